@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds back calls to a failing service. Thread-safe; several pipelines that call the same service may share one
+ * Suspends calls to a failing service. Thread-safe. Several pipelines that call the same service may use the same
  * breaker.
  *
  * <pre>
@@ -20,23 +20,23 @@ import org.jspecify.annotations.Nullable;
  *                                                  +----a probe failed------+
  * </pre>
  *
- * <p>While the breaker is open, callers wait instead of failing: the pipeline stops, its consumer pauses, and the
- * outage causes no record to be lost, repeated or dead-lettered. While half open, the breaker lets a fixed number of
- * probes through, plus one more each time {@code openFor} passes without an answer.
+ * <p>While the breaker is open, callers wait instead of failing. The pipeline stops and its consumer pauses, so the
+ * outage does not cause records to be lost, repeated or dead-lettered. While the breaker is half open, it allows a
+ * fixed number of probe calls, plus one more each time {@code openFor} passes without a response.
  */
 public final class CircuitBreaker {
 
-    /** The state of the circuit. */
+    /** The state of a circuit breaker. */
     public enum State {
-        /** All calls go through. */
+        /** All calls are allowed. */
         CLOSED,
-        /** No call goes through. */
+        /** No calls are allowed. */
         OPEN,
-        /** A few calls go through, as probes. */
+        /** A few calls are allowed, as probes. */
         HALF_OPEN
     }
 
-    /** Snapshot of a breaker. */
+    /** An immutable snapshot of a breaker's state. */
     public static final class Snapshot {
 
         private final Values values;
@@ -45,7 +45,7 @@ public final class CircuitBreaker {
             this.values = new Values(state, calls, failures, timesOpened);
         }
 
-        /** Creates a snapshot for tests of code that reads one. */
+        /** Creates a snapshot for testing code that reads snapshots. */
         public static Snapshot of(State state, int calls, int failures, long timesOpened) {
             return new Snapshot(state, calls, failures, timesOpened);
         }
@@ -54,17 +54,17 @@ public final class CircuitBreaker {
             return values.state;
         }
 
-        /** Number of recent calls in the window. */
+        /** Returns the number of recent calls in the window. */
         public int calls() {
             return values.calls;
         }
 
-        /** Number of failures among them. */
+        /** Returns the number of calls in the window that failed. */
         public int failures() {
             return values.failures;
         }
 
-        /** Number of times the breaker has opened. */
+        /** Returns the number of times the breaker has opened. */
         public long timesOpened() {
             return values.timesOpened;
         }
@@ -92,12 +92,12 @@ public final class CircuitBreaker {
         }
     }
 
-    /** The number of calls that must succeed before an open breaker closes: {@value}. */
+    /** The default number of calls that must succeed before an open breaker closes: {@value}. */
     public static final int DEFAULT_PROBES = 3;
 
     private static final int MAX_WINDOW = 1_000_000;
 
-    /** A practically endless time for {@link #open}, whose nanoseconds do not overflow. */
+    /** The duration used by {@link #open}: practically unlimited, yet short enough not to overflow in nanoseconds. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final double share;
@@ -117,7 +117,7 @@ public final class CircuitBreaker {
     private int calls;
     private int failures;
     private long generation;
-    /** Until this time an open breaker lets nothing through and a half-open one starts no extra probe. */
+    /** Time before which an open breaker allows no calls, and a half-open breaker allows no extra probe. */
     private long shutUntilNanos;
 
     private int probesBegun;
@@ -146,52 +146,57 @@ public final class CircuitBreaker {
         this.clock = Objects.requireNonNull(clock, "clock");
     }
 
-    /** Returns a breaker that opens for {@code openFor} after this many consecutive failures. */
+    /** Returns a breaker that opens for {@code openFor} after the given number of consecutive failures. */
     public static CircuitBreaker consecutive(int failures, Duration openFor) {
         return failureRate(1, failures, openFor);
     }
 
     /**
-     * Returns a breaker that opens for {@code openFor} when at least this share of the last {@code calls} calls failed.
+     * Returns a breaker that opens for {@code openFor} when at least the given share of the last {@code calls} calls
+     * has failed.
      */
     public static CircuitBreaker failureRate(double share, int calls, Duration openFor) {
         return new CircuitBreaker(share, calls, openFor, DEFAULT_PROBES, failure -> true, Clock.SYSTEM);
     }
 
     /**
-     * Returns a breaker that closes after this many successful probes; at least 1, default 3.
+     * Returns a copy of this breaker that closes after the given number of successful probes; at least 1, default 3.
      */
     public CircuitBreaker withProbes(int newProbes) {
         return new CircuitBreaker(share, window, openFor, newProbes, counts, clock);
     }
 
-    /** Returns a breaker that counts only these failures; any other failure counts as an answer of the service. */
+    /**
+     * Returns a copy of this breaker that counts only the failures matching {@code newCounts}. Any other failure counts
+     * as a successful call, because the service responded.
+     */
     public CircuitBreaker counting(Predicate<? super Throwable> newCounts) {
         return new CircuitBreaker(share, window, openFor, probes, newCounts, clock);
     }
 
-    /** Returns a breaker on another clock; for tests. */
+    /** Returns a copy of this breaker that uses another clock, for tests. */
     public CircuitBreaker on(Clock newClock) {
         return new CircuitBreaker(share, window, openFor, probes, counts, newClock);
     }
 
-    /** The result of {@link #acquire(BooleanSupplier)} when the call must not be made. */
+    /** Returned by {@link #acquire(BooleanSupplier)} if the call must not be made. */
     public static final long NO_PERMIT = -1;
 
     /**
-     * Waits until a call may go through. Report the outcome with {@link #succeeded}, {@link #failed} or {@link
-     * #abandoned}, passing the returned permit.
+     * Waits until a call is allowed, and returns its permit. Pass the permit to {@link #succeeded}, {@link #failed} or
+     * {@link #abandoned} to report the outcome of the call.
      */
     public long acquire() throws InterruptedException {
         return acquire(() -> false);
     }
 
     /**
-     * Waits as {@link #acquire()} does, for a call that may become needless in the meantime. Returns {@link #NO_PERMIT}
-     * if it has; no outcome is reported then.
+     * Waits like {@link #acquire()}, for a call that may become unnecessary while it waits. Returns {@link #NO_PERMIT}
+     * if the call is no longer needed; in that case, report no outcome.
      *
-     * @param needless called under the breaker's lock before and after each wait, so it must be quick and take no lock.
-     *     Code that changes its answer calls {@link #lookAgain}
+     * @param needless returns true if the call is no longer needed. It is called under the breaker's lock, before and
+     *     after each wait, so it must be fast and must not acquire a lock. Whenever its result changes, call
+     *     {@link #lookAgain}
      */
     public long acquire(BooleanSupplier needless) throws InterruptedException {
         lock.lockInterruptibly();
@@ -210,7 +215,7 @@ public final class CircuitBreaker {
         }
     }
 
-    /** Makes waiting calls check again whether they are still needed. */
+    /** Makes waiting callers check again whether their calls are still needed. */
     public void lookAgain() {
         lock.lock();
         try {
@@ -225,7 +230,8 @@ public final class CircuitBreaker {
             if (state == State.OPEN) {
                 become(State.HALF_OPEN);
             } else if (probesBegun == probes) {
-                // A probe has not answered within openFor. Another may try; the late answer still counts.
+                // A probe has been running for longer than openFor. Allow another one; if the first still completes,
+                // its outcome counts.
                 probesBegun--;
             }
             shutUntilNanos = clock.after(openFor.toNanos());
@@ -249,12 +255,16 @@ public final class CircuitBreaker {
         try {
             isFailure = counts.test(failure);
         } finally {
-            // Runs even if the predicate throws: a probe that never ended would block all other callers for ever.
+            // Must run even if the predicate throws. A probe without an outcome would block all other callers
+            // indefinitely.
             ended(permit, isFailure);
         }
     }
 
-    /** Reports that the call for {@code permit} was not made, or that its outcome says nothing about the service. */
+    /**
+     * Reports that the call for {@code permit} was not made, or that its outcome says nothing about the state of the
+     * service.
+     */
     public void abandoned(long permit) {
         lock.lock();
         try {
@@ -317,7 +327,7 @@ public final class CircuitBreaker {
         mayHaveChanged.signalAll();
     }
 
-    /** Opens the breaker until {@link #close} is called, and lets no call through until then. For operators. */
+    /** Opens the breaker until {@link #close} is called. No calls are allowed until then. Intended for operators. */
     public void open() {
         lock.lock();
         try {
@@ -328,7 +338,10 @@ public final class CircuitBreaker {
         }
     }
 
-    /** Closes the breaker and forgets earlier failures; later failures open it as usual. For operators. */
+    /**
+     * Closes the breaker and discards its record of earlier failures; later failures open it as usual. Intended for
+     * operators.
+     */
     public void close() {
         lock.lock();
         try {
@@ -338,7 +351,10 @@ public final class CircuitBreaker {
         }
     }
 
-    /** The current state. An open breaker stays open after {@code openFor} until the next call is attempted. */
+    /**
+     * Returns the current state. After {@code openFor} has passed, the breaker still reports {@link State#OPEN} until
+     * the next call is attempted.
+     */
     public State state() {
         return snapshot().state();
     }

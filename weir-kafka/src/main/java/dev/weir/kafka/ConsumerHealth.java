@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Answers of a consumer or a share group member to health probes. Immutable. */
+/** The values that a consumer or share group member reports to health probes. Immutable. */
 public final class ConsumerHealth {
 
     private final Values values;
@@ -14,47 +14,52 @@ public final class ConsumerHealth {
         this.values = new Values(live, ready, progressing, reason, noAnswerSince);
     }
 
-    /** Creates an instance for tests of code that reads it. In a run the engine creates it. */
+    /** Creates an instance for testing code that reads one. During a run, the engine creates the instances. */
     public static ConsumerHealth of(
             boolean live, boolean ready, boolean progressing, String reason, @Nullable Instant noAnswerSince) {
         return new ConsumerHealth(live, ready, progressing, reason, noAnswerSince);
     }
 
-    /** Returns whether the consumer's thread is running its loop. If not, only a restart of the pipeline helps. */
+    /**
+     * Returns whether the consumer's thread is still running its loop. If it is not, only restarting the pipeline
+     * helps.
+     */
     public boolean live() {
         return values.live;
     }
 
     /**
-     * Returns whether the consumer has joined its group, or has its partitions, and knows the start position of each.
+     * Returns whether the consumer has joined its group, or has its partitions if it uses no group, and knows the start
+     * position of each partition.
      */
     public boolean ready() {
         return values.ready;
     }
 
     /**
-     * Returns whether records are being finished, or there are none to finish. False if no broker answers, or while a
-     * downstream stage reports no progress, such as a producer that has had no answer for long.
+     * Returns whether records are being finished, or there are none to finish. False if no broker responds, or while a
+     * downstream stage reports that it makes no progress, such as a producer that has been waiting too long for a
+     * response.
      */
     public boolean progressing() {
         return values.progressing;
     }
 
-    /** The reason for each answer that is false; an empty string if all are true. */
+    /** Returns the reason for each value that is false, or an empty string if all are true. */
     public String reason() {
         return values.reason;
     }
 
     /**
-     * The time of the last broker answer, if connections are lost and no broker answers; null while one does. A broker
-     * that is down is noticed after 5 s, one that keeps connections open without answering after {@code
-     * request.timeout.ms}.
+     * Returns the time of the last response from a broker if connections have been lost and no broker is responding;
+     * null while a broker responds. An unreachable broker is detected after 5 s. A broker that keeps its connections
+     * open without responding is detected after {@code request.timeout.ms}.
      */
     public @Nullable Instant noAnswerSince() {
         return values.noAnswerSince;
     }
 
-    /** The sentence for {@link #noAnswerSince}, shared by log, health and dump. */
+    /** Returns the sentence that reports {@link #noAnswerSince} in logs, health reports and dumps. */
     public static String noAnswer(Instant since) {
         return "no broker answers since " + since.truncatedTo(ChronoUnit.SECONDS);
     }

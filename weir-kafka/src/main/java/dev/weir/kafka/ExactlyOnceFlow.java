@@ -19,32 +19,32 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A flow whose Kafka transactions commit output records together with the offsets of their inputs. A reader with {@code
- * isolation.level=read_committed} sees the output of each input exactly once, even after crashes and rebalances.
- * Immutable; made by {@link KafkaSource#exactlyOnce}.
+ * A flow that uses Kafka transactions to commit output records together with the offsets of their inputs. A consumer
+ * with {@code isolation.level=read_committed} sees the output of each input exactly once, even after crashes and
+ * rebalances. Immutable; created by {@link KafkaSource#exactlyOnce}.
  *
  * {@snippet :
  * KafkaSource.from(orders, "orders").exactlyOnce()
- *         .commitInterval(Duration.ofMillis(100))
- *         .produceTo(invoices, records -> records
- *                 .mapBlocking(64, RecordOrdering.byKey(), order -> price(order.value()))
- *                 .map(invoice -> new ProducerRecord<>("invoices", invoice.customer(), invoice)))
- *         .run();
+ *   .commitInterval(Duration.ofMillis(100))
+ *   .produceTo(invoices, records -> records
+ *     .mapBlocking(64, RecordOrdering.byKey(), order -> price(order.value()))
+ *     .map(invoice -> new ProducerRecord<>("invoices", invoice.customer(), invoice)))
+ *   .run();
  * }
  *
- * <p>The stream does not stop for a commit: a separate thread of the run commits one transaction while the next takes
- * records. All output of an input goes into one transaction, whatever operators made it; inputs may finish in any
- * order. Commits never overlap.
+ * <p>The stream does not stop for a commit: a separate thread commits one transaction while the next one accepts
+ * records. Commits never overlap. All output of an input goes into the same transaction, regardless of which operators
+ * created it. Inputs may finish in any order.
  *
- * <p>A failure of the pipeline aborts the open transaction, so none of its output becomes visible. A commit that fails
- * because the group or a coordinator moved also aborts, but the pipeline continues: partitions with records in the
- * transaction are read again from their committed offsets, the others are not affected. Side effects of stages are then
- * repeated.
+ * <p>If the pipeline fails, the open transaction is aborted, so none of its output becomes visible. If a commit fails
+ * because the group has rebalanced or a coordinator has moved, the transaction is aborted too, but the pipeline
+ * continues. Partitions with records in the aborted transaction are read again from their committed offsets; other
+ * partitions are not affected. The side effects of stages are repeated for the records that are read again.
  *
- * <p>A bounded read ({@link Subscription#untilEnd}) ends when all its output is committed. If a transaction aborts
- * after all input was read, its records are written again; they are kept in memory for that. Two kinds of input stay
- * undone and are named at the end: inputs in a transaction whose commit has an unknown outcome, and inputs of an
- * element made from both a lost partition and an owned one.
+ * <p>A bounded read ({@link Subscription#untilEnd}) ends when all of its output has been committed. If a transaction is
+ * aborted after all input was read, its records are written again; they are kept in memory for this purpose. Two kinds
+ * of input remain unprocessed and are listed at the end: inputs of a transaction whose commit has an unknown outcome,
+ * and inputs of an element that was created from records of both a lost partition and an owned one.
  */
 public final class ExactlyOnceFlow<K, V> {
 
@@ -76,7 +76,7 @@ public final class ExactlyOnceFlow<K, V> {
     }
 
     static <K, V> ExactlyOnceFlow<K, V> of(ConsumerSettings<K, V> settings, Subscription subscription) {
-        // Refuses contradictory settings here rather than at the start of the run.
+        // Reject contradictory settings here rather than when the run starts.
         TransactionalSource.check(
                 Objects.requireNonNull(settings, "settings"), Objects.requireNonNull(subscription, "subscription"));
         return new ExactlyOnceFlow<>(
@@ -84,9 +84,9 @@ public final class ExactlyOnceFlow<K, V> {
     }
 
     /**
-     * Sets how long a transaction takes records before it is committed: 1 ms to 10 min and less than the producer's
-     * {@code transaction.timeout.ms}, which is 30 s by default; default 100 ms. Readers with {@code read_committed} see
-     * records later by that time.
+     * Sets how long a transaction accepts records before it is committed: 1 ms to 10 min, and less than the producer's
+     * {@code transaction.timeout.ms}, which is 30 s by default; default 100 ms. Consumers with {@code read_committed}
+     * see records up to this much later.
      */
     public ExactlyOnceFlow<K, V> commitInterval(Duration interval) {
         TransactionLimits.checkInterval(Objects.requireNonNull(interval, "interval"));
@@ -94,14 +94,16 @@ public final class ExactlyOnceFlow<K, V> {
                 settings, subscription, interval, commitRecords, commitBytes, whenCommitted, failures);
     }
 
-    /** Sets the number of records that commits a transaction early: at least 1, default 100,000. */
+    /** Sets the number of records after which a transaction is committed early: at least 1, default 100,000. */
     public ExactlyOnceFlow<K, V> commitRecords(int records) {
         TransactionLimits.checkRecords(records);
         return new ExactlyOnceFlow<>(
                 settings, subscription, commitInterval, records, commitBytes, whenCommitted, failures);
     }
 
-    /** Sets the number of key and value bytes that commits a transaction early: at least 1, default 64 MB. */
+    /**
+     * Sets the number of key and value bytes after which a transaction is committed early: at least 1, default 64 MB.
+     */
     public ExactlyOnceFlow<K, V> commitBytes(long bytes) {
         if (bytes < 1) {
             throw new IllegalArgumentException("commitBytes must be at least 1: commitBytes=" + bytes);
@@ -111,12 +113,13 @@ public final class ExactlyOnceFlow<K, V> {
     }
 
     /**
-     * Receives, after each commit, the metadata of the transaction's records: topic, partition, offset, timestamp.
-     * Called once per commit, in commit order; within a transaction, records of a partition are in order. Aborted
-     * transactions are not reported, nor is a commit right before the process crashed.
+     * Sets a listener that receives, after each commit, the metadata of the transaction's records: topic, partition,
+     * offset and timestamp. It is called once per commit, in commit order. Within a transaction, the records of a
+     * partition are in order. Aborted transactions are not reported, and neither is a commit that succeeded just before
+     * the process crashed.
      *
-     * @param listener called by the committing thread, which waits for it; an exception fails the run. Costs one object
-     *     for each record of the open transaction
+     * @param listener called by the committing thread, which waits for it to return; an exception fails the run. Having
+     *     a listener costs one object for each record of the open transaction
      */
     public ExactlyOnceFlow<K, V> whenCommitted(Action<? super List<RecordMetadata>> listener) {
         return new ExactlyOnceFlow<>(
@@ -130,15 +133,17 @@ public final class ExactlyOnceFlow<K, V> {
     }
 
     /**
-     * Sets the rule for records that cannot be written, default {@link WriteFailures#fail}. A dead-letter record is
-     * written in the transaction of its input's offset by the flow's own producer, so the flow's interceptors,
-     * partitioner and {@link #whenCommitted} listener see it. Of the dead-letter settings, only topic, group and
-     * treatment of oversized records apply. A dead-letter record refused for another reason fails the run.
+     * Sets the rule for records that cannot be written; the default is {@link WriteFailures#fail}. A dead-letter record
+     * is written by the flow's own producer, in the transaction that commits its input's offset. The flow's
+     * interceptors, partitioner and {@link #whenCommitted} listener therefore see it. Of the dead-letter settings, only
+     * the topic, the group and the treatment of oversized records apply. If the dead-letter record is itself rejected
+     * for a reason other than its size, the run fails.
      *
-     * <p>A refusal aborts the transaction, and its inputs are read again. Each record made from the refused record's
-     * input is then tried alone in a transaction that is aborted, so that only refused ones are left out. A rule costs
-     * a few more objects per record until it is answered. After a bounded read has read all its input, the run itself
-     * writes aborted records again. A drain of an unbounded read leaves the inputs of such a transaction undone.
+     * <p>If a record is rejected, the transaction is aborted and its inputs are read again. Each record derived from
+     * the rejected record's input is then tried alone, in a transaction that is always aborted, so that only the
+     * rejected records are left out. A rule costs a few more objects per record until the record is acknowledged. After
+     * a bounded read has read all of its input, the run writes aborted records again instead of reading their inputs
+     * again. A drain of an unbounded read leaves the inputs of such a transaction unprocessed.
      */
     public ExactlyOnceFlow<K, V> onFailure(WriteFailures newFailures) {
         return new ExactlyOnceFlow<>(
@@ -152,17 +157,16 @@ public final class ExactlyOnceFlow<K, V> {
     }
 
     /**
-     * Closes the flow with a transactional producer. The records may go to several topics.
+     * Completes the flow with a transactional producer. The records may go to several topics.
      *
-     * <p>Fails the run with {@link ProduceException} when a record cannot be written and no {@linkplain #onFailure
-     * rule} covers it, and with {@link KafkaPipelineException} when the brokers refuse transactions. A normal end, a
-     * stop or a drain commits the finished work; a failure or a cancellation aborts it.
+     * <p>The run fails with {@link ProduceException} if a record cannot be written and no {@linkplain #onFailure rule}
+     * covers it, and with {@link KafkaPipelineException} if the brokers refuse transactions. A normal end, a stop or a
+     * drain commits finished work; a failure or a cancellation aborts it.
      *
-     * @param producer without {@code transactional.id}; each run makes its own from the group's name
-     * @param transform applies any operators to the source that it receives, and returns the result; called once,
-     *     immediately
-     * @throws IllegalArgumentException if the settings contradict transactions, or the dead-letter records go to
-     *     another cluster
+     * @param producer producer settings without {@code transactional.id}, which each run derives from the group's name
+     * @param transform applies operators to the given source and returns the result; called once, immediately
+     * @throws IllegalArgumentException if the settings contradict transactions, or if dead-letter records go to another
+     *     cluster
      */
     public <A, B> Pipeline produceTo(
             ProducerSettings<A, B> producer,

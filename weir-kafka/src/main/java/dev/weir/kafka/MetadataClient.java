@@ -13,10 +13,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 
 /**
- * Queries brokers for topics, partitions, offsets and groups without blocking. Thread-safe; stages complete on a Kafka
- * client thread, which must not be blocked for long. If no broker answers, the client retries for
- * {@code default.api.timeout.ms}. After that, and immediately on other failures, a stage completes with Kafka's
- * exception.
+ * Queries brokers for topics, partitions, offsets and groups without blocking. Thread-safe. The returned stages
+ * complete on a Kafka client thread, so code that depends on them must not block that thread for long. If no broker
+ * responds, the client retries for {@code default.api.timeout.ms}, after which the stage fails with Kafka's exception.
+ * Other failures fail the stage immediately.
  */
 public final class MetadataClient implements AutoCloseable {
 
@@ -31,7 +31,7 @@ public final class MetadataClient implements AutoCloseable {
         this.timeout = timeout;
     }
 
-    /** Creates a client with the brokers, security and isolation level of a consumer. */
+    /** Creates a client that uses the brokers, security settings and isolation level of a consumer. */
     public static MetadataClient of(ConsumerSettings<?, ?> settings) {
         Object timeout = settings.clientConfig().getOrDefault(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 60_000);
         return new MetadataClient(
@@ -39,13 +39,14 @@ public final class MetadataClient implements AutoCloseable {
                 Duration.ofMillis(Long.parseLong(String.valueOf(timeout).strip())));
     }
 
-    /** The names of all topics except Kafka's internal ones. */
+    /** Returns the names of all topics except Kafka's internal topics. */
     public CompletionStage<Set<String>> topics() {
         return lookup.topics();
     }
 
     /**
-     * The partitions that a subscription currently has; fails with the topic's name if a named topic does not exist.
+     * Returns the current partitions of a subscription. Fails with the topic's name if a topic that the subscription
+     * names does not exist.
      */
     public CompletionStage<Set<TopicPartition>> partitions(Subscription subscription) {
         return lookup.partitions(subscription.selection())
@@ -57,8 +58,8 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /**
-     * The offset to which each position resolves now. Fails if no broker can answer for one of them;
-     * {@link #offsetsOfEach} still answers for the others.
+     * Returns the offset to which each position currently resolves. Fails if any of the positions cannot be resolved;
+     * use {@link #offsetsOfEach} to get the others regardless.
      */
     public CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions) {
         CompletionStage<Map<TopicPartition, Long>> all = CompletableFuture.completedStage(Map.of());
@@ -73,30 +74,31 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /**
-     * The offset to which each position resolves now, one stage per partition, so that one failure does not affect the
-     * others. A partition without a leader, or one that does not exist, fails immediately with a retriable Kafka
-     * exception; otherwise the failure comes after {@code default.api.timeout.ms}.
+     * Returns the offset to which each position currently resolves, as one stage per partition, so that one failure
+     * does not affect the other partitions. If a partition has no leader or does not exist, its stage fails immediately
+     * with a retriable Kafka exception; other failures are reported after {@code default.api.timeout.ms}.
      */
     public Map<TopicPartition, CompletionStage<Long>> offsetsOfEach(Map<TopicPartition, Position> positions) {
         return lookup.offsets(Map.copyOf(Objects.requireNonNull(positions, "positions")), timeout);
     }
 
     /**
-     * The current id of each topic, which differs after a topic is deleted and recreated; {@link Uuid#ZERO_UUID} where
-     * brokers have none. One stage per topic, so that one failure does not affect the others.
+     * Returns the current id of each topic, which changes when a topic is deleted and recreated, or
+     * {@link Uuid#ZERO_UUID} if the brokers do not support topic ids. There is one stage per topic, so that one failure
+     * does not affect the other topics.
      */
     public Map<String, CompletionStage<Uuid>> topicIds(Set<String> topics) {
         return lookup.topicIds(Set.copyOf(Objects.requireNonNull(topics, "topics")), timeout);
     }
 
-    /** The committed offsets of a group; none for a group that does not exist. */
+    /** Returns the committed offsets of a group, or an empty map if the group does not exist. */
     public CompletionStage<Map<TopicPartition, Long>> committed(String group) {
         return lookup.committed(Objects.requireNonNull(group, "group"));
     }
 
     /**
-     * Records between a group's committed offsets and the current ends of those partitions; -1 for a partition whose
-     * end no broker reports within 5 s.
+     * Returns the number of records between a group's committed offset and the current end of each partition, or -1 for
+     * a partition whose end no broker reports within 5 s.
      */
     public CompletionStage<Map<TopicPartition, Long>> lag(String group) {
         return committed(group).thenCompose(committed -> {

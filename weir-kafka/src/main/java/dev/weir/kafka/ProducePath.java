@@ -1,14 +1,15 @@
 package dev.weir.kafka;
 
-/** The implementation that writes a producer's records. Constants only. */
+/** The implementation that writes a producer's records. */
 public enum ProducePath {
 
     /** Kafka's own client. */
     CLIENT,
 
     /**
-     * {@code weir-lean}: its own encoding and connections. Needs brokers of Kafka 3.1 or later. It has no transactions,
-     * interceptors or custom partitioners, and never creates missing topics, even if the brokers would.
+     * {@code weir-lean}, which has its own encoding and connections. Requires brokers of Kafka 3.1 or later. It does
+     * not support transactions, interceptors or custom partitioners, and never creates missing topics, even if the
+     * brokers allow it.
      */
     LEAN
 }

@@ -4,10 +4,10 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Listener for rebalances. Called on virtual threads, one call at a time, while the consumer's thread waits within the
- * rebalance, for at most {@link ConsumerSettings#revokeDeadline}. A revocation shares that time with unfinished work,
- * but the listener gets at least 10 s if the deadline is that long. A longer call is abandoned with a warning. An
- * exception fails the run.
+ * A listener for rebalances. Its methods are called on virtual threads, one at a time, while the consumer's owner
+ * thread waits within the rebalance, for at most {@link ConsumerSettings#revokeDeadline}. During a revocation, that
+ * time is shared with waiting for unfinished work, but the listener gets at least 10 s if the deadline is that long. A
+ * call that takes longer is abandoned with a warning. An exception fails the run.
  */
 public interface RebalanceListener {
 
@@ -19,16 +19,16 @@ public interface RebalanceListener {
         }
     };
 
-    /** Reports newly assigned partitions, at least one; none of their records has been read. */
+    /** Called with newly assigned partitions, at least one. None of their records has been read yet. */
     default void onAssigned(Set<TopicPartition> partitions, RestrictedConsumer consumer) {}
 
     /**
-     * Reports revoked partitions, at least one, also when the pipeline ends. Their finished records are committed and
-     * nothing more is emitted. Except with {@link KafkaSource#atMostOnce}, no more work on them starts, as in
-     * {@link ExternalOffsets#revoked}.
+     * Called with revoked partitions, at least one, and also when the pipeline ends. Their finished records have been
+     * committed and no more of their records are emitted. Except with {@link KafkaSource#atMostOnce}, no further work
+     * on them starts, as described for {@link ExternalOffsets#revoked}.
      */
     default void onRevoked(Set<TopicPartition> partitions, RestrictedConsumer consumer) {}
 
-    /** Reports partitions lost without notice, at least one, which another member may already own. */
+    /** Called with partitions that were lost without notice, at least one. Another member may already own them. */
     default void onLost(Set<TopicPartition> partitions) {}
 }

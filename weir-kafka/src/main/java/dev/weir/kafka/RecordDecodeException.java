@@ -2,7 +2,10 @@ package dev.weir.kafka;
 
 import dev.weir.stream.spi.Thrown;
 
-/** A deserializer or decoder refused a record. Nothing was acknowledged, so the record will be read again. */
+/**
+ * Thrown when a deserializer or decoder rejects a record. The record has not been acknowledged, so it will be read
+ * again.
+ */
 public final class RecordDecodeException extends KafkaPipelineException {
 
     private static final long serialVersionUID = 1;
@@ -11,13 +14,15 @@ public final class RecordDecodeException extends KafkaPipelineException {
     private final int partition;
     private final long offset;
 
-    /** Creates the exception for a record refused by a deserializer. */
+    /** Creates the exception for a record rejected by a deserializer. */
     public RecordDecodeException(String topic, int partition, long offset, Throwable cause) {
         this(topic, partition, offset, cause, "KafkaSource.decoded and KafkaFlow let such records be routed");
     }
 
     /**
-     * @param wayOut advice for the user about such records
+     * Creates the exception with specific advice.
+     *
+     * @param wayOut advice to the user about handling such records
      */
     public RecordDecodeException(String topic, int partition, long offset, Throwable cause, String wayOut) {
         super(

@@ -7,8 +7,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.Deserializer;
 
 /**
- * Turns consumed bytes into typed records, as a function for {@code map} after any source of raw records. As
- * thread-safe as its deserializers.
+ * Decodes consumed records. Pass it as a function to {@code map} after any source of undecoded records. Thread-safe if
+ * its deserializers are.
  */
 public final class RecordDecoder<K, V> implements Function<ConsumerRecord<byte[], byte[]>, Decoded<K, V>> {
 
@@ -20,7 +20,7 @@ public final class RecordDecoder<K, V> implements Function<ConsumerRecord<byte[]
         this.values = Objects.requireNonNull(values, "values");
     }
 
-    /** Returns the typed record, or the reason why there is none. Throws only errors of the JVM. */
+    /** Returns the typed record, or the reason why it could not be decoded. Throws only JVM errors. */
     @Override
     public Decoded<K, V> apply(ConsumerRecord<byte[], byte[]> raw) {
         UnreadableBatch batch = UnreadableBatch.in(Objects.requireNonNull(raw, "raw"));
@@ -36,9 +36,9 @@ public final class RecordDecoder<K, V> implements Function<ConsumerRecord<byte[]
     }
 
     /**
-     * The typed record.
+     * Returns the typed record.
      *
-     * @throws RecordDecodeException if a deserializer refuses it
+     * @throws RecordDecodeException if a deserializer rejects the record
      */
     public ConsumerRecord<K, V> decode(ConsumerRecord<byte[], byte[]> raw) {
         try {

@@ -3,8 +3,8 @@ package dev.weir.kafka;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A topic was deleted and recreated, so the position to continue at belongs to a log that no longer exists; see
- * {@link OutOfRangePolicy}.
+ * Thrown when a topic was deleted and recreated, so that the position at which to continue belongs to a log that no
+ * longer exists; see {@link OutOfRangePolicy}.
  */
 public final class RecreatedTopicException extends KafkaPipelineException {
 
@@ -15,9 +15,9 @@ public final class RecreatedTopicException extends KafkaPipelineException {
     private final long offset;
 
     /**
-     * Creates the exception for a partition and the position to continue at.
+     * Creates the exception for a partition and the position at which reading would have continued.
      *
-     * @param proof the evidence that it is another topic
+     * @param proof the evidence that the topic was recreated
      */
     public RecreatedTopicException(TopicPartition id, long offset, String proof, String wayOut) {
         super(id + "@" + offset + " is a place in a topic that is gone: " + id.topic() + " was recreated (" + proof
@@ -35,7 +35,7 @@ public final class RecreatedTopicException extends KafkaPipelineException {
         return partition;
     }
 
-    /** The offset in the deleted topic at which reading would have continued; -1 if it was not known yet. */
+    /** The offset in the deleted topic at which reading would have continued, or -1 if it was not yet known. */
     public long offset() {
         return offset;
     }

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A pipeline that is restarted after a delay whenever it fails. Thread-safe. If it reads from a
- * {@link ReusableConsumer}, it continues without a rebalance at the first unacknowledged record.
+ * {@link ReusableConsumer}, it resumes at the first unacknowledged record without a rebalance.
  */
 public final class RestartingPipeline implements AutoCloseable {
 
@@ -44,9 +44,10 @@ public final class RestartingPipeline implements AutoCloseable {
     }
 
     /**
-     * Starts the pipeline. Throws if the first start fails; only later failures lead to restarts.
+     * Starts the pipeline. Throws if the first start fails; only later failures lead to a restart.
      *
-     * @param settings when to restart; after a normal end only if the settings say so
+     * @param settings the conditions for a restart; the pipeline is restarted after completing normally only if they
+     *     say so
      */
     public static RestartingPipeline run(Pipeline pipeline, RestartSettings settings) {
         RestartingPipeline restarting = new RestartingPipeline(pipeline, settings);
@@ -56,17 +57,20 @@ public final class RestartingPipeline implements AutoCloseable {
         return restarting;
     }
 
-    /** The number of restarts so far. */
+    /** Returns the number of restarts so far. */
     public long restarts() {
         return restartCount.get();
     }
 
-    /** Completes when the pipeline has ended for good: normally, or with the failure after which no restart follows. */
+    /**
+     * Returns a future that completes when the pipeline has ended for good: normally, or with the last failure if no
+     * restart follows.
+     */
     public CompletableFuture<DrainReport> completion() {
         return completion.copy();
     }
 
-    /** The current run; null between two runs. */
+    /** Returns the current run, or null between two runs. */
     public @Nullable RunningPipeline current() {
         lock.lock();
         try {
@@ -76,7 +80,7 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /** Stops the current run, as {@link RunningPipeline#stop} does, and starts no other. */
+    /** Stops the current run like {@link RunningPipeline#stop}, and prevents further restarts. */
     public void stop() {
         RunningPipeline running = endRestarts(false);
         if (running != null) {
@@ -84,7 +88,10 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /** Returns the current run. A run that is still being started is ended by the thread that starts it. */
+    /**
+     * Prevents further restarts and returns the current run. If a run is just being started, the thread that starts it
+     * ends it.
+     */
     private @Nullable RunningPipeline endRestarts(boolean close) {
         lock.lock();
         try {
@@ -123,7 +130,7 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /** Returns the next run; null if there is none, in which case the completion has the reason. */
+    /** Starts the next run and returns it. Returns null if there is none; {@code completion} then holds the reason. */
     private @Nullable RunningPipeline start() {
         while (true) {
             try {
@@ -140,7 +147,7 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /** Ends a run whose end was requested while it was being started. */
+    /** Ends a run if its end was requested while it was being started. */
     private void endIfAsked(RunningPipeline next) {
         boolean isStopped;
         boolean isClosed;
@@ -159,7 +166,7 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /** Waits for the time of the next start; returns false if there is no next start. */
+    /** Waits until the next start is due. Returns false if there must be no further start. */
     private boolean awaitRestart(@Nullable Throwable failure) {
         lock.lock();
         try {
@@ -187,7 +194,7 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /** Drains the current run, for 30 seconds at most, and starts no other. */
+    /** Drains the current run for at most 30 seconds, and prevents further restarts. */
     @Override
     public void close() {
         RunningPipeline running = endRestarts(true);

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads those settings that can be written as text into a builder. A setting's key is its name in small letters with
- * dots: {@code commitInterval} is {@code weir.commit.interval}. Stateless.
+ * Applies settings written as text to a builder. Covers the settings that can be written as text. A setting's key is
+ * its name in lower case, with dots between words: {@code commitInterval} is {@code weir.commit.interval}. Stateless.
  */
 final class SettingsReader {
 
@@ -25,7 +25,7 @@ final class SettingsReader {
         LOW_MEMORY
     }
 
-    /** The values of a setting that is on or off. */
+    /** The values of a boolean setting. */
     private enum Switch {
         TRUE,
         FALSE
@@ -34,7 +34,7 @@ final class SettingsReader {
     private static final Pattern DOT = Pattern.compile("\\.([a-z])");
     private static final String PRESET = SettingsText.OWN + "preset";
 
-    /** The one that is a producer's. */
+    /** The only one of Weir's own settings that belongs to producers. */
     private static final String PRODUCE = SettingsText.OWN + "produce";
 
     private static final Map<String, BiConsumer<ConsumerSettings.Builder<?, ?>, Entry>> CONSUMER = consumer();
@@ -92,7 +92,7 @@ final class SettingsReader {
         return setters;
     }
 
-    /** A producer's file may be that of the consumer beside it, whose keys it leaves alone. */
+    /** A producer may use the same file as its consumer, so the consumer's keys are accepted and ignored. */
     private static Map<String, BiConsumer<ProducerSettings.Builder<?, ?>, Entry>> producer() {
         Map<String, BiConsumer<ProducerSettings.Builder<?, ?>, Entry>> setters = new TreeMap<>();
         Set<String> ofConsumers = new TreeSet<>(CONSUMER.keySet());
@@ -102,12 +102,12 @@ final class SettingsReader {
         return setters;
     }
 
-    /** The key of a setting in files. */
+    /** Returns the key of a setting, as used in files. */
     private static String key(String setting) {
         return SettingsText.OWN + setting.replaceAll("([A-Z])", ".$1").toLowerCase(Locale.ROOT);
     }
 
-    /** The setting of a key in files. */
+    /** Returns the setting for a key, as used in files. */
     private static String setting(String key) {
         return DOT.matcher(key.substring(SettingsText.OWN.length()))
                 .replaceAll(dot -> dot.group(1).toUpperCase(Locale.ROOT));
@@ -125,7 +125,9 @@ final class SettingsReader {
         apply(entries, builder, PRODUCER, builder::property, origins);
     }
 
-    /** Sets all entries, a preset first, so that the others win over it wherever they stand. */
+    /**
+     * Applies all entries. The preset is applied first, so that other entries override it regardless of their position.
+     */
     private static <B> void apply(
             List<Entry> entries,
             B builder,
@@ -161,14 +163,17 @@ final class SettingsReader {
         return SettingsText.choice(entry, ConsumerSettings.UnreadableBatches.class);
     }
 
-    /** The refusal of a setting that was read, with where it was. */
+    /** Adds the origin of a refused setting to the error message. */
     static IllegalArgumentException located(IllegalArgumentException refusal, Map<String, String> origins) {
         String message = String.valueOf(refusal.getMessage());
         String origin = originOf(message, origins);
         return origin == null ? refusal : new IllegalArgumentException(origin + ": " + message, refusal);
     }
 
-    /** The origin of the setting that a message begins with, or else of the first one that it names with its value. */
+    /**
+     * Returns the origin of the setting with which a message starts or, failing that, of the first setting that the
+     * message mentions together with its value.
+     */
     private static @Nullable String originOf(String message, Map<String, String> origins) {
         String origin = null;
         int first = message.length();

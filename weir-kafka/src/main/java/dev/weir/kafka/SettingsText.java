@@ -32,10 +32,13 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
-/** Settings as text: read from files and the environment, and shown without their secrets. Stateless. */
+/**
+ * Converts settings to and from text: reads them from files and the environment, and prints them without their secrets.
+ * Stateless.
+ */
 final class SettingsText {
 
-    /** The prefix of Weir's own settings; all others are the Kafka client's. */
+    /** The prefix of Weir's own settings. All other settings belong to the Kafka client. */
     static final String OWN = "weir.";
 
     private static final Pattern AMOUNT = Pattern.compile("(\\d{1,12})\\s*([a-zA-Z]*)");
@@ -43,40 +46,47 @@ final class SettingsText {
     private static final Map<String, ChronoUnit> UNITS =
             Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS);
 
-    /** The settings of all Kafka clients, because one file may serve several of them. */
+    /** The settings of all Kafka clients, because several clients may use the same file. */
     private static final Set<String> CLIENTS = Stream.of(
                     ConsumerConfig.configNames(), ProducerConfig.configNames(), AdminClientConfig.configNames())
             .flatMap(Set::stream)
             .collect(Collectors.toUnmodifiableSet());
 
-    /** Largest edit distance at which a name counts as misspelt; swapping two counts twice. */
+    /**
+     * The largest edit distance at which an unknown name is treated as a misspelling. Swapping two characters counts as
+     * two edits.
+     */
     private static final int MAX_SLIPS = 2;
 
     /**
      * A setting as it was written.
      *
-     * @param origin where, for messages
+     * @param origin where the setting was written, for error messages
      */
     record Entry(String name, String value, String origin) {}
 
     private SettingsText() {}
 
-    /** Returns whether a name is meant as one of Weir's own: also in capitals, where the client has no such name. */
+    /**
+     * Returns whether a name is meant to be one of Weir's own settings. Case is ignored, because no client setting
+     * starts with this prefix in any case.
+     */
     static boolean isOwn(String name) {
         return name.regionMatches(true, 0, OWN, 0, OWN.length());
     }
 
-    /** Reads a properties file in UTF-8, in the order of the file. */
+    /** Reads a properties file in UTF-8. Throws IllegalArgumentException if a key occurs twice. */
     static List<Entry> read(Path file) {
         String text;
         KeysOnce properties = new KeysOnce();
         try {
-            // Windows editors begin a text with a byte order mark, which would become part of the first key.
+            // Windows editors may write a byte order mark at the start of a file, which would become part of the first
+            // key.
             text = Files.readString(file).replaceFirst("^\uFEFF", "");
             try (Reader in = new StringReader(text)) {
                 properties.load(in);
             }
-        } catch (IOException | IllegalArgumentException e) { // IllegalArgumentException: a broken \\u escape.
+        } catch (IOException | IllegalArgumentException e) { // IllegalArgumentException: malformed \\u escape.
             throw new IllegalArgumentException(
                     "the settings file " + file + " cannot be read: "
                             + (e instanceof IOException io ? why(io) : e.getMessage()),
@@ -96,7 +106,7 @@ final class SettingsText {
         return entries;
     }
 
-    /** Properties that record duplicate keys, because otherwise the last value would silently win. */
+    /** Properties that record the first duplicate key. Without this, the last value would silently win. */
     private static final class KeysOnce extends Properties {
 
         private static final long serialVersionUID = 1L;
@@ -104,7 +114,7 @@ final class SettingsText {
         private transient @Nullable String repeated;
 
         @Override
-        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // Only one thread reads a file.
+        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // A file is read by one thread only.
         public @Nullable Object put(Object key, Object value) {
             if (repeated == null && containsKey(key)) {
                 repeated = String.valueOf(key);
@@ -128,7 +138,7 @@ final class SettingsText {
             Properties line = new Properties();
             try {
                 line.load(new StringReader(lines.get(i)));
-            } catch (IOException | IllegalArgumentException e) { // Continues a longer line.
+            } catch (IOException | IllegalArgumentException e) { // A line that continues the previous one.
                 continue;
             }
             if (line.containsKey(name)) {
@@ -138,7 +148,9 @@ final class SettingsText {
         return 1;
     }
 
-    /** Reads the settings among the variables with the prefix: PREFIX_MAX_POLL_RECORDS becomes max.poll.records. */
+    /**
+     * Reads settings from the variables that start with the prefix: PREFIX_MAX_POLL_RECORDS becomes max.poll.records.
+     */
     static List<Entry> read(Map<String, String> environment, String prefix) {
         if (prefix.isBlank()) {
             throw new IllegalArgumentException(
@@ -156,7 +168,7 @@ final class SettingsText {
         return entries;
     }
 
-    /** Settings that a caller has read, in alphabetical order. */
+    /** Returns entries for settings that the caller has already read, in alphabetical order. */
     static List<Entry> read(Map<String, String> settings, UnaryOperator<String> origin) {
         Objects.requireNonNull(origin, "origin");
         List<Entry> entries = new ArrayList<>();
@@ -167,7 +179,7 @@ final class SettingsText {
         return entries;
     }
 
-    /** Parses a time like 500ms, 20s, 2m, 1h or PT20S. */
+    /** Parses a duration such as 500ms, 20s, 2m, 1h or PT20S. */
     static Duration duration(Entry entry) {
         Matcher amount = AMOUNT.matcher(entry.value);
         ChronoUnit unit = amount.matches() ? UNITS.get(amount.group(2).toLowerCase(Locale.ROOT)) : null;
@@ -181,7 +193,7 @@ final class SettingsText {
         }
     }
 
-    /** Parses a size like 65536, 64KB, 16MB or 1GB, in powers of 1,024. */
+    /** Parses a size such as 65536, 64KB, 16MB or 1GB; the units are powers of 1,024. */
     static long bytes(Entry entry) {
         Matcher amount = AMOUNT.matcher(entry.value);
         int shift = !amount.matches()
@@ -207,7 +219,7 @@ final class SettingsText {
         }
     }
 
-    /** A name, which has characters. */
+    /** Returns a name, which must not be blank. */
     static String name(Entry entry) {
         if (entry.value.isBlank()) {
             throw refused(entry, "a name");
@@ -215,7 +227,7 @@ final class SettingsText {
         return entry.value;
     }
 
-    /** Parses one of an enum's values, case-insensitively, with - or _. */
+    /** Parses an enum constant. Case is ignored, and hyphens may replace underscores. */
     static <E extends Enum<E>> E choice(Entry entry, Class<E> choices) {
         try {
             return Enum.valueOf(choices, entry.value.toUpperCase(Locale.ROOT).replace('-', '_'));
@@ -228,7 +240,10 @@ final class SettingsText {
         }
     }
 
-    /** Weir's own settings hold no secrets, so the message may show the value. */
+    /**
+     * Creates the exception for an invalid value. Weir's own settings contain no secrets, so the message may show the
+     * value.
+     */
     static IllegalArgumentException refused(Entry entry, String allowed) {
         return new IllegalArgumentException(
                 entry.origin + ": " + entry.name + " must be " + allowed + ": " + entry.name + "=" + entry.value);
@@ -246,8 +261,8 @@ final class SettingsText {
     }
 
     /**
-     * Refuses a misspelt client setting, which the client would ignore. A name that resembles no known setting is
-     * accepted, because plug-ins such as interceptors have settings of their own.
+     * Rejects a misspelled client setting, which the client would otherwise ignore. A name that does not resemble any
+     * known setting is accepted, because plug-ins such as interceptors define their own settings.
      */
     static void checkSpelling(Entry entry) {
         if (CLIENTS.contains(entry.name)) {
@@ -263,7 +278,7 @@ final class SettingsText {
         }
     }
 
-    /** The edit distance: characters to change, add or remove. */
+    /** Returns the edit distance: the number of characters to change, add or remove. */
     private static int distance(String a, String b) {
         int[] above = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {
@@ -281,7 +296,10 @@ final class SettingsText {
         return above[b.length()];
     }
 
-    /** Client properties for people. A value is shown only if the client knows that it is not a secret. */
+    /**
+     * Formats client properties for display. A value is shown only if the client defines the property and its type is
+     * not a password.
+     */
     static String withoutSecrets(Map<String, String> properties, ConfigDef known) {
         Map<String, String> shown = new TreeMap<>();
         properties.forEach((name, value) -> {

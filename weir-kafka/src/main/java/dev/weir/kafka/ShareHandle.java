@@ -6,24 +6,24 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running member of a share group, to inspect from outside; obtained from
- * {@link dev.weir.stream.RunningPipeline#handles}. Thread-safe and valid for as long as the pipeline; afterwards it
- * shows the last state.
+ * A view of a running share group member, obtained from {@link dev.weir.stream.RunningPipeline#handles}. Thread-safe.
+ * After the pipeline has ended, the handle keeps returning the last state.
  */
 public interface ShareHandle {
 
-    /** Takes a snapshot. Does not block. */
+    /** Takes a snapshot without blocking. */
     Snapshot snapshot();
 
     /**
-     * The answers for a health probe. Does not block. Ready means that the group has assigned partitions;
-     * {@link FetchPath#CLIENT} stays ready afterwards, because Kafka's client does not report the end of an assignment.
-     * Live lasts until the pipeline ends, which a permanent error causes. Progressing is false while a downstream stage
-     * reports no progress, such as a producer that has had no answer for long.
+     * Returns the values for health probes, without blocking. The member is ready once the group has assigned
+     * partitions to it. With {@link FetchPath#CLIENT} it then remains ready, because Kafka's client does not report
+     * when an assignment ends. It is live until the pipeline ends; a permanent error also ends the pipeline. It is not
+     * progressing while a downstream stage reports that it makes no progress, such as a producer that has been waiting
+     * too long for a response.
      */
     ConsumerHealth health();
 
-    /** Counts of records since the start, and the current state. */
+    /** Counts of records since the start, and the current state of the member. */
     final class Snapshot {
 
         private final Values values;
@@ -32,106 +32,116 @@ public interface ShareHandle {
             this.values = values;
         }
 
-        /** A builder whose numbers are 0 and whose other values are empty. */
+        /** Returns a builder in which all numbers are 0 and all other values are empty. */
         public static Builder builder() {
             return new Builder();
         }
-        /** Records accepted and confirmed by the brokers. */
+        /** Returns the number of records accepted, with the acceptance confirmed by the brokers. */
         public long accepted() {
             return values.accepted;
         }
 
-        /** Records released for another delivery, confirmed. */
+        /** Returns the number of records released for another delivery, with the release confirmed by the brokers. */
         public long released() {
             return values.released;
         }
 
-        /** Records rejected and never delivered again, confirmed. */
+        /**
+         * Returns the number of records rejected, with the rejection confirmed by the brokers. They are never delivered
+         * again.
+         */
         public long rejected() {
             return values.rejected;
         }
 
-        /** Locks renewed while a handler worked. */
+        /** Returns the number of acquisition locks renewed while a handler was working. */
         public long renewed() {
             return values.renewed;
         }
 
-        /** Records received with a delivery count above 1. */
+        /** Returns the number of records received with a delivery count above 1. */
         public long redelivered() {
             return values.redelivered;
         }
 
-        /** Records whose lock ended before their work did, or was lost with its broker. */
+        /**
+         * Returns the number of records whose acquisition lock expired before their processing finished, or was lost
+         * with its broker.
+         */
         public long lockExpired() {
             return values.lockExpired;
         }
 
-        /** Acknowledgements refused by the brokers; their records are delivered again. */
+        /** Returns the number of acknowledgements that the brokers refused. Their records are delivered again. */
         public long failedAcknowledgements() {
             return values.failedAcknowledgements;
         }
 
-        /** Records released or lost before the pipeline pulled them. */
+        /** Returns the number of records released or lost before the pipeline pulled them. */
         public long neverBegun() {
             return values.neverBegun;
         }
 
-        /** Copies written to the parking or dead-letter topic because few deliveries were left. */
+        /**
+         * Returns the number of copies written to the parking topic or dead-letter topic because few deliveries were
+         * left.
+         */
         public long parked() {
             return values.parked;
         }
 
         /**
-         * Fetches whose records the brokers acquired but did not send because of a quota. Each uses up one delivery of
-         * its records. Counted only on {@link FetchPath#LEAN}, because Kafka's client does not report them.
+         * Returns the number of fetches for which the brokers acquired records but did not send them because of a
+         * quota. Each such fetch uses up one delivery of its records. Counted only with {@link FetchPath#LEAN}, because
+         * Kafka's client does not report these fetches.
          */
         public long emptiedAnswers() {
             return values.emptiedAnswers;
         }
 
-        /** Records acquired and not yet pulled by the pipeline. */
+        /** Returns the number of acquired records that the pipeline has not yet pulled. */
         public int waiting() {
             return values.waiting;
         }
 
-        /** Records pulled by the pipeline and unfinished. */
+        /** Returns the number of records that the pipeline has pulled but not finished. */
         public int inHand() {
             return values.inHand;
         }
 
-        /** Records of the group not yet delivered, -1 if not known. */
+        /** Returns the number of records not yet delivered to the group, or -1 if unknown. */
         public long lag() {
             return values.lag;
         }
 
-        /** Number of group members of this run: one, or the share consumers of Kafka's client. */
+        /** Returns the number of group members in this run: one, or the number of share consumers of Kafka's client. */
         public int lanes() {
             return values.lanes;
         }
 
-        /** Number of records that each of them may have acquired at once. */
+        /** Returns the maximum number of records that each member may have acquired at once. */
         public int pollRecords() {
             return values.pollRecords;
         }
 
-        /** Their {@code share.acquire.mode}. */
+        /** Returns the members' {@code share.acquire.mode}. */
         public String acquireMode() {
             return values.acquireMode;
         }
 
-        /** Configured number of records processed at once. */
+        /** Returns the configured number of records processed concurrently. */
         public int workers() {
             return values.workers;
         }
 
-        /** The limit that currently bounds the member's rate. */
+        /** Returns the limit that currently bounds the member's rate. */
         public Limit limit() {
             return values.limit;
         }
 
         /**
-         * Acquired offsets of unreadable batches that were skipped ({@code unreadable}): rejected, so that no member
-         * receives them again. Counted only on {@link FetchPath#LEAN}.
+         * Returns the acquired offsets of unreadable batches that were skipped ({@code unreadable}). They were
+         * rejected, so no member receives them again. Recorded only with {@link FetchPath#LEAN}.
          */
         public List<RecordRange> skipped() {
             return values.skipped;
@@ -152,7 +162,10 @@ public interface ShareHandle {
             return values.toString().replaceFirst("Values", "Snapshot");
         }
 
-        /** Gathers counts; in a run the engine does, elsewhere tests of code that reads them. Not thread-safe. */
+        /**
+         * Builds a snapshot. The engine uses it during a run; tests can use it to create input for code that reads
+         * snapshots. Not thread-safe.
+         */
         public static final class Builder {
 
             private long accepted;
@@ -291,7 +304,7 @@ public interface ShareHandle {
                 return this;
             }
 
-            /** Freezes the values. */
+            /** Returns an immutable snapshot of the values set so far. */
             public Snapshot build() {
                 return new Snapshot(new Values(
                         accepted,
@@ -353,35 +366,38 @@ public interface ShareHandle {
             this.values = new Parts(kind, name, sentence, advice, expectedGain);
         }
 
-        /** Creates a limit for tests of code that reads one. */
+        /** Creates a limit for testing code that reads limits. */
         public static Limit of(String kind, String name, String sentence, String advice, double expectedGain) {
             return new Limit(kind, name, sentence, advice, expectedGain);
         }
 
         /**
-         * One of {@code share-workers}, {@code share-credits}, {@code share-window}, {@code share-fetch-lock}, {@code
-         * share-state}, {@code arrival}.
+         * Returns one of {@code share-workers}, {@code share-credits}, {@code share-window}, {@code share-fetch-lock},
+         * {@code share-state}, {@code arrival}.
          */
         public String kind() {
             return values.kind;
         }
 
-        /** The name of the limiting resource. */
+        /** Returns the name of the limiting resource. */
         public String name() {
             return values.name;
         }
 
-        /** The evidence, for people. */
+        /** Returns a human-readable description of the evidence. */
         public String sentence() {
             return values.sentence;
         }
 
-        /** The advice for lifting the limit. */
+        /** Returns advice on how to raise the limit. */
         public String advice() {
             return values.advice;
         }
 
-        /** The expected rate after that, as a multiple of the current rate; 1 if there is nothing to gain. */
+        /**
+         * Returns the rate expected after following the advice, as a multiple of the current rate, or 1 if no gain is
+         * expected.
+         */
         public double expectedGain() {
             return values.expectedGain;
         }

@@ -6,9 +6,9 @@ import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A record of a share group, with its {@link #deliveryCount()} and control over its acknowledgement. It is accepted
- * when its work is done, unless {@link #rejectWhenDone} or {@link #releaseWhenDone} was called before. These methods
- * are thread-safe.
+ * A record of a share group, with its {@link #deliveryCount()} and control over its acknowledgement. The record is
+ * accepted when the pipeline has finished it, unless {@link #rejectWhenDone} or {@link #releaseWhenDone} was called
+ * first. These two methods are thread-safe.
  */
 public final class SharedRecord<K, V> extends ConsumerRecord<K, V> {
 
@@ -31,24 +31,24 @@ public final class SharedRecord<K, V> extends ConsumerRecord<K, V> {
         this.acquired = Objects.requireNonNull(acquired, "acquired");
     }
 
-    /** The number of deliveries of this record so far, including this one. */
+    /** Returns how many times this record has been delivered, including this delivery. */
     public int delivery() {
         return acquired.delivery();
     }
 
-    /** Returns whether this is the last delivery: the group gives up on the record unless it is accepted now. */
+    /** Returns whether this is the last delivery. If so, the group gives up the record unless it is accepted now. */
     public boolean isLastDelivery() {
         return acquired.isLastDelivery();
     }
 
-    /** Rejects the record when the pipeline is done with it: no member receives it again. */
+    /** Requests that the record be rejected when the pipeline has finished it, so that no member receives it again. */
     public void rejectWhenDone() {
         acquired.endsWith(RecordAcknowledgement.REJECT);
     }
 
     /**
-     * Releases the record when the pipeline is done with it: the group delivers it again, unless this was the last
-     * delivery.
+     * Requests that the record be released when the pipeline has finished it. The group delivers it again, unless this
+     * was the last delivery.
      */
     public void releaseWhenDone() {
         acquired.endsWith(RecordAcknowledgement.RELEASE);

@@ -39,14 +39,14 @@ public final class Subscription {
     }
 
     /**
-     * The start of the read. It applies to a partition of {@link Topics} or {@link Matching} only if the group has no
-     * committed offset for it, and to one of {@link Partitions} always.
+     * The start position. For {@link Topics} and {@link Matching}, it applies only to partitions for which the group
+     * has no committed offset. For {@link Partitions}, it always applies.
      */
     public Bound start() {
         return values.start;
     }
 
-    /** The end of the read; without one the source never ends. */
+    /** The end position. Without one, the source never ends. */
     public Bound end() {
         return values.end;
     }
@@ -56,21 +56,21 @@ public final class Subscription {
         return values.priorities;
     }
 
-    /** The delivery time of each record, if one is set; see {@link #dueAt}. */
+    /** The function that determines when each record is due, or null; see {@link #dueAt}. */
     public @Nullable DueTimes due() {
         return values.due;
     }
 
-    /** Computes when a record is due. Called by threads of the pipeline, perhaps more than once for a record. */
+    /** Determines when a record is due. Called by the pipeline's threads, possibly more than once per record. */
     @FunctionalInterface
     public interface DueTimes {
 
         /**
-         * Returns the time before which the record is not delivered; null or a past time delivers it at once. Must
-         * return the same time for the same record. Should be quick: delivery waits for it as for a handler that
-         * blocks, while the consumer keeps polling and committing.
+         * Returns the time before which the record is not delivered. If the time is null or in the past, the record is
+         * delivered immediately. Must always return the same time for the same record. Should be fast: delivery waits
+         * for this method as it would for a blocking handler, while the consumer continues to poll and commit.
          *
-         * @param record with key and value as bytes, which must not be changed
+         * @param record the record, with key and value as bytes, which must not be modified
          */
         @Nullable
         Instant of(ConsumerRecord<byte[], byte[]> record);
@@ -80,13 +80,14 @@ public final class Subscription {
     public sealed interface Selection {}
 
     /**
-     * The partitions of these topics that the group assigns to this member; all of them for a source without a group.
+     * The partitions of the named topics that the group assigns to this member, or all of their partitions for a source
+     * without a group.
      *
-     * @param names at least one
+     * @param names the topics, at least one
      */
     public record Topics(Set<String> names) implements Selection {
 
-        /** Copies the names; refuses an empty set and blank names. */
+        /** Copies the names. Rejects an empty set and blank names. */
         public Topics {
             names = given("names", names);
             if (names.isEmpty() || names.stream().anyMatch(String::isBlank)) {
@@ -102,13 +103,13 @@ public final class Subscription {
     }
 
     /**
-     * The partitions of all topics with a matching name, including topics created later.
+     * The partitions of all topics whose names match, including topics created later.
      *
-     * @param regex matches the whole name
+     * @param regex a pattern that must match the complete name
      */
     public record Matching(String regex) implements Selection {
 
-        /** Refuses an invalid regular expression. */
+        /** Rejects an invalid regular expression. */
         public Matching {
             try {
                 Pattern.compile(Objects.requireNonNull(regex, "regex"));
@@ -126,13 +127,13 @@ public final class Subscription {
     }
 
     /**
-     * Exactly these partitions, whether or not others read them too.
+     * Exactly the given partitions, regardless of whether other consumers read them too.
      *
-     * @param ids at least one
+     * @param ids the partitions, at least one
      */
     public record Partitions(Set<TopicPartition> ids) implements Selection {
 
-        /** Copies the partitions; refuses an empty set. */
+        /** Copies the partitions. Rejects an empty set. */
         public Partitions {
             ids = given("ids", ids);
             if (ids.isEmpty()) {
@@ -147,17 +148,17 @@ public final class Subscription {
     }
 
     /**
-     * A position per partition.
+     * A position for each partition.
      *
-     * @param others the position of all other partitions, if they have one
-     * @param each the positions of single partitions
+     * @param others the position of all partitions not in {@code each}, or null if they have none
+     * @param each the positions of individual partitions
      */
     public record Bound(@Nullable Position others, Map<TopicPartition, Position> each) {
 
-        /** No position at all. */
+        /** A bound without any position. */
         public static final Bound NONE = new Bound(null, Map.of());
 
-        /** Copies the positions; refuses null. */
+        /** Copies the positions. Rejects null. */
         public Bound {
             each = Map.copyOf(Objects.requireNonNull(each, "each"));
         }
@@ -166,7 +167,7 @@ public final class Subscription {
             return others == null && each.isEmpty();
         }
 
-        /** The position of a partition, if it has one. */
+        /** Returns the position of a partition, or null if it has none. */
         public @Nullable Position of(TopicPartition id) {
             return each.getOrDefault(Objects.requireNonNull(id, "id"), others);
         }
@@ -179,17 +180,17 @@ public final class Subscription {
     }
 
     /**
-     * The priorities of partitions: higher numbers are read first, and the default is 0.
+     * The priorities of partitions. Partitions with a higher number are read first; the default is 0.
      *
-     * @param topics the priorities of whole topics
-     * @param partitions the priorities of single partitions
+     * @param topics the priorities of complete topics
+     * @param partitions the priorities of individual partitions
      */
     public record Priorities(Map<String, Integer> topics, Map<TopicPartition, Integer> partitions) {
 
-        /** All partitions have the same priority. */
+        /** The same priority for all partitions. */
         public static final Priorities NONE = new Priorities(Map.of(), Map.of());
 
-        /** Copies the numbers; refuses null. */
+        /** Copies the maps. Rejects null. */
         public Priorities {
             topics = Map.copyOf(Objects.requireNonNull(topics, "topics"));
             partitions = Map.copyOf(Objects.requireNonNull(partitions, "partitions"));
@@ -199,13 +200,13 @@ public final class Subscription {
             return topics.isEmpty() && partitions.isEmpty();
         }
 
-        /** The priority of a partition. */
+        /** Returns the priority of a partition. */
         public int of(TopicPartition id) {
             Integer own = partitions.get(Objects.requireNonNull(id, "id"));
             return own == null ? topics.getOrDefault(id.topic(), 0) : own;
         }
 
-        /** The number of lower priority levels, including 0. */
+        /** Returns the number of lower priority levels, including level 0. */
         public int countBelow(int priority) {
             Set<Integer> below = new TreeSet<>(topics.values());
             below.addAll(partitions.values());
@@ -227,7 +228,7 @@ public final class Subscription {
         }
     }
 
-    /** A priority for a topic or partition that is not read is a mistake. */
+    /** Rejects a null element and copies the others. */
     private static <E> Set<E> given(String name, Collection<E> elements) {
         for (E element : Objects.requireNonNull(elements, name)) {
             Objects.requireNonNull(element, () -> name + " has a null");
@@ -250,35 +251,36 @@ public final class Subscription {
         }
     }
 
-    /** All partitions of the topics, unbounded. */
+    /** Creates an unbounded subscription to all partitions of the topics. */
     public static Subscription topics(String... topics) {
         return topics(Arrays.asList(Objects.requireNonNull(topics, "topics")));
     }
 
-    /** All partitions of the topics, unbounded. */
+    /** Creates an unbounded subscription to all partitions of the topics. */
     public static Subscription topics(Collection<String> topics) {
         return new Subscription(new Topics(given("topics", topics)), Bound.NONE, Bound.NONE, Priorities.NONE, null);
     }
 
     /**
-     * The partitions of all topics whose whole name matches, unbounded. A topic created later is found at the client's
-     * next metadata refresh, every 30 seconds unless {@code metadata.max.age.ms} is set.
+     * Creates an unbounded subscription to the partitions of all topics whose complete name matches. A topic created
+     * later is found at the client's next metadata refresh: every 30 seconds, unless {@code metadata.max.age.ms} is
+     * set.
      */
     public static Subscription pattern(String regex) {
         return new Subscription(new Matching(regex), Bound.NONE, Bound.NONE, Priorities.NONE, null);
     }
 
-    /** Exactly these partitions, unbounded; a group is needed only to commit. */
+    /** Creates an unbounded subscription to exactly these partitions. A group is needed only for commits. */
     public static Subscription partitions(TopicPartition... ids) {
         return partitions(Arrays.asList(Objects.requireNonNull(ids, "ids")));
     }
 
-    /** Exactly these partitions, unbounded; a group is needed only to commit. */
+    /** Creates an unbounded subscription to exactly these partitions. A group is needed only for commits. */
     public static Subscription partitions(Collection<TopicPartition> ids) {
         return new Subscription(new Partitions(given("ids", ids)), Bound.NONE, Bound.NONE, Priorities.NONE, null);
     }
 
-    /** Returns a copy that starts at the position; see {@link #start}. */
+    /** Returns a copy that starts at the given position; see {@link #start}. */
     public Subscription startingAt(Position position) {
         return new Subscription(
                 values.selection,
@@ -288,20 +290,23 @@ public final class Subscription {
                 values.due);
     }
 
-    /** Returns a copy in which one partition starts at the position; see {@link #start}. */
+    /** Returns a copy in which one partition starts at the given position; see {@link #start}. */
     public Subscription startingAt(TopicPartition id, Position position) {
         return new Subscription(
                 values.selection, values.start.with(id, position), values.end, values.priorities, values.due);
     }
 
     /**
-     * Returns a bounded copy: the source ends when each of this member's partitions is read to its end as of the start.
+     * Returns a bounded copy. The source ends when each of this member's partitions has been read up to the end that it
+     * had when the source started.
      */
     public Subscription untilEnd() {
         return until(Position.end());
     }
 
-    /** Returns a bounded copy: the source ends when each of this member's partitions is read up to the position. */
+    /**
+     * Returns a bounded copy. The source ends when each of this member's partitions has been read up to the position.
+     */
     public Subscription until(Position position) {
         return new Subscription(
                 values.selection,
@@ -311,7 +316,10 @@ public final class Subscription {
                 values.due);
     }
 
-    /** Returns a copy with an end for one partition; the other partitions end where they end when the source starts. */
+    /**
+     * Returns a copy with an end position for one partition. Unless set otherwise, the other partitions are read up to
+     * the end that they have when the source starts.
+     */
     public Subscription until(TopicPartition id, Position position) {
         Position others = values.end.others == null ? Position.end() : values.end.others;
         return new Subscription(
@@ -323,13 +331,15 @@ public final class Subscription {
     }
 
     /**
-     * Returns a copy with a priority for the partitions of a topic; the default is 0, and higher ones go first. While
-     * the pipeline pulls, fetched records of the highest priority are emitted first. Lower priorities get one record
-     * for every 16 of higher ones, so they are late but never stuck. Each partition stays in order.
+     * Returns a copy with a priority for the partitions of a topic. The default is 0; partitions with a higher priority
+     * are read first. When the pipeline pulls, the source emits fetched records of the highest priority first. For
+     * every 16 records of a higher priority, it emits one of a lower priority, so that lower priorities are delayed but
+     * never starved. The order within each partition is kept.
      *
-     * <p>Priority does not affect records already pulled, so stages should hold few. A higher priority also gets a
-     * larger part of {@link ConsumerSettings#bufferBytes}: twice as much as the next lower one, up to 16 times. With
-     * one stream per partition ({@link KafkaSource#partitioned}) that is its only effect.
+     * <p>Priorities do not affect records that have already been pulled, so stages should buffer few records. A higher
+     * priority also gets a larger part of {@link ConsumerSettings#bufferBytes}: twice as much as the next lower
+     * priority, up to 16 times as much as the lowest. If there is one stream per partition
+     * ({@link KafkaSource#partitioned}), this is the only effect of a priority.
      */
     public Subscription priority(String topic, int priority) {
         return new Subscription(
@@ -343,26 +353,27 @@ public final class Subscription {
     }
 
     /**
-     * Returns a copy that delivers each record when it is due by this machine's clock, and not before. A partition
-     * stays in order: it waits for its first record, and later records wait behind that even if they are due. Other
-     * partitions continue. Use one topic per delay, so that records are due in the order of the topic.
+     * Returns a copy that does not deliver a record before the record is due according to this machine's clock. The
+     * order within a partition is kept: later records wait behind the first record that is not due, even if they are
+     * due themselves. Other partitions continue. Use one topic per delay, so that records become due in the order in
+     * which they are stored.
      *
-     * <p>Waiting records are fetched and not pulled, up to the window and the partition's part of
-     * {@link ConsumerSettings#bufferBytes}; beyond that the partition is paused. They are not committed, a drain does
-     * not wait for them, a revocation drops them for the next owner, and no stall is reported; health and dumps show
-     * the partition as not due. A bounded read ends when its last record was due. Setting the clock back makes records
-     * wait longer and repeats none. A time that never comes blocks the partition until retention has deleted the record
-     * and the pipeline is restarted. An exception in {@code due} fails the run with {@link KafkaPipelineException}
-     * after all earlier records were delivered.
+     * <p>Waiting records are fetched but not pulled, up to the window and the partition's part of
+     * {@link ConsumerSettings#bufferBytes}; beyond that, the partition is paused. Waiting records are not committed, a
+     * drain does not wait for them, and a revocation drops them, so that the next owner reads them. They are not
+     * reported as a stall; health reports and dumps show the partition as not due. A bounded read ends only after its
+     * last record was due. If the clock is set back, records wait longer, but none is repeated. A time that is never
+     * reached blocks the partition until retention has deleted the record and the pipeline is restarted. If {@code due}
+     * throws, the run fails with {@link KafkaPipelineException} after all earlier records have been delivered.
      *
      * {@snippet :
      * Subscription.topics("reminders")
-     *         .dueAt(record -> Instant.ofEpochMilli(record.timestamp()).plus(Duration.ofHours(1)))
+     *   .dueAt(record -> Instant.ofEpochMilli(record.timestamp()).plus(Duration.ofHours(1)))
      * }
      *
-     * <p>For at-least-once and exactly-once sources on both fetch paths, and for sources with {@link ExternalOffsets}.
-     * Refused by sources that do not track each record, views, {@link ReusableConsumer}, and subscriptions with
-     * priorities.
+     * <p>Supported by at-least-once and exactly-once sources on both fetch paths, and by sources with
+     * {@link ExternalOffsets}. Not supported by sources that do not track individual records, views,
+     * {@link ReusableConsumer}, or subscriptions with priorities.
      */
     public Subscription dueAt(DueTimes due) {
         return new Subscription(

@@ -1,6 +1,6 @@
 /**
- * The types that user code works with: settings, sources of consumed records, producing sinks, and the handle of a
- * running consumer. Everything is immutable unless it says otherwise.
+ * The types that applications use: settings, sources of consumed records, producing sinks, and the handle of a running
+ * consumer. Everything is immutable unless stated otherwise.
  */
 @NullMarked
 package dev.weir.kafka;

@@ -5,30 +5,30 @@ import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * The records written for one element, and a value that is passed through. Immutable.
+ * The records to write for one element, together with a value to pass through. Immutable.
  *
- * @param records written in this order; if empty, the element only passes through
- * @param passThrough for downstream operators; not written
+ * @param records the records, written in this order; if empty, the element is only passed through
+ * @param passThrough a value for downstream operators, which is not written
  */
 public record Message<K, V, P>(List<ProducerRecord<K, V>> records, P passThrough) {
 
-    /** Copies the list; refuses null. */
+    /** Copies the list. Rejects null. */
     public Message {
         records = List.copyOf(Objects.requireNonNull(records, "records"));
         Objects.requireNonNull(passThrough, "passThrough");
     }
 
-    /** A message with one record. */
+    /** Creates a message with one record. */
     public static <K, V, P> Message<K, V, P> single(ProducerRecord<K, V> record, P passThrough) {
         return new Message<>(List.of(Objects.requireNonNull(record, "record")), passThrough);
     }
 
-    /** A message with several records, done when all of them are durable. */
+    /** Creates a message with several records. It is finished when all of them are durable. */
     public static <K, V, P> Message<K, V, P> multi(List<ProducerRecord<K, V>> records, P passThrough) {
         return new Message<>(records, passThrough);
     }
 
-    /** A message that writes nothing: its element keeps its place in the order of results. */
+    /** Creates a message that writes nothing. Its element keeps its position in the order of the results. */
     public static <K, V, P> Message<K, V, P> passThrough(P passThrough) {
         return new Message<>(List.of(), passThrough);
     }

@@ -5,11 +5,11 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Timestamps for records made from consumed ones. Stateless.
+ * Timestamps for records created from consumed records. Stateless.
  *
- * <p>Brokers accept records with any negative timestamp, and some producers write a zero time as year 1, but a {@link
- * ProducerRecord} refuses it. Here every negative timestamp counts as none, so that the new record gets the time at
- * which it is sent.
+ * <p>Brokers accept any negative timestamp, and some producers write a missing time as the year 1, but
+ * {@link ProducerRecord} rejects negative timestamps. The methods of this class return null for a negative timestamp,
+ * so that the new record gets the time at which it is sent.
  *
  * {@snippet :
  * new ProducerRecord<>("copy", null, RecordTimestamps.of(record), record.key(), record.value(), record.headers())
@@ -19,12 +19,12 @@ public final class RecordTimestamps {
 
     private RecordTimestamps() {}
 
-    /** The timestamp of {@code record} in milliseconds since 1970; null if it has none. */
+    /** Returns the timestamp of {@code record} in milliseconds since the Unix epoch, or null if it has none. */
     public static @Nullable Long of(ConsumerRecord<?, ?> record) {
         return orNone(record.timestamp());
     }
 
-    /** {@code millis}, in milliseconds since 1970; null if negative. */
+    /** Returns {@code millis}, which is in milliseconds since the Unix epoch, or null if it is negative. */
     public static @Nullable Long orNone(long millis) {
         return millis < 0 ? null : Long.valueOf(millis);
     }

@@ -5,9 +5,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rule for records that can never be written: not serializable, too large, refused by the broker, or for a topic
- * that does not exist or is forbidden. Immutable. The rule never applies to transient errors, which are retried
- * internally, nor to errors of a whole producer or cluster, which always fail the run.
+ * The rule for records that can never be written: a record may be impossible to serialize, too large, rejected by the
+ * broker, or addressed to a topic that does not exist or is forbidden. Immutable. The rule never applies to transient
+ * errors, which are retried internally, or to errors of the producer or cluster as a whole, which always fail the run.
  */
 public final class WriteFailures {
 
@@ -17,51 +17,57 @@ public final class WriteFailures {
         this.values = new Values(action, deadLetterTopic, ofTopics);
     }
 
-    /** The action on such a record. */
+    /** The action for such a record. */
     public Action action() {
         return values.action;
     }
 
-    /** The destination of dead-letter records for {@link Action#DEAD_LETTER}. */
+    /** The destination of dead-letter records if the action is {@link Action#DEAD_LETTER}, otherwise null. */
     public @Nullable DeadLetterTopic deadLetterTopic() {
         return values.deadLetterTopic;
     }
 
-    /** Returns whether the rule also covers topics that do not exist or are forbidden; if not they fail the run. */
+    /**
+     * Returns whether the rule also covers topics that do not exist or are forbidden. If it does not, such a topic
+     * fails the run.
+     */
     public boolean ofTopics() {
         return values.ofTopics;
     }
 
-    /** The action on such a record. */
+    /** The action for a record that cannot be written. */
     public enum Action {
-        /** The run fails with {@link dev.weir.kafka.ProduceException}; the input stays unacknowledged. */
+        /** Fails the run with {@link dev.weir.kafka.ProduceException}. The input is not acknowledged. */
         FAIL,
-        /** The record is left out with a warning; the input is acknowledged as if it were written. */
+        /** Skips the record and logs a warning. The input is acknowledged as if the record had been written. */
         SKIP,
-        /** The input is acknowledged once the dead-letter topic has the record. */
+        /** Writes the record to the dead-letter topic, and then acknowledges the input. */
         DEAD_LETTER
     }
 
-    /** Fails the run at the first such record; the default. */
+    /** Returns the default rule, which fails the run at the first such record. */
     public static WriteFailures fail() {
         return new WriteFailures(Action.FAIL, null, true);
     }
 
-    /** Skips such records and acknowledges their inputs. */
+    /** Returns a rule that skips such records and acknowledges their inputs. */
     public static WriteFailures skip() {
         return new WriteFailures(Action.SKIP, null, true);
     }
 
     /**
-     * Sends such records to the dead-letter topic. The dead-letter record names the input, if the source provides it,
-     * and contains the record that could not be written, unless that is not serializable or too large for the
-     * dead-letter topic as well. {@link dev.weir.kafka.deadletter.DeadLetterHeaders#OUTPUT} names its output topic.
+     * Returns a rule that sends such records to the dead-letter topic. The dead-letter record identifies the input, if
+     * the source provides it. It contains the record that could not be written, unless that record cannot be serialized
+     * or is too large for the dead-letter topic as well. The header
+     * {@link dev.weir.kafka.deadletter.DeadLetterHeaders#OUTPUT} names the output topic.
      */
     public static WriteFailures deadLetter(DeadLetterTopic deadLetterTopic) {
         return new WriteFailures(Action.DEAD_LETTER, Objects.requireNonNull(deadLetterTopic, "deadLetterTopic"), true);
     }
 
-    /** Returns a copy for single records only: a topic that does not exist or is forbidden fails the run. */
+    /**
+     * Returns a copy that covers individual records only: a topic that does not exist or is forbidden fails the run.
+     */
     public WriteFailures ofRecordsOnly() {
         return new WriteFailures(values.action, values.deadLetterTopic, false);
     }

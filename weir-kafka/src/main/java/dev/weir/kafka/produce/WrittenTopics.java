@@ -3,13 +3,14 @@ package dev.weir.kafka.produce;
 import java.util.Set;
 
 /**
- * The output topics of a producing stage; obtained from {@link dev.weir.stream.RunningPipeline#handles}. Thread-safe
- * and valid for as long as the pipeline; afterwards it shows the last state.
+ * The output topics of a producing stage, obtained from {@link dev.weir.stream.RunningPipeline#handles}. Thread-safe.
+ * After the pipeline has ended, it keeps returning the last state.
  */
 public interface WrittenTopics {
 
     /**
-     * A copy of the names of the topics to which brokers have accepted a record in this run; empty before the first.
+     * Returns a copy of the names of the topics for which brokers have acknowledged a record in this run; empty before
+     * the first acknowledgement.
      */
     Set<String> topics();
 }

@@ -1,6 +1,6 @@
 /**
- * Parts of sinks that produce more than one record per element: several or none, pass-through values, results, and
- * rules for records that cannot be written. Everything is immutable unless it says otherwise.
+ * Types for sinks that write any number of records per element, including none, with pass-through values, results, and
+ * rules for records that cannot be written. Everything is immutable unless stated otherwise.
  */
 @NullMarked
 package dev.weir.kafka.produce;

@@ -14,38 +14,39 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 
 /**
- * Broker queries that the owner thread must not wait for. Thread-safe; stages complete on any thread.
+ * Broker queries that would block the consumer's owner thread if they were synchronous. Thread-safe. The returned
+ * stages complete on any thread.
  *
- * <p>Each partition and each topic has its own stage, so one without a leader, or a deleted one, delays no other.
+ * <p>Each partition or topic has its own stage, so a deleted one, or one without a leader, does not delay the others.
  */
 public interface Lookup extends AutoCloseable {
 
-    /** The result of {@link #divergentOffsets} if no leader of the log had the position's epoch. */
+    /** The result of {@link #divergentOffsets} if no leader of the log ever had the position's epoch. */
     long UNKNOWN_EPOCH = -1;
 
     /**
      * The topics of a selection.
      *
-     * @param ids all partitions of the described topics
-     * @param failures the failure of each other topic; {@link
-     *     org.apache.kafka.common.errors.UnknownTopicOrPartitionException} for one that does not exist
+     * @param ids all partitions of the topics that could be described
+     * @param failures the failure for each topic that could not be described: {@link
+     *     org.apache.kafka.common.errors.UnknownTopicOrPartitionException} if the topic does not exist
      */
     record Described(Set<TopicPartition> ids, Map<String, Throwable> failures) {}
 
     /**
-     * The offset to which each position resolves now. A stage fails with a
-     * {@link org.apache.kafka.common.errors.RetriableException} if there is no answer at the moment: at once for a
-     * missing leader or partition, otherwise after the timeout.
+     * Returns the offset to which each position currently resolves. A stage fails with a
+     * {@link org.apache.kafka.common.errors.RetriableException} if no broker can resolve the position at the moment:
+     * immediately if the partition or its leader is missing, otherwise after the timeout.
      *
      * @param within the timeout
-     * @return a stage for each partition
+     * @return one stage per partition
      */
     Map<TopicPartition, CompletionStage<Long>> offsets(Map<TopicPartition, Position> positions, Duration within);
 
     /**
-     * The current high watermark of each partition, for a reader of committed records, which ends at the last stable
-     * offset; records between the two wait for a transaction to end. Empty for a reader of all records. Stages complete
-     * as for {@link #offsets}.
+     * Returns the current high watermark of each partition for a consumer that reads only committed records. Such a
+     * consumer stops at the last stable offset; records between that offset and the high watermark are waiting for a
+     * transaction to end. Empty for a consumer that reads uncommitted records. Stages complete as for {@link #offsets}.
      *
      * @param within the timeout
      */
@@ -54,12 +55,13 @@ public interface Lookup extends AutoCloseable {
     }
 
     /**
-     * The first offset at which each partition's log differs from the log in which its position was committed, found by
-     * the position's leader epoch. It is below the position if the log was truncated and rewritten before it,
-     * {@link #UNKNOWN_EPOCH} if no leader of this log had the epoch, and otherwise the position itself. A stage fails
-     * if there is no answer in time. Answers may wait for one another.
+     * Returns, for each partition, the first offset at which its log differs from the log in which the position was
+     * committed, determined by the position's leader epoch. The result is below the position if the log was truncated
+     * and rewritten before it, {@link #UNKNOWN_EPOCH} if no leader of this log ever had the epoch, and otherwise the
+     * position itself. A stage fails if there is no response in time. The stages may depend on one another's responses.
      *
-     * @param positions each with the leader epoch of the record before it; their leaders were known a moment ago
+     * @param positions positions with the leader epoch of the record that precedes each of them; the partitions'
+     *     leaders must have been known a moment ago
      */
     default Map<TopicPartition, CompletionStage<Long>> divergentOffsets(
             Map<TopicPartition, OffsetAndMetadata> positions, Duration within) {
@@ -71,7 +73,8 @@ public interface Lookup extends AutoCloseable {
     }
 
     /**
-     * Describes, for people, the producer of the oldest open transaction in a partition. Fails if no broker can tell.
+     * Returns a human-readable description of the producer with the oldest open transaction in a partition. Fails if no
+     * broker can identify it.
      *
      * @param within the timeout of each request
      */
@@ -79,22 +82,22 @@ public interface Lookup extends AutoCloseable {
         return CompletableFuture.failedStage(new UnsupportedOperationException("nobody tells"));
     }
 
-    /** The current partitions of a selection. A pattern that matches no topic is not a failure. */
+    /** Returns the current partitions of a selection. A pattern that matches no topics is not a failure. */
     CompletionStage<Described> partitions(Selection selection);
 
-    /** The offsets a group has committed; nothing for a group that does not exist. */
+    /** Returns the offsets that a group has committed, or an empty map if the group does not exist. */
     CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits(String group);
 
     /**
-     * The current id of each topic, {@link Uuid#ZERO_UUID} where brokers have none. A stage fails if there is no answer
-     * in time.
+     * Returns the current id of each topic, or {@link Uuid#ZERO_UUID} if the brokers do not support topic ids. A stage
+     * fails if there is no response in time.
      */
     default Map<String, CompletionStage<Uuid>> topicIds(Collection<String> topics, Duration within) {
         return topics.stream()
                 .collect(Collectors.toMap(name -> name, name -> CompletableFuture.completedStage(Uuid.ZERO_UUID)));
     }
 
-    /** The names of all topics except Kafka's internal ones. */
+    /** Returns the names of all topics except Kafka's internal topics. */
     CompletionStage<Set<String>> topics();
 
     @Override

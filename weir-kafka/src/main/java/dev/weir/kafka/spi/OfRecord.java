@@ -3,11 +3,11 @@ package dev.weir.kafka.spi;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * An element that knows the consumed record it was made from. Your own types may implement it, so that a
- * {@linkplain dev.weir.kafka.ConsumerDump dump} can show the key of a stuck record. Called by any thread.
+ * An element derived from a consumed record that it can return. Your own element types may implement this interface, so
+ * that a {@linkplain dev.weir.kafka.ConsumerDump dump} can show the key of a stuck record. Called by any thread.
  */
 public interface OfRecord {
 
-    /** The record as it was consumed. */
+    /** Returns the consumed record, before decoding. */
     ConsumerRecord<byte[], byte[]> raw();
 }

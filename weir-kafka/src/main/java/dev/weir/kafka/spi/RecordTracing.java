@@ -5,12 +5,13 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Follows each record of a {@link dev.weir.kafka.HandledFlow}, which calls it; {@code weir-otel} provides one for
- * OpenTelemetry. Thread-safe. An exception counts as thrown by the handler.
+ * Traces each record of a {@link dev.weir.kafka.HandledFlow}, which calls these methods. {@code weir-otel} provides an
+ * implementation for OpenTelemetry. Thread-safe. An exception thrown by an implementation is treated as if the handler
+ * had thrown it.
  */
 public interface RecordTracing {
 
-    /** Follows nothing. */
+    /** A tracing that does nothing. */
     RecordTracing NONE = new RecordTracing() {
         @Override
         public RecordTracing inGroup(String group) {
@@ -32,39 +33,40 @@ public interface RecordTracing {
     };
 
     /**
-     * Returns this tracing for records of a consumer group; the group is empty for a share group. Called once for each
-     * flow.
+     * Returns this tracing for records of the given consumer group; the group is empty for a share group. Called once
+     * per flow.
      */
     RecordTracing inGroup(String group);
 
     /**
-     * Adds stages before the decoder. They must pass on each record once and unchanged. Called once for each pipeline
-     * made from the flow.
+     * Adds stages before the decoder. The stages must pass on each record exactly once and unchanged. Called once for
+     * each pipeline created from the flow.
      */
     Source<ConsumerRecord<byte[], byte[]>> arriving(Source<ConsumerRecord<byte[], byte[]>> records);
 
     /**
-     * Reports that the handler is about to be called, for the first time or again. Called by the handler's thread.
+     * Reports that the handler is about to be called, for the first time or for a retry. Called by the handler's
+     * thread.
      *
-     * @param record with the headers of the record that arrived
+     * @param record the record, with the headers with which it arrived
      */
     Attempt begin(ConsumerRecord<?, ?> record);
 
     /**
      * Reports that a result is about to be written. Called by the thread of the producing stage.
      *
-     * @param record the record that arrived
-     * @param result may be given further headers
+     * @param record the consumed record
+     * @param result the record to write, to which headers may be added
      */
     void producing(ConsumerRecord<?, ?> record, ProducerRecord<?, ?> result);
 
     /**
-     * One call of the handler. It ends with {@link #succeeded} or {@link #failed}, on any thread, before the record
-     * continues; a cancelled call ends with neither.
+     * One call of the handler. It ends with {@link #succeeded} or {@link #failed}, which may be called on any thread,
+     * before the record moves on. A cancelled call ends with neither.
      */
     interface Attempt extends AutoCloseable {
 
-        /** An attempt that nothing observes. */
+        /** An attempt that is not observed. */
         Attempt NONE = new Attempt() {
             @Override
             public void succeeded() {}
@@ -81,8 +83,8 @@ public interface RecordTracing {
         void failed(Throwable failure);
 
         /**
-         * Reports that the handler has returned or thrown; its future may still be running. Called by the thread that
-         * called {@code begin}.
+         * Reports that the handler has returned or thrown; a future that it returned may still be running. Called by
+         * the thread that called {@code begin}.
          */
         @Override
         void close();

@@ -8,65 +8,69 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * The environment of a consumer or a producer: Kafka and the system clock, or a substitute registered for an address
- * with {@link SurroundingsRegistry#put}. Each method names its calling thread.
+ * The environment of a consumer or producer: either Kafka and the system clock, or a substitute registered for an
+ * address with {@link SurroundingsRegistry#put}. The thread that calls a method is documented with the method.
  */
 public interface Surroundings {
 
     /**
-     * Makes a client. Called by the thread that starts the pipeline; only the consumer's own thread uses the client,
-     * except for {@link Consumer#wakeup}.
+     * Creates a consumer client. Called by the thread that starts the pipeline. Apart from {@link Consumer#wakeup}, the
+     * client is used only by the consumer's owner thread.
      *
-     * @param config the configuration for Kafka's client
+     * @param config the configuration of Kafka's client
      */
     Consumer<byte[], byte[]> client(Map<String, Object> config);
 
     /**
-     * Makes a producer. Called by the thread that starts the pipeline and by the producing stage, which owns the
-     * result. Throws if there is no producer.
+     * Creates a producer. Called by the thread that starts the pipeline and by the producing stage, which owns the
+     * producer. Throws if these surroundings provide no producers.
      *
-     * @param config the configuration for Kafka's client
+     * @param config the configuration of Kafka's client
      */
     default <K, V> Producer<K, V> producer(Map<String, Object> config, Serializer<K> keys, Serializer<V> values) {
         throw new UnsupportedOperationException("nobody produces here, where there are no brokers");
     }
 
     /**
-     * Makes the consumer's broker queries. Called once by the thread that starts the consumer; the consumer closes the
-     * result when it ends.
+     * Creates the object for the consumer's broker queries. Called once, by the thread that starts the consumer. The
+     * consumer closes the result when it ends.
      *
-     * @param config the configuration for Kafka's client
+     * @param config the configuration of Kafka's client
      */
     Lookup lookup(Map<String, Object> config);
 
-    /** Returns whether the address has real brokers, which other clients can reach too. Any thread. */
+    /** Returns whether the address belongs to real brokers, which other clients can reach too. Called by any thread. */
     default boolean hasBrokers() {
         return false;
     }
 
     /**
-     * Wraps the body of the consumer's own thread: {@code loop}, run {@linkplain SurroundingsRegistry#within within}
-     * these surroundings. Called by the thread that starts the consumer.
+     * Wraps the body of the consumer's owner thread. The default runs {@code loop}
+     * {@linkplain SurroundingsRegistry#within within} these surroundings. Called by the thread that starts the
+     * consumer.
      */
     default Runnable ownerThread(Runnable loop) {
         return () -> SurroundingsRegistry.within(this, loop);
     }
 
-    /** The clock for the consumer's commits and waits, in nanoseconds from an arbitrary origin. Any thread. */
+    /**
+     * Returns the time, in nanoseconds from an arbitrary origin, that the consumer uses for its commits and waits.
+     * Called by any thread.
+     */
     long nanoTime();
 
     /**
-     * Takes a log line of a consumer, with its level. Called by the thread that is
-     * {@linkplain SurroundingsRegistry#within within}.
+     * Receives a consumer's log line, including its level. Called by the thread that is running
+     * {@linkplain SurroundingsRegistry#within within} these surroundings.
      */
     default void logged(String line) {}
 
-    /** Waits for that time or less. Called by the consumer's own thread. */
+    /** Waits for at most {@code nanos}. Called by the consumer's owner thread. */
     void park(long nanos);
 
     /**
      * Returns the stage that replaces {@code stage} as the pipeline's source. Called by the thread that starts the
-     * pipeline; the segment owns the result.
+     * pipeline; the segment owns the returned stage.
      *
      * @param clock the clock for the deadlines of pulls
      */

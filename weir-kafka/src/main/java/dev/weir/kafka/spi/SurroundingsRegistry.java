@@ -7,7 +7,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.jspecify.annotations.Nullable;
 
-/** The surroundings of each address: Kafka, except for addresses in this process with a substitute. Thread-safe. */
+/**
+ * Maps addresses to their surroundings: Kafka, unless a substitute is registered for the address in this process.
+ * Thread-safe.
+ */
 public final class SurroundingsRegistry {
 
     private static final Map<String, Surroundings> PLACES = new ConcurrentHashMap<>();
@@ -17,9 +20,9 @@ public final class SurroundingsRegistry {
     private SurroundingsRegistry() {}
 
     /**
-     * Makes each consumer that starts with this address use {@code surroundings}.
+     * Registers a substitute, which is used by every consumer that is later started with this address.
      *
-     * @param bootstrapServers the whole text of {@code bootstrap.servers}, which must not be a real address
+     * @param bootstrapServers the complete value of {@code bootstrap.servers}, which must not be a real address
      */
     public static void put(String bootstrapServers, Surroundings surroundings) {
         if (PLACES.putIfAbsent(bootstrapServers, Objects.requireNonNull(surroundings, "surroundings")) != null) {
@@ -27,12 +30,12 @@ public final class SurroundingsRegistry {
         }
     }
 
-    /** Removes the substitute of the address; running consumers keep it. */
+    /** Removes the substitute for the address. Consumers that are already running keep it. */
     public static void remove(String bootstrapServers) {
         PLACES.remove(bootstrapServers);
     }
 
-    /** Runs {@code body} on this thread; log lines of consumers go to {@link Surroundings#logged} meanwhile. */
+    /** Runs {@code body} on this thread. Meanwhile, consumers' log lines are passed to {@link Surroundings#logged}. */
     public static void within(Surroundings surroundings, Runnable body) {
         Surroundings before = CURRENT.get();
         CURRENT.set(surroundings);
@@ -47,12 +50,12 @@ public final class SurroundingsRegistry {
         }
     }
 
-    /** Returns the surroundings that this thread is {@link #within}, or null. */
+    /** Returns the surroundings that this thread is running {@link #within}, or null if there are none. */
     public static @Nullable Surroundings current() {
         return CURRENT.get();
     }
 
-    /** Returns the surroundings of a client with this configuration. */
+    /** Returns the surroundings of a client with the given configuration. */
     public static Surroundings of(Map<String, ?> clientConfig) {
         String address = String.valueOf(clientConfig.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG));
         return PLACES.getOrDefault(address, KafkaSurroundings.INSTANCE);

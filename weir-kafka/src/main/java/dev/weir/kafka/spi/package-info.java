@@ -1,7 +1,7 @@
 /**
- * Hooks through which a test harness replaces Kafka and time: an address from the settings comes in, a client and its
- * belongings go out. Not for applications; may change with any release. Also contains the types through which other
- * modules get facts about single records.
+ * Hooks with which a test harness replaces Kafka and the clock: given the address in the settings, they return the
+ * client and related objects to use. Not intended for applications; may change in any release. The package also
+ * contains the types that other modules use to obtain information about individual records.
  */
 @NullMarked
 package dev.weir.kafka.spi;
