@@ -9,7 +9,10 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The facts that explain a consumer's position: partitions, buffers, waits and troubles. Immutable. */
+/**
+ * A detailed view of a consumer's state, which explains its progress: partitions, buffers, waits and problems.
+ * Immutable.
+ */
 public final class ConsumerDump {
 
     private final Values values;
@@ -18,12 +21,12 @@ public final class ConsumerDump {
         this.values = values;
     }
 
-    /** A builder whose numbers are 0 and whose other values are empty. */
+    /** Returns a builder in which all numbers are 0 and all other values are empty. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** A builder that begins with these values. */
+    /** Returns a builder that starts with these values. */
     public Builder toBuilder() {
         Builder builder = new Builder();
         builder.at = values.at;
@@ -47,17 +50,20 @@ public final class ConsumerDump {
         return values.at;
     }
 
-    /** Its subscription. */
+    /** The consumer's subscription. */
     public String reads() {
         return values.reads;
     }
 
-    /** Its state: running, stopped (nothing more is emitted), or closed. */
+    /** The consumer's state: running, stopped (no more records are emitted), or closed. */
     public String state() {
         return values.state;
     }
 
-    /** The time since the client was last polled; the group expels a member after {@code max.poll.interval.ms}. */
+    /**
+     * The time since the client was last polled. The group expels a member after {@code max.poll.interval.ms} without a
+     * poll.
+     */
     public Duration sinceLastPoll() {
         return values.sinceLastPoll;
     }
@@ -72,12 +78,12 @@ public final class ConsumerDump {
         return values.rebalances;
     }
 
-    /** Commits that succeeded so far. */
+    /** The number of successful commits so far. */
     public long commits() {
         return values.commits;
     }
 
-    /** Commits that failed so far, each of them retried. */
+    /** The number of failed commits so far, each of which is retried. */
     public long failedCommits() {
         return values.failedCommits;
     }
@@ -93,16 +99,17 @@ public final class ConsumerDump {
     }
 
     /**
-     * One sentence per downstream stage without progress, prefixed with the stage's name: for example, a producer that
-     * has had no answer for long, with the brokers' error. {@link #why} includes them.
+     * One sentence for each downstream stage that makes no progress, prefixed with the stage's name. For example, a
+     * producer that has been waiting too long for a response is described with the brokers' error. {@link #why}
+     * includes these sentences.
      */
     public List<String> troubles() {
         return values.troubles;
     }
 
     /**
-     * The time spent so far by a decoder of views on the fetch threads, estimated from samples; 0 without such a
-     * decoder, since deserializers run in the source's stage.
+     * The total time that a decoder of views has spent on the fetch threads so far, estimated from samples. 0 without
+     * such a decoder, because deserializers run in the source's stage.
      */
     public long decodeNanos() {
         return values.decodeNanos;
@@ -114,14 +121,14 @@ public final class ConsumerDump {
     }
 
     /**
-     * The total time for which broker quotas have throttled fetches so far. On the client path it is derived from the
+     * The total time for which broker quotas have throttled fetches so far. On the client path, it is derived from the
      * client's average metrics.
      */
     public long throttledNanos() {
         return values.throttledNanos;
     }
 
-    /** The reason why a partition is not fetched or emits no records. */
+    /** The reason why a partition is not fetched or does not emit records. */
     public enum Paused {
         /**
          * The pipeline cannot keep up: the partition has {@link ConsumerSettings#maxOutstandingRecords} unfinished
@@ -130,22 +137,22 @@ public final class ConsumerDump {
         WINDOW("window full"),
         /**
          * The pipeline cannot keep up: unfinished records fill the partition's part of
-         * {@link ConsumerSettings#bufferBytes}, or all partitions together fill it.
+         * {@link ConsumerSettings#bufferBytes}, or those of all partitions together fill the complete buffer.
          */
         BUDGET("memory budget full"),
         /** A user has paused the partition. */
         USER("paused by a user"),
-        /** The next record is not due yet, as in a retry topic. */
+        /** The next record is not due yet, for example in a retry topic. */
         NOT_DUE("next record not due yet"),
         /** The start position is not known yet. */
         STARTING("position not known yet"),
         /**
-         * An open transaction holds up a partition read with {@code isolation.level=read_committed}: records have
-         * waited behind its last stable offset for 60 to 90 seconds. {@link PartitionDump#trouble} names the
+         * An open transaction blocks a partition read with {@code isolation.level=read_committed}: records have been
+         * waiting beyond its last stable offset for 60 to 90 seconds. {@link PartitionDump#trouble} identifies the
          * transaction's producer. Weir does not end the transaction.
          */
         OPEN_TRANSACTION("held up by an open transaction of another producer"),
-        /** No pipeline of a reusable consumer reads the partition. */
+        /** No pipeline of the reusable consumer reads the partition. */
         UNREAD("no pipeline reads it"),
         /** The partition has been read to its requested end, or the consumer was stopped. */
         END("at the end that was asked for, or stopped");
@@ -156,15 +163,15 @@ public final class ConsumerDump {
             this.words = words;
         }
 
-        /** Describes the dump for people. */
+        /** The human-readable form of the reason. */
         public String words() {
             return words;
         }
     }
 
     /**
-     * Explains for people why records do not flow: no broker answers, the {@link #troubles} of stages, and one sentence
-     * for each partition that is paused or has an unfinished record.
+     * Explains to a human reader why records do not flow: no broker responds, the {@link #troubles} of stages, and one
+     * sentence for each partition that is paused or has an unfinished record.
      */
     public List<String> why() {
         List<String> sentences = new ArrayList<>();
@@ -204,7 +211,7 @@ public final class ConsumerDump {
         return sentences;
     }
 
-    /** Dump of one assigned partition. */
+    /** The state of one assigned partition. Immutable. */
     public static final class PartitionDump {
 
         private final PartitionValues values;
@@ -213,12 +220,12 @@ public final class ConsumerDump {
             this.values = values;
         }
 
-        /** A builder whose numbers are 0 and whose other values are empty. */
+        /** Returns a builder in which all numbers are 0 and all other values are empty. */
         public static Builder builder() {
             return new Builder();
         }
 
-        /** A builder that begins with these values. */
+        /** Returns a builder that starts with these values. */
         public Builder toBuilder() {
             Builder builder = new Builder();
             builder.topic = values.topic;
@@ -238,82 +245,85 @@ public final class ConsumerDump {
             builder.budgetFull = values.budgetFull;
             return builder;
         }
-        /** Its topic. */
+        /** The topic of the partition. */
         public String topic() {
             return values.topic;
         }
 
-        /** Its number. */
+        /** The partition number. */
         public int partition() {
             return values.partition;
         }
 
-        /** The number of the assignment that added the partition, see {@link ConsumerDump#assignments}. */
+        /** The number of the assignment that added the partition; see {@link ConsumerDump#assignments}. */
         public int epoch() {
             return values.epoch;
         }
 
-        /** Records fetched that the pipeline has not pulled. */
+        /** The number of fetched records that the pipeline has not pulled. */
         public int buffered() {
             return values.buffered;
         }
 
-        /** Pulled records that are unfinished, or that finished after an unfinished one. */
+        /** The number of pulled records that are unfinished, or that finished after an unfinished one. */
         public int inFlight() {
             return values.inFlight;
         }
 
-        /** The first unfinished record, if there is one. */
+        /** The first unfinished record, or null if there is none. */
         public @Nullable Oldest oldest() {
             return values.oldest;
         }
 
-        /** The reason why the partition is paused; empty if it is not. */
+        /** The reasons why the partition is paused, or an empty set if it is not paused. */
         public Set<Paused> paused() {
             return values.paused;
         }
 
-        /** The offset last committed in this assignment, or -1. */
+        /** The offset last committed during this assignment, or -1 if there was no commit. */
         public long committed() {
             return values.committed;
         }
 
-        /** The time since that commit. */
+        /** The time since the last commit, or null if there was none. */
         public @Nullable Duration sinceCommit() {
             return values.sinceCommit;
         }
 
-        /** The offset of the next fetch, or -1 if not known. */
+        /** The offset of the next fetch, or -1 if unknown. */
         public long position() {
             return values.position;
         }
 
-        /** Records between the first unfinished one and the end of the partition, or -1 if not known. */
+        /** The number of records between the first unfinished record and the end of the partition, or -1 if unknown. */
         public long lag() {
             return values.lag;
         }
 
         /**
-         * The age of the first unfinished record, by its own timestamp. Zero if the partition has no lag; null if none
-         * of the remaining records was fetched yet or the record has no timestamp.
+         * The age of the first unfinished record, according to its timestamp. Zero if the partition has no lag; null if
+         * none of the remaining records has been fetched yet or the record has no timestamp.
          */
         public @Nullable Duration lagTime() {
             return values.lagTime;
         }
 
-        /** The total time paused for {@link Paused#WINDOW} so far, including pauses between two readings. */
+        /**
+         * The total time for which the partition has been paused for {@link Paused#WINDOW} so far, including pauses
+         * that began and ended between two readings.
+         */
         public Duration windowFull() {
             return values.windowFull;
         }
 
-        /** The total time paused for {@link Paused#BUDGET} so far. */
+        /** The total time for which the partition has been paused for {@link Paused#BUDGET} so far. */
         public Duration budgetFull() {
             return values.budgetFull;
         }
 
         /**
-         * The reason why no broker can give a start position, or the transaction that holds the partition up; null if
-         * there is no such trouble.
+         * The reason why no broker can provide a start position, or a description of the transaction that blocks the
+         * partition; null if there is no such problem.
          */
         public @Nullable String trouble() {
             return values.trouble;
@@ -335,8 +345,8 @@ public final class ConsumerDump {
         }
 
         /**
-         * Gathers the parts of a dump; in a run the engine does, elsewhere tests of code that reads them. Not
-         * thread-safe.
+         * Builds the dump of a partition. The engine uses it during a run; tests can use it to create input for code
+         * that reads dumps. Not thread-safe.
          */
         public static final class Builder {
 
@@ -448,7 +458,7 @@ public final class ConsumerDump {
                 return this;
             }
 
-            /** Freezes the values. */
+            /** Returns an immutable dump of the values set so far. */
             public PartitionDump build() {
                 return new PartitionDump(new PartitionValues(
                         topic,
@@ -487,13 +497,13 @@ public final class ConsumerDump {
                 Duration budgetFull) {}
     }
 
-    /** The first unfinished record of a partition. No later offset can be committed before it is finished. */
+    /** The first unfinished record of a partition. No later offset can be committed until it is finished. */
     public static final class Oldest {
 
         /** The value of {@link #stage} for a record that the pipeline has not pulled. */
         public static final String BUFFERED = "buffered";
 
-        /** The beginning of {@link #stage} for a record that the pipeline has pulled. */
+        /** The prefix of {@link #stage} for a record that the pipeline has pulled. */
         public static final String IN_FLIGHT = "in flight";
 
         private final OldestValues values;
@@ -502,33 +512,34 @@ public final class ConsumerDump {
             this.values = new OldestValues(offset, age, keyHash, stage);
         }
 
-        /** Creates an instance for tests of code that reads it. In a run the engine creates it. */
+        /** Creates an instance for testing code that reads one. During a run, the engine creates the instances. */
         public static Oldest of(long offset, Duration age, @Nullable Integer keyHash, String stage) {
             return new Oldest(offset, age, keyHash, stage);
         }
 
-        /** Its offset. */
+        /** The offset of the record. */
         public long offset() {
             return values.offset;
         }
 
-        /** The time for which it has been the first unfinished record, accurate to about a tenth of a second. */
+        /** The time for which the record has been the first unfinished one, accurate to about a tenth of a second. */
         public Duration age() {
             return values.age;
         }
 
         /**
-         * The default partitioner's murmur2 hash of the record's key, so that dumps need not show keys. Null if the
-         * record has no key, or if the hash is not known: a stage has mapped the record to something else, or cannot
-         * tell. A typed key has a known hash only if it is a string; its UTF-8 bytes are hashed.
+         * The murmur2 hash of the record's key, as computed by the default partitioner, so that dumps need not show
+         * keys. Null if the record has no key or the hash is unknown. The hash is unknown if a stage has mapped the
+         * record to another type or cannot determine it. For a typed key, the hash is known only if the key is a
+         * string, whose UTF-8 bytes are hashed.
          */
         public @Nullable Integer keyHash() {
             return values.keyHash;
         }
 
         /**
-         * The record's place: {@value #BUFFERED} before it is pulled, or {@value #IN_FLIGHT} with the stage that has it
-         * and whether it waits there, if known.
+         * The record's location in the pipeline: {@value #BUFFERED} before it is pulled, and afterwards
+         * {@value #IN_FLIGHT} with, if known, the stage that has the record and whether the record is waiting there.
          */
         public String stage() {
             return values.stage;
@@ -569,7 +580,8 @@ public final class ConsumerDump {
     }
 
     /**
-     * Gathers the parts of a dump; in a run the engine does, elsewhere tests of code that reads them. Not thread-safe.
+     * Builds a dump. The engine uses it during a run; tests can use it to create input for code that reads dumps. Not
+     * thread-safe.
      */
     public static final class Builder {
 
@@ -674,7 +686,7 @@ public final class ConsumerDump {
             return this;
         }
 
-        /** Freezes the values. */
+        /** Returns an immutable dump of the values set so far. */
         public ConsumerDump build() {
             return new ConsumerDump(new Values(
                     at,

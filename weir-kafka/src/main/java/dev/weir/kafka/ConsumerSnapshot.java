@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Snapshot of a consumer, at most a second old. */
+/** A snapshot of a consumer, at most a second old. Immutable. */
 public final class ConsumerSnapshot {
 
     private final Values values;
@@ -13,14 +13,14 @@ public final class ConsumerSnapshot {
         this.values = values;
     }
 
-    /** Creates an instance for tests of code that reads it. In a run the engine creates it. */
+    /** Creates an instance for testing code that reads one. During a run, the engine creates the instances. */
     public static ConsumerSnapshot of(
             List<PartitionSnapshot> partitions, int bufferedRecords, long commits, long failedCommits, int rebalances) {
         return new ConsumerSnapshot(
                 new Values(partitions, bufferedRecords, commits, failedCommits, rebalances, List.of(), List.of(), 0));
     }
 
-    /** Returns a copy with other values of {@link #dropped}, {@link #skipped} and {@link #leftUndone}. */
+    /** Returns a copy with different values for {@link #dropped}, {@link #skipped} and {@link #leftUndone}. */
     public ConsumerSnapshot with(List<RecordRange> dropped, List<RecordRange> skipped, long leftUndone) {
         return new ConsumerSnapshot(new Values(
                 values.partitions,
@@ -33,55 +33,59 @@ public final class ConsumerSnapshot {
                 leftUndone));
     }
 
-    /** The assigned partitions in order. */
+    /** The assigned partitions, in order. */
     public List<PartitionSnapshot> partitions() {
         return values.partitions;
     }
 
-    /** Records fetched that the pipeline has not yet pulled. */
+    /** The number of fetched records that the pipeline has not yet pulled. */
     public int bufferedRecords() {
         return values.bufferedRecords;
     }
 
-    /** Commits that succeeded so far. */
+    /** The number of successful commits so far. */
     public long commits() {
         return values.commits;
     }
 
-    /** Commits that failed so far, each of them retried. */
+    /** The number of failed commits so far, each of which is retried. */
     public long failedCommits() {
         return values.failedCommits;
     }
 
-    /** Times that partitions were revoked or lost. */
+    /** The number of times that partitions were revoked or lost. */
     public int rebalances() {
         return values.rebalances;
     }
 
     /**
-     * Records pulled and left unfinished because their assignment ended. After {@code revoked} (unfinished at the
-     * deadline), {@code lost} (session lost) and {@code seek} the partition's owner reads them again; after {@code
-     * out-of-range} and {@code recreated} the log no longer has them. A record still being processed counts as in
-     * flight, and is added here only when that ends. Empty with transactions and with at-most-once.
+     * The records that were pulled but left unfinished because their assignment ended. After {@code revoked}
+     * (unfinished at the deadline), {@code lost} (session lost) and {@code seek}, the partition's owner reads them
+     * again. After {@code out-of-range} and {@code recreated}, the log no longer contains them. A record that is still
+     * being processed counts as in flight, and is added here only when its processing ends. Empty with transactions and
+     * with at-most-once.
      */
     public List<RecordRange> dropped() {
         return values.dropped;
     }
 
     /**
-     * Offsets skipped by the out-of-range policy, and unreadable batches that were skipped ({@code unreadable}). No
-     * pipeline received records at these offsets.
+     * The offsets skipped by the out-of-range policy, and those of unreadable batches that were skipped
+     * ({@code unreadable}). No pipeline received records with these offsets.
      */
     public List<RecordRange> skipped() {
         return values.skipped;
     }
 
-    /** Records pulled and left unfinished when the consumer ended, which are read again; 0 while it runs. */
+    /**
+     * The number of records that had been pulled but not finished when the consumer ended; they will be read again. 0
+     * while the consumer runs.
+     */
     public long leftUndone() {
         return values.leftUndone;
     }
 
-    /** A range of records of a partition, with one reason. */
+    /** A range of records in a partition, with the reason why they are listed. Immutable. */
     public static final class RecordRange {
 
         private final RangeValues values;
@@ -90,7 +94,7 @@ public final class ConsumerSnapshot {
             this.values = values;
         }
 
-        /** Creates an instance for tests of code that reads it. In a run the engine creates it. */
+        /** Creates an instance for testing code that reads one. During a run, the engine creates the instances. */
         public static RecordRange of(String topic, int partition, long from, long to, long count, String reason) {
             return new RecordRange(new RangeValues(
                     Objects.requireNonNull(topic, "topic"),
@@ -111,30 +115,30 @@ public final class ConsumerSnapshot {
             return values.partition;
         }
 
-        /** The offset of the first one. */
+        /** The offset of the first record. */
         public long from() {
             return values.from;
         }
 
-        /** Offset past the last record. */
+        /** The offset after that of the last record. */
         public long to() {
             return values.to;
         }
 
-        /** The number of these records, at most the number of offsets in the range. */
+        /** The number of records, which is at most the number of offsets in the range. */
         public long count() {
             return values.count;
         }
 
         /**
-         * A word for the reason: {@code revoked}, {@code lost}, {@code seek}, {@code out-of-range}, {@code recreated}
-         * or {@code unreadable}.
+         * The reason: {@code revoked}, {@code lost}, {@code seek}, {@code out-of-range}, {@code recreated} or
+         * {@code unreadable}.
          */
         public String reason() {
             return values.reason;
         }
 
-        /** Returns whether the log no longer has these records, at least not at these offsets. */
+        /** Returns whether the log no longer contains these records, at least not at these offsets. */
         public boolean isGone() {
             return values.reason.equals("out-of-range") || values.reason.equals("recreated");
         }
@@ -157,7 +161,7 @@ public final class ConsumerSnapshot {
         private record RangeValues(String topic, int partition, long from, long to, long count, String reason) {}
     }
 
-    /** One assigned partition. */
+    /** A snapshot of one assigned partition. Immutable. */
     public static final class PartitionSnapshot {
 
         private final PartitionValues values;
@@ -167,38 +171,41 @@ public final class ConsumerSnapshot {
             this.values = new PartitionValues(topic, partition, paused, outstanding, committed, lag);
         }
 
-        /** Creates an instance for tests of code that reads it. In a run the engine creates it. */
+        /** Creates an instance for testing code that reads one. During a run, the engine creates the instances. */
         public static PartitionSnapshot of(
                 String topic, int partition, boolean paused, int outstanding, long committed, long lag) {
             return new PartitionSnapshot(topic, partition, paused, outstanding, committed, lag);
         }
 
-        /** Its topic. */
+        /** The topic of the partition. */
         public String topic() {
             return values.topic;
         }
 
-        /** Its number. */
+        /** The partition number. */
         public int partition() {
             return values.partition;
         }
 
-        /** Returns whether fetching pauses because the pipeline cannot keep up. */
+        /** Returns whether fetching is paused because the pipeline cannot keep up. */
         public boolean paused() {
             return values.paused;
         }
 
-        /** Records emitted or buffered since the first unfinished one. */
+        /** The number of records, emitted or buffered, from the first unfinished one onwards. */
         public int outstanding() {
             return values.outstanding;
         }
 
-        /** The offset last committed in this assignment, or -1. */
+        /** The offset last committed during this assignment, or -1 if there was no commit. */
         public long committed() {
             return values.committed;
         }
 
-        /** Records between the first unfinished one and the end of the partition, or -1 if not yet known. */
+        /**
+         * The number of records between the first unfinished record and the end of the partition, or -1 if not yet
+         * known.
+         */
         public long lag() {
             return values.lag;
         }
@@ -222,7 +229,9 @@ public final class ConsumerSnapshot {
                 String topic, int partition, boolean paused, int outstanding, long committed, long lag) {}
     }
 
-    /** Records in the pipeline: pulled and unfinished, or finished after an unfinished one. */
+    /**
+     * Returns the number of records in the pipeline: those pulled and unfinished, or finished after an unfinished one.
+     */
     public long inFlight() {
         return Math.max(
                 0,
@@ -236,7 +245,7 @@ public final class ConsumerSnapshot {
         return values.partitions.stream().filter(PartitionSnapshot::paused).count();
     }
 
-    /** The lag in records, over the partitions whose lag is known. */
+    /** Returns the lag in records, summed over the partitions whose lag is known. */
     public long lag() {
         return values.partitions.stream()
                 .mapToLong(partition -> Math.max(0, partition.lag()))

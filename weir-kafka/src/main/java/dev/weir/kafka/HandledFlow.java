@@ -27,8 +27,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link KafkaFlow} with its handler, to be configured with rules for failed records and then a destination for
- * results. Immutable.
+ * A {@link KafkaFlow} with its handler, to be configured with rules for failed records and then with a destination for
+ * the results. Immutable.
  *
  * <p>Without any rule, the first failure fails the pipeline, and the next run receives the record again.
  */
@@ -51,9 +51,9 @@ public final class HandledFlow<K, V, R> {
     /**
      * The origin of the records.
      *
-     * @param records makes the source, with the dead-letter records of the flow if it has any
-     * @param deadLetterTopic makes a dead-letter topic on the same cluster
-     * @param group the consumer group that they come from; null if it is a share group
+     * @param records creates the source; its argument is the flow's dead-letter topic, or null if the flow has none
+     * @param deadLetterTopic creates a dead-letter topic on the same cluster
+     * @param group the flow of the consumer group from which the records come; null for a share group
      */
     record Origin<K, V>(
             Function<@Nullable DeadLetterTopic, Source<? extends ConsumerRecord<byte[], byte[]>>> records,
@@ -89,7 +89,7 @@ public final class HandledFlow<K, V, R> {
     static <K, V, R> HandledFlow<K, V, R> of(
             Origin<K, V> flow, Ordering<? super ConsumerRecord<K, V>> ordering, HandlerStage<K, V, R> stage) {
         Ordering<HandlerJob<K, V>> onJobs = onJobs(Objects.requireNonNull(ordering, "ordering"));
-        // Refuses out-of-bounds settings here rather than when the flow is run.
+        // Rejects out-of-bounds settings here rather than when the flow is run.
         var unused = stage.under(Source.empty(), onJobs, FailureRules.NONE);
         return new HandledFlow<>(flow, onJobs, stage, FailureRules.NONE, null, null);
     }
@@ -102,7 +102,7 @@ public final class HandledFlow<K, V, R> {
         return ordering.isInput() ? Ordering.input() : Ordering.unordered();
     }
 
-    /** Makes a stage that calls a handler for each record and repeats the call as the rules say. */
+    /** Names the handler stage and supervises it, so that calls are repeated as the rules require. */
     static <R> Source<HandlerOutcome<R>> supervised(Source<HandlerOutcome<R>> calls, FailureRules rules) {
         return calls.named("handle").supervised(rules.supervision());
     }
@@ -112,39 +112,41 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * Retries the handler when it throws. Records queued behind this one, by key or by input, keep waiting; others
-     * continue. A wait between two calls occupies one of the concurrent calls; on virtual threads it blocks no platform
-     * thread.
+     * Retries the handler when it throws. Records queued behind the failed one, by key or input order, keep waiting;
+     * others continue. The wait between two calls occupies one of the concurrent calls; on virtual threads, it does not
+     * block a platform thread.
      */
     public HandledFlow<K, V, R> retry(RetryPolicy policy) {
         return with(rules.withRetry(Objects.requireNonNull(policy, "policy")));
     }
 
     /**
-     * Sets the longest time for one call of the handler, at most a day. A call that takes longer is interrupted, or its
-     * future cancelled, and fails with {@link HandlerTimeoutException}. A blocking handler that ignores interrupts is
-     * waited for.
+     * Sets the timeout of a single handler call, at most a day. A call that takes longer is interrupted, or its future
+     * is cancelled, and fails with {@link HandlerTimeoutException}. If a blocking handler ignores interrupts, the
+     * pipeline waits for it to return.
      */
     public HandledFlow<K, V, R> timeout(Duration timeout) {
         return with(rules.withTimeout(Objects.requireNonNull(timeout, "timeout")));
     }
 
-    /** {@link #timeout(Duration)} and the action for a record that takes longer. */
+    /**
+     * Sets the timeout of a handler call and the action for a record that exceeds it; see {@link #timeout(Duration)}.
+     */
     public HandledFlow<K, V, R> timeout(Duration timeout, FailureAction action) {
         return timeout(timeout).on(HandlerTimeoutException.class, action);
     }
 
     /**
-     * Sets the action for records whose handler throws this type. The first matching rule wins; {@link
-     * FailureAction#RETRY} applies to other types. A record that cannot be decoded counts as having thrown {@link
-     * RecordDecodeException}, which is never retried.
+     * Sets the action for records whose handler throws this type. The first matching rule applies;
+     * {@link FailureAction#RETRY} applies to all other types. A record that cannot be decoded is treated as having
+     * thrown {@link RecordDecodeException}, which is never retried.
      *
-     * <p>Errors that are not caused by the record fail the pipeline regardless of rules: an {@link
-     * InterruptedException}, a {@link LinkageError}, a {@link VirtualMachineError} other than {@link
-     * StackOverflowError}.
+     * <p>Errors that are not caused by the record fail the pipeline regardless of any rules: an
+     * {@link InterruptedException}, a {@link LinkageError}, or a {@link VirtualMachineError} other than
+     * {@link StackOverflowError}.
      *
-     * @throws IllegalArgumentException if the rule can have no effect: it is for such an error, or an earlier rule
-     *     always matches first
+     * @throws IllegalArgumentException if the rule can have no effect, because it is for such an error or an earlier
+     *     rule always matches first
      */
     public HandledFlow<K, V, R> on(Class<? extends Throwable> type, FailureAction action) {
         if (action == FailureAction.REJECT && flow.group() != null) {
@@ -156,15 +158,15 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * Makes calls of the handler, including retries, wait while {@code breaker} is open. A record whose partition is
-     * revoked meanwhile is dropped without a call, and does not delay the rebalance.
+     * Makes handler calls, including retries, wait while {@code breaker} is open. If a record's partition is revoked
+     * while the record waits, the record is dropped without a call and does not delay the rebalance.
      */
     public HandledFlow<K, V, R> breaker(CircuitBreaker breaker) {
         return with(rules.withBreaker(Objects.requireNonNull(breaker, "breaker")));
     }
 
     /**
-     * Traces each record from its arrival, retry topics included, to its acknowledgement. Module {@code weir-otel}
+     * Traces each record from its arrival to its acknowledgement, including retry topics. The module {@code weir-otel}
      * provides {@code tracing} for OpenTelemetry.
      */
     public HandledFlow<K, V, R> with(RecordTracing tracing) {
@@ -172,15 +174,19 @@ public final class HandledFlow<K, V, R> {
         return with(rules.withTracing(tracing.inGroup(groupId())));
     }
 
-    /** {@link #deadLetter(DeadLetterTopic)} with the cluster, settings and group of the consumer. */
+    /**
+     * Sends dead-letter records to a topic on the consumer's cluster, with the consumer's settings and group; see
+     * {@link #deadLetter(DeadLetterTopic)}.
+     */
     public HandledFlow<K, V, R> deadLetter(String topic) {
         return deadLetter(flow.deadLetterTopic().apply(topic));
     }
 
     /**
      * Sets the topic for records that fail permanently, cannot be decoded, or whose result {@link #produceTo} cannot
-     * write. Unless {@link ConsumerSettings#unreadableBatches} says otherwise, it also takes batches that cannot be
-     * read, each as one record with the batch as its value. {@link DeadLetterTopic#sink} states the guarantees.
+     * write. Unless {@link ConsumerSettings#unreadableBatches} specifies otherwise, the topic also receives batches
+     * that cannot be read, each as one record whose value is the batch. {@link DeadLetterTopic#sink} documents the
+     * guarantees.
      */
     public HandledFlow<K, V, R> deadLetter(DeadLetterTopic newTopic) {
         Objects.requireNonNull(newTopic, "topic");
@@ -188,11 +194,12 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * Sets the retry topics, in which records wait before this flow handles them again. After the last topic they go to
-     * the dead-letter topic, so {@link #deadLetter} is required, too. Retried records lose their order.
+     * Sets the retry topics, in which failed records wait before this flow handles them again. After the last retry
+     * topic, a record goes to the dead-letter topic, so {@link #deadLetter} is required too. Retried records are no
+     * longer in order.
      *
      * <p>All topics must exist when the pipeline starts. Each has its own consumer in the same group. A retried record
-     * looks as it did in its original topic, except for headers with {@link RetryTopics#PREFIX}.
+     * looks as it did in its original topic, except for the headers with {@link RetryTopics#PREFIX}.
      */
     public HandledFlow<K, V, R> retryTopics(RetryTopics topics) {
         if (flow.group() == null) {
@@ -237,7 +244,7 @@ public final class HandledFlow<K, V, R> {
         return outcome instanceof HandlerOutcome.Failed<R>;
     }
 
-    /** The results, without records that failed. */
+    /** Returns the results, without those of failed records. */
     private Source<HandlerOutcome.Done<R>> done() {
         Source<HandlerOutcome<R>> outcomes = outcomes();
         if (flow.group() == null) {
@@ -267,17 +274,18 @@ public final class HandledFlow<K, V, R> {
         return Sink.custom("retry", new ForwardSink(last.settings(), topics, tiers));
     }
 
-    /** The results, without records that failed, as a source for further operators. */
+    /** Returns the results of all records that did not fail, as a source for further operators. */
     public Source<R> results() {
         return done().<R>map(HandlerOutcome.Done::result).named("results");
     }
 
     /**
-     * Closes the flow with a producer, as {@link KafkaSink#records}. A result that cannot be written (too large, not
-     * serializable, refused by the broker, {@code records} throws) sends its consumed record to the dead-letter topic,
-     * or fails the pipeline if there is none. A missing or forbidden topic always fails it.
+     * Completes the flow with a producer, like {@link KafkaSink#records}. A result may be impossible to write because
+     * it is too large, not serializable or rejected by the broker, or because {@code records} throws. In that case, its
+     * consumed record goes to the dead-letter topic; if there is none, the pipeline fails. A missing or forbidden topic
+     * always fails the pipeline.
      *
-     * @param records makes the output record from a result; called on the pipeline's thread
+     * @param records creates the output record from a result; called on the pipeline's thread
      */
     public <A, B> Pipeline produceTo(
             ProducerSettings<A, B> settings, Function<? super R, ProducerRecord<A, B>> records) {
@@ -290,8 +298,9 @@ public final class HandledFlow<K, V, R> {
     }
 
     /**
-     * {@link #produceTo(ProducerSettings, Function)} with a separate rule for results that cannot be written. A
-     * dead-letter record of that rule contains the consumed record.
+     * Completes the flow with a producer and a separate rule for results that cannot be written; otherwise like
+     * {@link #produceTo(ProducerSettings, Function)}. Dead-letter records written by the rule contain the consumed
+     * record.
      */
     public <A, B> Pipeline produceTo(
             ProducerSettings<A, B> settings,
@@ -312,17 +321,17 @@ public final class HandledFlow<K, V, R> {
         return record;
     }
 
-    /** Closes the flow with a sink. */
+    /** Completes the flow with a sink. */
     public Pipeline to(Sink<? super R> sink) {
         return results().to(sink);
     }
 
-    /** Closes the flow without a destination: a record is done when its handler returns. */
+    /** Completes the flow without a destination: a record is finished when its handler returns. */
     public Pipeline pipeline() {
         return to(Sink.ignore());
     }
 
-    /** {@link #pipeline}, started. */
+    /** Starts the {@link #pipeline}. */
     public RunningPipeline run() {
         return pipeline().run();
     }

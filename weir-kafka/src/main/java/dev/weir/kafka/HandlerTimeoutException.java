@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** A handler exceeded its time limit for a record. */
+/** Thrown when a handler exceeds its timeout for a record. */
 public final class HandlerTimeoutException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
@@ -15,9 +15,9 @@ public final class HandlerTimeoutException extends RuntimeException {
     private final Duration timeout;
 
     /**
-     * Creates the exception with a message made from the fields.
+     * Creates the exception with a message that names the record and the timeout.
      *
-     * @param cause the handler's exception when it was interrupted, or null
+     * @param cause the exception that the handler threw when it was interrupted, or null
      */
     public HandlerTimeoutException(ConsumerRecord<?, ?> record, Duration timeout, @Nullable Throwable cause) {
         super(
@@ -42,7 +42,7 @@ public final class HandlerTimeoutException extends RuntimeException {
         return offset;
     }
 
-    /** The limit that was exceeded. */
+    /** The timeout that was exceeded. */
     public Duration timeout() {
         return timeout;
     }

@@ -5,9 +5,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A partition during its assignment to this member. Immutable.
+ * A partition for as long as it is assigned to this member. Immutable.
  *
  * @param partition the assigned partition
- * @param records its records, for one stream in the same pipeline; ends when the partition is revoked
+ * @param records the partition's records, to be used by one stream in the same pipeline; ends when the partition is
+ *     revoked
  */
 public record PartitionSource<K, V>(TopicPartition partition, Source<ConsumerRecord<K, V>> records) {}

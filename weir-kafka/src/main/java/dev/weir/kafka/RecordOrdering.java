@@ -7,12 +7,15 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 /** Orderings of consumed records for parallel stages. */
 public final class RecordOrdering {
 
-    /** {@link Ordering#keyName} of {@link #byPartition}. */
+    /** The {@link Ordering#keyName} of {@link #byPartition}. */
     public static final String PARTITION = "partition";
 
     private RecordOrdering() {}
 
-    /** Records with equal keys (byte arrays by content) stay in order; records without a key are unordered. */
+    /**
+     * Returns an ordering that keeps records with equal keys in order; byte arrays are compared by content. Records
+     * without a key are unordered.
+     */
     public static <K, V> Ordering<ConsumerRecord<K, V>> byKey() {
         return Ordering.byHash(record -> {
             K key = record.key();
@@ -24,7 +27,10 @@ public final class RecordOrdering {
         });
     }
 
-    /** Records of a partition stay in order; at most one record per partition is processed at a time. */
+    /**
+     * Returns an ordering that keeps the records of each partition in order. At most one record per partition is
+     * processed at a time.
+     */
     public static <K, V> Ordering<ConsumerRecord<K, V>> byPartition() {
         Ordering<ConsumerRecord<K, V>> order =
                 Ordering.byHash(record -> record.topic().hashCode() * 31L + record.partition());

@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Retry topics, in which failed records wait one after the other before they are tried again, each with its own delay.
- * Immutable.
+ * A sequence of retry topics through which failed records pass. Each topic has a delay that a record waits before the
+ * next attempt. Immutable.
  *
  * {@snippet :
  * RetryTopics.of("orders-retry-1m", Duration.ofMinutes(1)).then("orders-retry-10m", Duration.ofMinutes(10))
@@ -24,20 +24,20 @@ public final class RetryTopics {
         this.values = new Values(tiers);
     }
 
-    /** The retry topics in the order in which a record passes through them. */
+    /** The retry topics, in the order in which a record passes through them. */
     public List<Tier> tiers() {
         return values.tiers;
     }
 
     /**
-     * A retry topic with its delay.
+     * A retry topic and its delay.
      *
-     * @param topic must exist
-     * @param delay how long a record waits in it: 1 ms to 7 days
+     * @param topic the name of the topic, which must exist
+     * @param delay how long a record waits in the topic: 1 ms to 7 days
      */
     public record Tier(String topic, Duration delay) {
 
-        /** Refuses a blank name and a delay that is not 1 ms to 7 days. */
+        /** Rejects a blank name, and a delay outside the range 1 ms to 7 days. */
         public Tier {
             if (topic.isBlank()) {
                 throw new IllegalArgumentException("a retry topic must have a name: topic=" + topic);
@@ -48,12 +48,12 @@ public final class RetryTopics {
         }
     }
 
-    /** A single retry topic. */
+    /** Creates a sequence with a single retry topic. */
     public static RetryTopics of(String topic, Duration delay) {
         return new RetryTopics(List.of(new Tier(topic, delay)));
     }
 
-    /** Adds another topic after these. */
+    /** Returns a copy with another topic at the end. */
     public RetryTopics then(String topic, Duration delay) {
         List<Tier> all = new ArrayList<>(values.tiers);
         all.add(new Tier(topic, delay));
@@ -63,25 +63,25 @@ public final class RetryTopics {
     /** The prefix of the headers that Weir adds to a record in a retry topic. */
     public static final String PREFIX = "weir-retry-";
 
-    /** Header: the topic that the record was first read from. */
+    /** Header: the topic from which the record was first read. */
     public static final String TOPIC = PREFIX + "topic";
 
-    /** Header: the partition that the record was first read from. */
+    /** Header: the partition from which the record was first read. */
     public static final String PARTITION = PREFIX + "partition";
 
     /** Header: the record's offset in that partition. */
     public static final String OFFSET = PREFIX + "offset";
 
-    /** Header: the record's timestamp, in milliseconds; absent if it had none, or a negative one. */
+    /** Header: the record's timestamp, in milliseconds; absent if it had none or a negative one. */
     public static final String TIMESTAMP = PREFIX + "timestamp";
 
     /** Header: the number of handler calls for the record so far. */
     public static final String ATTEMPTS = PREFIX + "attempts";
 
-    /** Header: the number of retry topics that the record has been in, including this one. */
+    /** Header: the number of retry topics in which the record has been, including this one. */
     public static final String TIER = PREFIX + "tier";
 
-    /** Header: the time of the next try, in milliseconds since 1970. */
+    /** Header: the time of the next attempt, in milliseconds since the Unix epoch. */
     public static final String DUE = PREFIX + "due";
 
     /** Header: the handler's last exception, as text. */

@@ -18,16 +18,16 @@ import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a consumer in a share group. Immutable; made by {@link #builder}. The group's own settings, such as
- * the time of a lock, are in {@link ShareGroupConfig}.
+ * The settings of a share group consumer. Immutable; created with {@link #builder}. The configuration of the group
+ * itself, such as the duration of acquisition locks, is in {@link ShareGroupConfig}.
  */
 public final class ShareSettings<K, V> {
 
-    /** The start position of a new group; {@code share.auto.offset.reset} of the group. */
+    /** The start position of a new group, which is stored as the group's {@code share.auto.offset.reset}. */
     public enum Start {
         /** Starts at the first record of each partition. */
         EARLIEST,
-        /** Starts at records that arrive after the group's first member. */
+        /** Starts at the first record that arrives after the group's first member has joined. */
         LATEST
     }
 
@@ -37,7 +37,8 @@ public final class ShareSettings<K, V> {
     private static final int MAX_NAME = 255;
 
     /**
-     * Settings that Kafka's share consumer 4.4 refuses or that Weir decides, each with the reason and the alternative.
+     * Properties that Kafka's share consumer 4.4 refuses or that Weir controls, each with the reason and the
+     * alternative.
      */
     private static final Map<String, String> REFUSED = refused();
 
@@ -153,7 +154,7 @@ public final class ShareSettings<K, V> {
         }
     }
 
-    /** The properties passed to the Kafka clients unchanged. */
+    /** The properties that are passed unchanged to the Kafka clients. */
     public Map<String, String> properties() {
         return properties;
     }
@@ -162,35 +163,35 @@ public final class ShareSettings<K, V> {
         return properties.getOrDefault(ConsumerConfig.GROUP_ID_CONFIG, "");
     }
 
-    /** Called on the pipeline's thread. */
+    /** The key deserializer, which is called on the pipeline's thread. */
     public Deserializer<K> keyDeserializer() {
         return keyDeserializer;
     }
 
-    /** Called on the pipeline's thread. */
+    /** The value deserializer, which is called on the pipeline's thread. */
     public Deserializer<V> valueDeserializer() {
         return valueDeserializer;
     }
 
-    /** The start position of the group, or null if none was given. */
+    /** The start position of a new group, or null if none is set. */
     public @Nullable Start start() {
         return start;
     }
 
     /**
-     * Returns whether the source ends once the group passes the topics' ends as of the start; see
+     * Returns whether the source ends once the group has passed the end offsets that the topics had at the start; see
      * {@link Builder#untilEnd}.
      */
     public boolean isUntilEnd() {
         return untilEnd;
     }
 
-    /** The number of records processed at once, which determines how much is fetched. */
+    /** The number of records processed concurrently, which determines how many are fetched. */
     public int workers() {
         return workers;
     }
 
-    /** The largest number of share consumers; of use on {@link FetchPath#CLIENT} only. */
+    /** The maximum number of share consumers; used only with {@link FetchPath#CLIENT}. */
     public int maxLanes() {
         return maxLanes;
     }
@@ -199,12 +200,12 @@ public final class ShareSettings<K, V> {
         return connectTimeout;
     }
 
-    /** The path that fetches and acknowledges records. */
+    /** The implementation that fetches and acknowledges records. */
     public FetchPath fetch() {
         return fetch;
     }
 
-    /** The member name that regains its place in the group after a restart, or null. */
+    /** The member name with which a restarted member rejoins the group as the same member, or null. */
     public @Nullable String memberName() {
         return memberName;
     }
@@ -214,24 +215,27 @@ public final class ShareSettings<K, V> {
         return unreadableBatches;
     }
 
-    /** Limit for the decompressed bytes of a batch; only used on {@link FetchPath#LEAN}. */
+    /** The maximum decompressed size of a batch; used only with {@link FetchPath#LEAN}. */
     public long maxBatchBytes() {
         return maxBatchBytes == ConsumerSettings.BY_PATH
                 ? ConsumerSettings.defaultBatchBytes(FetchPath.CLIENT) // On the heap, as with Kafka's client.
                 : maxBatchBytes;
     }
 
-    /** The topic of records that fail in their last delivery, or null if none is set. */
+    /** The topic for records that fail in their last delivery, or null if none is set. */
     public @Nullable DeadLetterTopic deadLetterTopic() {
         return deadLetterTopic;
     }
 
-    /** The topic for copies of records before their last deliveries, or null if there is none. */
+    /** The topic for copies of records that are about to begin their last deliveries, or null if there is none. */
     public @Nullable DeadLetterTopic parking() {
         return parking == null ? deadLetterTopic : parking;
     }
 
-    /** Settings of a producer for the same cluster, including security: every property that both clients know. */
+    /**
+     * Returns settings for a producer on the same cluster: every property that both clients define, including security
+     * settings.
+     */
     public ProducerSettings<byte[], byte[]> producerSettings() {
         var builder = ProducerSettings.builder();
         properties.forEach((name, value) -> {
@@ -242,7 +246,7 @@ public final class ShareSettings<K, V> {
         return builder.build();
     }
 
-    /** Describes the settings for people. Passwords, and properties that the Kafka client does not know, are masked. */
+    /** Formats the settings for display. Passwords, and properties that the Kafka client does not know, are masked. */
     @Override
     public String toString() {
         return "ShareSettings[properties=" + SettingsText.withoutSecrets(properties, ConsumerConfig.configDef())
@@ -279,17 +283,17 @@ public final class ShareSettings<K, V> {
                 parking);
     }
 
-    /** Settings of records whose key and value stay bytes. */
+    /** Returns a builder for records whose key and value remain byte arrays. */
     public static Builder<byte[], byte[]> builder() {
         return builder(new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
-    /** Settings of records with typed keys and values. */
+    /** Returns a builder for records with typed keys and values. */
     public static <K, V> Builder<K, V> builder(Deserializer<K> key, Deserializer<V> value) {
         return new Builder<>(key, value);
     }
 
-    /** A builder that begins with these settings. */
+    /** Returns a builder that starts with these settings. */
     public Builder<K, V> toBuilder() {
         Builder<K, V> builder = new Builder<>(keyDeserializer, valueDeserializer);
         builder.properties.putAll(properties);
@@ -307,7 +311,7 @@ public final class ShareSettings<K, V> {
         return builder;
     }
 
-    /** Gathers settings. Not thread-safe; may be used again after {@link #build}. */
+    /** A builder of share group settings. Not thread-safe. Can be used again after {@link #build}. */
     public static final class Builder<K, V> {
 
         private final Map<String, String> properties = new HashMap<>();
@@ -327,7 +331,7 @@ public final class ShareSettings<K, V> {
         private @Nullable String deadLetterTopicName;
         private @Nullable String parkingTopic;
 
-        /** The origins of settings that came from files and the environment, for messages. */
+        /** The origin of each setting that was read from a file or the environment, for error messages. */
         private final Map<String, String> origins = new HashMap<>();
 
         private Builder(Deserializer<K> key, Deserializer<V> value) {
@@ -335,7 +339,7 @@ public final class ShareSettings<K, V> {
             this.valueDeserializer = Objects.requireNonNull(value, "value");
         }
 
-        /** The addresses of some brokers, required: {@code host:port}, with commas in between. */
+        /** Sets the addresses of some brokers, which are required: {@code host:port}, separated by commas. */
         public Builder<K, V> bootstrapServers(String hostsAndPorts) {
             return property(
                     ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
@@ -346,25 +350,27 @@ public final class ShareSettings<K, V> {
             return property(ConsumerConfig.GROUP_ID_CONFIG, Objects.requireNonNull(groupId, "groupId"));
         }
 
-        /** Sets a property of the Kafka clients, including security. Later values win. */
+        /** Sets a property of the Kafka clients, including security properties. Later values override earlier ones. */
         public Builder<K, V> property(String name, String value) {
             properties.put(
                     Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, () -> "value of " + name));
             return this;
         }
 
-        /** Sets all properties of a file. */
+        /** Sets all of the given properties. */
         public Builder<K, V> properties(Properties all) {
             all.stringPropertyNames().forEach(name -> property(name, all.getProperty(name)));
             return this;
         }
 
         /**
-         * Applies a properties file in UTF-8: keys that begin with {@code weir.} are Weir's own, such as {@code
-         * weir.dead.letter.topic=orders-dead}; all others go to the Kafka clients. A later setting wins.
+         * Applies a properties file in UTF-8. Keys that begin with {@code weir.} are Weir's own settings, such as
+         * {@code weir.dead.letter.topic=orders-dead}; all others are passed to the Kafka clients. A later setting
+         * overrides an earlier one.
          *
-         * @throws IllegalArgumentException if the file cannot be read, a client's key is misspelt, or a {@code weir.}
-         *     key is none of a share group or its value is not of its kind; names the line
+         * @throws IllegalArgumentException if the file cannot be read, a client property is misspelled, or a
+         *     {@code weir.} key does not apply to share groups or has an invalid value; the message gives the line
+         *     number
          */
         public Builder<K, V> from(Path file) {
             SettingsReader.apply(SettingsText.read(Objects.requireNonNull(file, "file")), this, origins);
@@ -372,19 +378,19 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Applies environment variables: with the prefix {@code ORDERS_}, {@code ORDERS_GROUP_ID} is {@code group.id}
-         * and {@code ORDERS_WEIR_WORKERS} is {@code weir.workers}. Variables that do not begin with the prefix are left
-         * alone.
+         * Applies environment variables. With the prefix {@code ORDERS_}, the variable {@code ORDERS_GROUP_ID} sets
+         * {@code group.id}, and {@code ORDERS_WEIR_WORKERS} sets {@code weir.workers}. Variables without the prefix are
+         * ignored.
          */
         public Builder<K, V> fromEnvironment(String prefix) {
             return fromEnvironment(System.getenv(), prefix);
         }
 
         /**
-         * Applies settings that an application's framework has read, with the keys of a file.
+         * Applies settings that the application's framework has read. The keys are those of a settings file.
          *
-         * @param origin where a key was written, for messages
-         * @throws NullPointerException for a setting without a value; its message is the origin
+         * @param origin returns where a key was written, for error messages
+         * @throws NullPointerException if a setting has no value; the message is the setting's origin
          */
         public Builder<K, V> from(Map<String, String> settings, UnaryOperator<String> origin) {
             SettingsReader.apply(SettingsText.read(settings, origin), this, origins);
@@ -397,9 +403,9 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Sets the start position of a new group. Weir writes it to the group's settings before joining, which needs
-         * ALTER_CONFIGS on the group. A new group without a start position is refused, because Kafka would start it at
-         * the end and never deliver existing records.
+         * Sets the start position of a new group. Weir writes it to the group's configuration before it joins, which
+         * requires the ALTER_CONFIGS permission on the group. Weir refuses to start a new group without a start
+         * position, because Kafka would start the group at the end and never deliver existing records.
          */
         public Builder<K, V> startAt(Start newStart) {
             this.start = Objects.requireNonNull(newStart, "newStart");
@@ -407,9 +413,10 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Ends the source when the group has passed the topics' ends as of the start, whichever members did the work.
-         * In a group that reads committed records these are the last stable offsets; records behind an open transaction
-         * are left for the next run, with a warning. The start fails if a partition has no leader, and names it.
+         * Ends the source when the group has passed the end offsets that the topics had at the start, regardless of
+         * which members did the work. In a group that reads only committed records, these are the last stable offsets;
+         * records after the start of an open transaction are left for the next run, with a warning. If a partition has
+         * no leader, the start fails with the partition's name.
          */
         public Builder<K, V> untilEnd() {
             this.untilEnd = true;
@@ -417,8 +424,9 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Sets the number of records processed at once, 1 to 100,000, default 16; {@link SharedFlow} sets it. The
-         * number acquired adapts to it, and on {@link FetchPath#LEAN} to measurements.
+         * Sets the number of records processed concurrently, 1 to 100,000; default 16. {@link SharedFlow} sets it to
+         * its own concurrency. The number of acquired records adapts to it and, with {@link FetchPath#LEAN}, to
+         * measurements.
          */
         public Builder<K, V> workers(int newWorkers) {
             this.workers = newWorkers;
@@ -426,28 +434,29 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Sets the largest number of share consumers of a run, 1 to 200, default 16; {@link FetchPath#CLIENT} only. A
-         * run has one per worker up to this number, and together they acquire a record per worker. Each has two
-         * threads, a connection to each broker, and a place in the group, which has 200 by the brokers' {@code
-         * group.share.max.size}.
+         * Sets the maximum number of share consumers of a run, 1 to 200, default 16; used only with
+         * {@link FetchPath#CLIENT}. A run has one share consumer per worker, up to this number, and together they
+         * acquire one record per worker. Each share consumer has two threads, a connection to each broker, and is a
+         * member of the group, which can have 200 members by default ({@code group.share.max.size} of the brokers).
          */
         public Builder<K, V> maxLanes(int newMaxLanes) {
             this.maxLanes = newMaxLanes;
             return this;
         }
 
-        /** Sets the time a start waits for broker answers before it fails: up to 10 min, default 30 s. */
+        /** Sets how long the start waits for responses from brokers before it fails: up to 10 min, default 30 s. */
         public Builder<K, V> connectTimeout(Duration newTimeout) {
             this.connectTimeout = Objects.requireNonNull(newTimeout, "newTimeout");
             return this;
         }
 
         /**
-         * Sets the fetch path, default {@link FetchPath#LEAN}: one member on one thread with its own connections, one
-         * per broker and one for the group. Each finished record frees space for the next, and the number acquired
-         * ahead adapts to measurements. {@link FetchPath#CLIENT} is for users who must use Kafka's own client: a fixed
-         * number of its share consumers ({@link #maxLanes}). Each fetches again only when all records of its last
-         * fetch are done. They acquire no record ahead of the workers.
+         * Sets the fetch path; the default is {@link FetchPath#LEAN}: one member on one thread with its own
+         * connections, one per broker and one for the group. Each finished record frees capacity for the next, and the
+         * number of records acquired in advance adapts to measurements. {@link FetchPath#CLIENT} is for users who must
+         * use Kafka's own client. It runs a fixed number of Kafka's share consumers ({@link #maxLanes}). Each of them
+         * fetches again only when all records of its last fetch are finished, and they never acquire more records than
+         * there are workers.
          */
         public Builder<K, V> fetch(FetchPath path) {
             this.fetch = Objects.requireNonNull(path, "path");
@@ -455,11 +464,11 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Sets a member name that the process keeps across restarts, such as the name of a stateful set's pod; 1 to 255
-         * characters, {@link FetchPath#LEAN} only. By default each start is a new member, and a killed member's
-         * partitions are reassigned only when its session times out, after 45 s by default. A restarted member with the
-         * same name takes them at once. Two processes must never use one name in a group at the same time: each would
-         * keep evicting the other.
+         * Sets a member name that the process keeps across restarts, such as the pod name in a stateful set: 1 to 255
+         * characters, only for {@link FetchPath#LEAN}. By default, each start is a new member, and the partitions of a
+         * killed member are reassigned only when its session times out, after 45 s by default. A member that restarts
+         * under the same name gets its partitions immediately. Two processes must never use the same name in a group at
+         * the same time, because each would keep evicting the other.
          */
         public Builder<K, V> memberName(String name) {
             this.memberName = Objects.requireNonNull(name, "name");
@@ -467,9 +476,10 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Sets the topic of records that fail in their last delivery ({@link SharedFlow}). Without {@link #parking} it
-         * also receives a copy of each record before its last two deliveries begin, so that no crash loses the record.
-         * By default there is no such topic, and brokers give up on a record that has used up its deliveries.
+         * Sets the topic for records that fail in their last delivery ({@link SharedFlow}). Without {@link #parking},
+         * the topic also receives a copy of each record before its last two deliveries begin, so that no crash can lose
+         * the record. By default there is no such topic, and the brokers give up a record that has used up its
+         * deliveries.
          */
         public Builder<K, V> deadLetterTopic(DeadLetterTopic topic) {
             this.deadLetterTopic = Objects.requireNonNull(topic, "topic");
@@ -477,17 +487,17 @@ public final class ShareSettings<K, V> {
             return this;
         }
 
-        /** Sends dead-letter records to this topic of the source cluster, with its security settings. */
+        /** Sends dead-letter records to this topic on the source cluster, with the same security settings. */
         public Builder<K, V> deadLetterTopic(String topic) {
             this.deadLetterTopicName = Objects.requireNonNull(topic, "topic");
             return this;
         }
 
         /**
-         * Sets the treatment of a batch that is larger than {@link #maxBatchBytes}, damaged or of an unknown codec;
-         * default {@link ConsumerSettings.UnreadableBatches#FAIL}. SKIP rejects its offsets. DEAD_LETTER, which needs a
-         * {@link SharedFlow} with a dead-letter topic, rejects them once the batch is written there.
-         * {@link FetchPath#LEAN} only.
+         * Sets the treatment of a batch that is larger than {@link #maxBatchBytes}, damaged, or compressed with an
+         * unknown codec; the default is {@link ConsumerSettings.UnreadableBatches#FAIL}. SKIP rejects the batch's
+         * offsets. DEAD_LETTER writes the batch to the dead-letter topic and then rejects its offsets; it requires a
+         * {@link SharedFlow} with a dead-letter topic. Only for {@link FetchPath#LEAN}.
          */
         public Builder<K, V> unreadableBatches(ConsumerSettings.UnreadableBatches policy) {
             this.unreadableBatches = Objects.requireNonNull(policy, "policy");
@@ -495,15 +505,15 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Limits the decompressed size of a batch, 64 KB to 1 GB; default a quarter of the heap. {@link FetchPath#LEAN}
-         * only.
+         * Sets the maximum decompressed size of a batch, 64 KB to 1 GB; default a quarter of the heap. Only for
+         * {@link FetchPath#LEAN}.
          */
         public Builder<K, V> maxBatchBytes(long bytes) {
             this.maxBatchBytes = bytes;
             return this;
         }
 
-        /** Sets the topic for copies of records before their last two deliveries; the dead-letter topic by default. */
+        /** Sets the topic for copies of records before their last two deliveries; by default, the dead-letter topic. */
         public Builder<K, V> parking(String topic) {
             this.parkingTopic = Objects.requireNonNull(topic, "topic");
             return this;

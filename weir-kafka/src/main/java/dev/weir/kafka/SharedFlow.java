@@ -15,22 +15,23 @@ import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A {@link KafkaFlow} over the records of a share group. Immutable; nothing runs until a pipeline made from it is run.
+ * A {@link KafkaFlow} over the records of a share group. Immutable; nothing runs until a pipeline created from it is
+ * run.
  *
  * {@snippet :
  * KafkaFlow.shared(orders, "orders")
- *         .forEach(300, Ordering.unordered(), order -> price(order.value()))
- *         .deadLetter("orders-dead")
- *         .run();
+ *   .forEach(300, Ordering.unordered(), order -> price(order.value()))
+ *   .deadLetter("orders-dead")
+ *   .run();
  * }
  *
- * <p>A record whose handler still fails after in-place retries is released: the group delivers it again, to this or
- * another member. With a dead-letter topic, a record that fails in its last delivery is written there and accepted.
- * {@link FailureAction#REJECT} rejects the record. Retry topics cannot be used with share groups, which redeliver by
- * themselves.
+ * <p>A record whose handler still fails after retries in place is released, and the group delivers it again, to this or
+ * another member. If there is a dead-letter topic, a record that fails in its last delivery is written to that topic
+ * and accepted. {@link FailureAction#REJECT} rejects the record. Retry topics cannot be used with a share group,
+ * because the group redelivers records itself.
  *
- * <p>Records are unordered. On request, records with equal keys stay in order while this member has them at the same
- * time; other members do not take part in that.
+ * <p>Records are unordered. On request, records with equal keys are kept in order while this member has acquired them
+ * at the same time, but not across members.
  */
 public final class SharedFlow<K, V> {
 
@@ -42,12 +43,12 @@ public final class SharedFlow<K, V> {
         this.topics = topics;
     }
 
-    /** The records that the group delivers from the topics. */
+    /** Creates a flow over the records that the group delivers from the topics. */
     public static <K, V> SharedFlow<K, V> from(ShareSettings<K, V> settings, String... topics) {
         return new SharedFlow<>(Objects.requireNonNull(settings, "settings"), ShareSource.topics(topics));
     }
 
-    /** {@link #handle(Parallelism, Ordering, Handler)} with a fixed concurrency. */
+    /** Calls the handler with a fixed concurrency; see {@link #handle(Parallelism, Ordering, Handler)}. */
     public <R> HandledFlow<K, V, R> handle(
             int concurrency,
             Ordering<? super ConsumerRecord<K, V>> ordering,
@@ -56,9 +57,10 @@ public final class SharedFlow<K, V> {
     }
 
     /**
-     * Calls {@code handler}, which may block, for each record on virtual threads, up to {@code concurrency} at once.
+     * Calls {@code handler}, which may block, for each record on virtual threads, with at most the given number of
+     * concurrent calls.
      *
-     * @param ordering unordered, or by key; input order is refused, because a share group has none
+     * @param ordering unordered or by key; input order is refused, because a share group has none
      */
     public <R> HandledFlow<K, V, R> handle(
             Parallelism concurrency,
@@ -73,7 +75,10 @@ public final class SharedFlow<K, V> {
                         jobs.mapBlocking(concurrency, order, new BlockingGuard<K, V, R>(rules, handler)), rules)));
     }
 
-    /** {@link #handle} for work without a result; close the flow with {@link HandledFlow#pipeline}. */
+    /**
+     * Calls an action that has no result; otherwise like {@link #handle}. Complete the flow with
+     * {@link HandledFlow#pipeline}.
+     */
     public HandledFlow<K, V, ConsumerRecord<K, V>> forEach(
             int concurrency,
             Ordering<? super ConsumerRecord<K, V>> ordering,
@@ -85,7 +90,7 @@ public final class SharedFlow<K, V> {
         });
     }
 
-    /** Starts an asynchronous computation for each record, up to {@code parallelism} at once. */
+    /** Starts an asynchronous computation for each record, with at most {@code parallelism} at the same time. */
     public <R> HandledFlow<K, V, R> handleAsync(
             int parallelism,
             Ordering<? super ConsumerRecord<K, V>> ordering,
@@ -99,7 +104,7 @@ public final class SharedFlow<K, V> {
                         rules)));
     }
 
-    /** Adds the dead-letter settings, unless the flow names others. */
+    /** Applies the settings' dead-letter topic, which the flow may override. */
     private <R> HandledFlow<K, V, R> withDeadLetterTopic(HandledFlow<K, V, R> flow) {
         DeadLetterTopic deadLetterTopic = settings.deadLetterTopic();
         return deadLetterTopic == null ? flow : flow.deadLetter(deadLetterTopic);
