@@ -4,25 +4,25 @@ import dev.weir.kafka.internal.in.offsets.CommitText;
 import dev.weir.kafka.internal.in.offsets.FinishedSet;
 
 /**
- * Makes the text stored with a committed offset for other readers: a host name, a time, a version. Called on the
- * consumer's own thread right before a commit, so it must be quick and must not block.
+ * A function that creates text to be stored with a committed offset for other readers, such as a host name, a time or a
+ * version. Called on the consumer's owner thread just before a commit, so it must be fast and must not block.
  *
- * <p>Weir stores the set of finished offsets in the same text; {@link #userText} separates the two. If the function
- * throws or returns more than {@link ConsumerSettings#commitMetadataChars}, the commit omits its text and one warning
- * per partition is logged.
+ * <p>Weir stores the set of finished offsets in the same metadata; {@link #userText} extracts the function's text. If
+ * the function throws or returns more than {@link ConsumerSettings#commitMetadataChars} characters, the commit omits
+ * its text, and one warning per partition is logged.
  */
 @FunctionalInterface
 public interface CommitMetadata {
 
-    /** Adds no text. */
+    /** A function that adds no text. */
     CommitMetadata NONE = (topic, partition, offset) -> "";
 
-    /** The text for the commit of {@code offset}; not null. */
+    /** Returns the text for the commit of {@code offset}; must not be null. */
     String of(String topic, int partition, long offset);
 
     /**
-     * Extracts the function's text from a committed offset's metadata. Metadata that Weir did not write is returned
-     * unchanged.
+     * Extracts the function's text from the metadata of a committed offset. Metadata that Weir did not write is
+     * returned unchanged.
      */
     static String userText(long committedOffset, String metadata) {
         try {
@@ -33,8 +33,9 @@ public interface CommitMetadata {
     }
 
     /**
-     * The number of offsets after the committed one that the metadata marks as finished, so they are not read again; 0
-     * for metadata that Weir did not write. Offsets without a record count if finished offsets surround them.
+     * Returns the number of offsets after the committed one that the metadata marks as finished, so that they are not
+     * read again; 0 for metadata that Weir did not write. Offsets without a record are counted if they lie between
+     * finished offsets.
      */
     static long finishedPast(long committedOffset, String metadata) {
         try {

@@ -10,15 +10,17 @@ import java.util.concurrent.CompletionStage;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A running consumer, to inspect and steer from outside; obtained from {@link #of} or {@link RunningPipeline#handles}.
- * Thread-safe and valid for as long as the pipeline; afterwards it shows the last state.
+ * Access to a running consumer, to inspect and control it; obtained from {@link #of} or
+ * {@link RunningPipeline#handles}. Thread-safe. After the pipeline has ended, the handle keeps returning the last
+ * state.
  */
 public interface ConsumerHandle {
 
     /**
-     * The consumer of a pipeline that has exactly one.
+     * Returns the handle of a pipeline that has exactly one consumer.
      *
-     * @throws IllegalStateException if the pipeline has none, or several; {@link RunningPipeline#handles} lists them
+     * @throws IllegalStateException if the pipeline has no consumer or several; {@link RunningPipeline#handles} lists
+     *     them
      */
     static ConsumerHandle of(RunningPipeline running) {
         List<ConsumerHandle> handles =
@@ -33,84 +35,88 @@ public interface ConsumerHandle {
     ConsumerSnapshot snapshot();
 
     /**
-     * Takes a snapshot that can be compared with other counters of the same moment. The consumer's own thread takes it.
-     * If that thread is busy, as in a rebalance, or has ended, the last snapshot is returned. For displays, not for
-     * each record.
+     * Takes a snapshot that can be compared with other counters read at the same time. The consumer's owner thread
+     * takes it. If that thread does not respond within the given time, because it is busy (for example with a
+     * rebalance) or has ended, the last snapshot is returned. Suitable for displays, but not for a call per record.
      */
     ConsumerSnapshot snapshot(Duration within);
 
     /**
-     * The bytes of its unfinished records, counted against {@link ConsumerSettings#bufferBytes}; about a tenth of a
-     * second old. -1 if not known.
+     * Returns the size of the unfinished records in bytes, which counts towards {@link ConsumerSettings#bufferBytes};
+     * about a tenth of a second old. -1 if unknown.
      */
     default long outstandingBytes() {
         return -1;
     }
 
-    /** The facts that explain why the consumer is stuck, if it is; about a tenth of a second old. */
+    /** Returns the facts that explain why the consumer is stuck, if it is; about a tenth of a second old. */
     ConsumerDump dump();
 
     /**
-     * The dump without locating the oldest records, which would scan the tables of stages under their locks. Those
-     * records show only offset and age. For frequent readers.
+     * Returns the dump without the location of the oldest records, of which it contains only offset and age. Suitable
+     * for frequent calls, because locating the records requires scanning the tables of stages under their locks.
      */
     default ConsumerDump outline() {
         return dump();
     }
 
-    /** {@link #health(Duration)}, with a minute. */
+    /** Calls {@link #health(Duration)} with one minute. */
     default ConsumerHealth health() {
         return health(Duration.ofMinutes(1));
     }
 
     /**
-     * The answers for a health probe.
+     * Returns the values for health probes.
      *
-     * @param stall longest time without a finished record, while there is work, that still counts as progressing; set
-     *     it longer than the slowest handler takes
+     * @param stall the longest time without a finished record, while there is work to do, for which the consumer still
+     *     counts as progressing; set it longer than the slowest handler call
      */
     ConsumerHealth health(Duration stall);
 
     /**
-     * Stops emission until {@link #resume()} is called. Once the returned stage completes, only records that the
-     * pipeline has already pulled are processed. The consumer stays in its group and keeps the records it has fetched,
-     * so a pause costs almost nothing. Also applies to partitions assigned later.
+     * Stops emitting records until {@link #resume()} is called. Only records that the pipeline has already pulled are
+     * still processed. The consumer stays in its group and keeps the records that it has fetched, so a pause costs
+     * almost nothing. The pause also applies to partitions assigned later.
      *
-     * @return a stage that is already complete, as with every pause: no need to wait for it
+     * @return a stage that is already complete, as for every pause, so there is no need to wait for it
      */
     CompletionStage<Void> pause();
 
     /**
-     * Pauses all partitions except these, whether assigned now or later. The next {@link #pause()} or {@code
-     * pauseAllBut} replaces it, {@link #resume()} ends it. A separate pause of one of these partitions still applies.
+     * Pauses all partitions except the given ones, including partitions assigned later. The next {@link #pause()} or
+     * {@code pauseAllBut} replaces this pause, and {@link #resume()} ends it. If one of the given partitions is paused
+     * separately, it remains paused.
      */
     CompletionStage<Void> pauseAllBut(Collection<TopicPartition> partitions);
 
-    /** Pauses the partitions of a topic, until {@link #resume(String)}. */
+    /** Pauses the partitions of a topic until {@link #resume(String)} is called. */
     CompletionStage<Void> pause(String topic);
 
-    /** Pauses single partitions, assigned now or later, until {@link #resume(Collection)}. */
+    /**
+     * Pauses individual partitions, which may be assigned now or later, until {@link #resume(Collection)} is called.
+     */
     CompletionStage<Void> pause(Collection<TopicPartition> partitions);
 
-    /** Takes back every pause. */
+    /** Ends all pauses. */
     CompletionStage<Void> resume();
 
     /**
-     * Ends the pauses of a topic and of its partitions; a pause of everything stays. A partition stays paused while any
-     * pause covers it.
+     * Ends the pauses of a topic and of its partitions, but not a pause of all partitions. A partition remains paused
+     * while any pause covers it.
      */
     CompletionStage<Void> resume(String topic);
 
-    /** Ends the pauses of single partitions; pauses of their topic, or of everything, stay. */
+    /** Ends the pauses of individual partitions, but not pauses of their topics or of all partitions. */
     CompletionStage<Void> resume(Collection<TopicPartition> partitions);
 
     /**
-     * Continues at other positions. Records fetched and not yet pulled are dropped. Acknowledgements of records pulled
-     * earlier are ignored, and nothing waits for them. Once the seek is done, the new positions are committed as the
-     * group's, even if they are before the committed ones.
+     * Continues reading at other positions. Records that were fetched but not yet pulled are dropped. Acknowledgements
+     * of records pulled earlier are ignored, and the seek does not wait for them. When the seek is done, the new
+     * positions are committed for the group, even if they are before the committed ones.
      *
-     * @return completes when the next emitted record is from the new position; fails if a partition is not assigned or
-     *     is revoked meanwhile. Partitions whose seek already took effect keep their new position
+     * @return a stage that completes when the next emitted record comes from the new position, and fails if a partition
+     *     is not assigned or is revoked in the meantime. Partitions whose seek has already taken effect keep their new
+     *     position
      */
     CompletionStage<Void> seek(Map<TopicPartition, Position> positions);
 }

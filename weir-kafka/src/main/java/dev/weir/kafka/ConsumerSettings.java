@@ -17,16 +17,16 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
 
-/** The settings of a consumer. Immutable; made by {@link #builder}. */
+/** The settings of a consumer. Immutable; created with {@link #builder}. */
 public final class ConsumerSettings<K, V> {
 
     private static final int MEGABYTE = 1024 * 1024;
 
-    // Sizes the buffer for a poll of records of up to 8 KB each, whatever their compressed size.
+    // Sizes the buffer for one poll as if each record had 8 KB, regardless of its compressed size.
     private static final int POLL_RECORD_BYTES = 8 * 1024;
     private static final int MIN_POLL_RECORDS = 500;
 
-    // Records of a poll are read twice; this many still fit the processor's cache the second time.
+    // The records of a poll are read twice. With this many, they are still in the CPU cache the second time.
     private static final int MAX_POLL_RECORDS = 2_048;
     private static final int MAX_OUTSTANDING = 1_000_000;
     private static final int MAX_FETCH_THREADS = 64;
@@ -34,7 +34,7 @@ public final class ConsumerSettings<K, V> {
     static final int MAX_BATCH = 1024 * MEGABYTE;
     private static final int MAX_LEAN_BATCH = 64 * MEGABYTE;
 
-    /** Marks a batch size that the fetch path decides. */
+    /** Indicates that the fetch path determines the maximum batch size. */
     static final long BY_PATH = Long.MIN_VALUE;
 
     private final Values<K, V> values;
@@ -44,41 +44,41 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The treatment of a batch that cannot be read: larger than {@link ConsumerSettings#maxBatchBytes}, with a wrong
-     * checksum, with an unknown codec, or with bytes that its codec cannot decompress.
+     * The treatment of a batch that cannot be read because it is larger than {@link ConsumerSettings#maxBatchBytes},
+     * has a wrong checksum, uses an unknown codec, or contains bytes that its codec cannot decompress.
      */
     public enum UnreadableBatches {
         /**
-         * Fails the run with an error that names the batch. Nothing after the batch is read from its partition, in
-         * later runs either.
+         * Fails the run with an error that identifies the batch. Nothing after the batch is read from its partition,
+         * not even in later runs.
          */
         FAIL,
-        /** Skips the batch with a warning that names it. */
+        /** Skips the batch and logs a warning that identifies it. */
         SKIP,
         /**
          * Treats the batch as one record that cannot be decoded. {@link HandledFlow} applies its rules, so the batch
-         * goes to the dead-letter topic if there is one; {@link KafkaSource#decoded} emits it as {@link
-         * Decoded.Refused}. Other sources fail.
+         * goes to the dead-letter topic if there is one. {@link KafkaSource#decoded} emits the batch as
+         * {@link Decoded.Refused}. Other sources fail.
          */
         DEAD_LETTER
     }
 
-    /** The properties passed to the Kafka client unchanged. */
+    /** The properties that are passed unchanged to the Kafka client. */
     public Map<String, String> properties() {
         return values.properties;
     }
 
-    /** Called on the pipeline's thread, never on the consumer's. */
+    /** The key deserializer, which is called on the pipeline's thread, never on the consumer's. */
     public Deserializer<K> keyDeserializer() {
         return values.keyDeserializer;
     }
 
-    /** Called on the pipeline's thread, never on the consumer's. */
+    /** The value deserializer, which is called on the pipeline's thread, never on the consumer's. */
     public Deserializer<V> valueDeserializer() {
         return values.valueDeserializer;
     }
 
-    /** The longest time that finished work waits for its commit: 1 ms to 10 min, default 1 s. */
+    /** The maximum delay between finishing a record and committing it: 1 ms to 10 min, default 1 s. */
     public Duration commitInterval() {
         return values.commitInterval;
     }
@@ -89,96 +89,101 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The number of unfinished records at which fetching of a partition pauses: 1 to 1,000,000, default 16,384.
-     * Fetching resumes at half of that.
+     * The number of unfinished records in a partition at which fetching from it pauses: 1 to 1,000,000, default 16,384.
+     * Fetching resumes at half of that number.
      */
     public int maxOutstandingRecords() {
         return values.maxOutstandingRecords;
     }
 
     /**
-     * Memory for fetched and unfinished records with their headers, divided evenly among the assigned partitions: at
-     * least 1 MB; the default is an eighth of the heap within 4 to 128 MB. It can be exceeded by half and by one poll.
+     * The memory for fetched and unfinished records, including their headers, divided evenly among the assigned
+     * partitions: at least 1 MB; the default is an eighth of the heap, but at least 4 and at most 128 MB. Usage can
+     * exceed this value by half plus one poll.
      */
     public long bufferBytes() {
         return values.bufferBytes;
     }
 
     /**
-     * The time a rebalance waits for unfinished records of the partitions it takes, and for the hooks that are told of
-     * it: 0 to 4 min, default 20 s. The commit comes on top, 10 s at most.
+     * How long a rebalance waits for unfinished records of the revoked partitions, and for the hooks that are notified
+     * of the revocation: 0 to 4 min, default 20 s. The commit that follows takes up to 10 s in addition.
      */
     public Duration revokeDeadline() {
         return values.revokeDeadline;
     }
 
     /**
-     * The policy when the next record to read was deleted or is not there yet, and when the topic was recreated;
-     * default {@link OutOfRangePolicy#FAIL}. The client path looks for a recreated topic every 5 s, with thousands of
-     * partitions a millisecond more for each; the lean path notices it by fetching.
+     * The policy if the next record to read has been deleted or does not exist yet, or if the topic has been recreated;
+     * the default is {@link OutOfRangePolicy#FAIL}. The client path checks for recreated topics every 5 s, or less
+     * often if there are thousands of partitions: each partition adds a millisecond. The lean path detects a recreated
+     * topic when it fetches.
      */
     public OutOfRangePolicy outOfRange() {
         return values.outOfRange;
     }
 
     /**
-     * Told when the group moves partitions, on a virtual thread, which the rebalance waits for; nobody by default.
+     * The listener that is notified on a virtual thread when the group assigns or revokes partitions. The rebalance
+     * waits for it. By default, there is no listener.
      */
     public RebalanceListener rebalanceListener() {
         return values.rebalanceListener;
     }
 
     /**
-     * The time a start waits for a broker's answer before it fails: 0 to 10 min, default 30 s. 0 does not ask, and
-     * waits for brokers without limit.
+     * How long the start waits for a response from a broker before it fails: 0 to 10 min, default 30 s. With 0, the
+     * start does not check for brokers, and the consumer waits for them without a time limit.
      */
     public Duration connectTimeout() {
         return values.connectTimeout;
     }
 
     /**
-     * Room for the metadata of a commit, which notes the records finished past it, so that a restart does not repeat
-     * them, and the topic's id (30 characters): 0 (notes nothing) to 1,048,576, default 4,096; not more than the
-     * broker's {@code offset.metadata.max.bytes}.
+     * The maximum number of characters in the metadata of a commit. The metadata contains the records that were
+     * finished beyond the committed offset, so that a restart does not repeat them, and the topic's id (30 characters).
+     * 0 to 1,048,576, default 4,096; 0 stores no metadata. Must not exceed the broker's
+     * {@code offset.metadata.max.bytes}.
      */
     public int commitMetadataChars() {
         return values.commitMetadataChars;
     }
 
     /**
-     * Makes a text of the application's own beside each committed offset; called on the consumer's thread. Nothing by
-     * default.
+     * The function that creates application-specific text to store with each committed offset. It is called on the
+     * consumer's thread. By default, no text is stored.
      */
     public CommitMetadata commitMetadata() {
         return values.commitMetadata;
     }
 
-    /** The fetcher of records, default {@link FetchPath#CLIENT}. */
+    /** The implementation that fetches records; the default is {@link FetchPath#CLIENT}. */
     public FetchPath fetch() {
         return values.fetch;
     }
 
     /**
-     * The number of fetch threads of a consumer on the lean path: 1 to 64, default 1, which is the consumer's own
-     * thread. More threads divide the partitions by broker, or one broker's partitions among them if there are fewer
-     * brokers, and divide the fetch budget too. Each thread calls the decoder of views.
+     * The number of threads that fetch for a consumer on the lean path: 1 to 64; the default is 1, which is the
+     * consumer's own thread. Several threads divide the partitions by broker. If there are fewer brokers than threads,
+     * they also divide the partitions of a broker. They divide the fetch budget too. Each thread calls the decoder of
+     * views.
      */
     public int fetchThreads() {
         return values.fetchThreads;
     }
 
     /**
-     * The treatment of the group's member when the consumer ends. With {@link OnClose#DEFAULT} one with a {@code
-     * group.instance.id} remains and any other leaves.
+     * Determines whether the member leaves the group when the consumer ends. With {@link OnClose#DEFAULT}, a member
+     * with a {@code group.instance.id} stays and any other member leaves.
      */
     public OnClose onClose() {
         return values.onClose;
     }
 
     /**
-     * The largest decompressed batch on the lean path, and the largest key or value on the client path: 64 KB to 1 GB.
-     * The default is a quarter of the heap; on the lean path, which decompresses whole batches, it is limited to 1 to
-     * 64 MB. The client path decompresses record by record.
+     * The maximum size of a decompressed batch on the lean path, and of a key or value on the client path: 64 KB to 1
+     * GB. The default is a quarter of the heap. On the lean path, which decompresses complete batches, the default is
+     * at least 1 and at most 64 MB. The client path decompresses record by record.
      */
     public long maxBatchBytes() {
         return values.maxBatchBytes == BY_PATH ? defaultBatchBytes(values.fetch) : values.maxBatchBytes;
@@ -190,8 +195,8 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The treatment of a batch that is larger than {@link #maxBatchBytes}, corrupt, or of an unknown codec; default
-     * {@link UnreadableBatches#DEAD_LETTER}.
+     * The treatment of a batch that is larger than {@link #maxBatchBytes}, corrupt, or compressed with an unknown
+     * codec; the default is {@link UnreadableBatches#DEAD_LETTER}.
      */
     public UnreadableBatches unreadableBatches() {
         return values.unreadableBatches;
@@ -209,28 +214,28 @@ public final class ConsumerSettings<K, V> {
         }
     }
 
-    /** The group, if there is one. */
+    /** The consumer group, or null if there is none. */
     public @Nullable String groupId() {
         return values.properties.get(ConsumerConfig.GROUP_ID_CONFIG);
     }
 
     /**
-     * The start position of a partition without committed offsets, unless the subscription sets one. Taken from {@code
-     * auto.offset.reset}; the beginning by default, null for {@code none}.
+     * The start position of a partition without a committed offset, unless the subscription sets one. Derived from
+     * {@code auto.offset.reset}: the beginning by default, null for {@code none}.
      */
     public @Nullable Position startWithoutCommit() {
         return OffsetReset.position(values.properties);
     }
 
     /**
-     * Explains, one sentence each, valid combinations of settings that are seldom intended; empty if there are none. A
-     * source logs them when it starts.
+     * Returns one sentence for each combination of settings that is valid but rarely intended, or an empty list if
+     * there is none. A source logs these warnings when it starts.
      */
     public List<String> warnings(Subscription subscription) {
         return ConsumerSettingsRisks.of(this, subscription);
     }
 
-    /** Describes the settings for people. Passwords, and properties that the Kafka client does not know, are masked. */
+    /** Formats the settings for display. Passwords, and properties that the Kafka client does not know, are masked. */
     @Override
     public String toString() {
         return "ConsumerSettings[properties="
@@ -245,17 +250,20 @@ public final class ConsumerSettings<K, V> {
                 + values.unreadableBatches + "]";
     }
 
-    /** Settings of records whose key and value stay bytes. */
+    /** Returns a builder for records whose key and value remain byte arrays. */
     public static Builder<byte[], byte[]> builder() {
         return builder(new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
-    /** Settings of records with typed keys and values. */
+    /** Returns a builder for records with typed keys and values. */
     public static <K, V> Builder<K, V> builder(Deserializer<K> key, Deserializer<V> value) {
         return new Builder<>(key, value);
     }
 
-    /** Settings of a producer for the same cluster, including security: every property that both clients know. */
+    /**
+     * Returns settings for a producer on the same cluster: every property that both clients define, including security
+     * settings, except for interceptors.
+     */
     public ProducerSettings<byte[], byte[]> producerSettings() {
         var builder = ProducerSettings.builder();
         values.properties.forEach((name, value) -> {
@@ -267,19 +275,20 @@ public final class ConsumerSettings<K, V> {
         return builder.build();
     }
 
-    /** A builder for records whose key and value stay bytes. */
+    /** Returns a copy for records whose key and value remain byte arrays. */
     public ConsumerSettings<byte[], byte[]> raw() {
         return builder().like(this).build();
     }
 
-    /** A builder that begins with these settings. */
+    /** Returns a builder that starts with these settings. */
     public Builder<K, V> toBuilder() {
         return builder(values.keyDeserializer, values.valueDeserializer).like(this);
     }
 
     /**
-     * The client's configuration: Weir's defaults, overridden by the given properties, overridden by what Weir must
-     * decide itself. Weir polls more records than the client's default, because it splits polls into batches anyway.
+     * Returns the client's configuration: Weir's defaults, overridden by the given properties, overridden by the values
+     * that Weir must control. Weir polls more records than the client does by default, because it splits each poll into
+     * batches anyway.
      */
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();
@@ -297,21 +306,21 @@ public final class ConsumerSettings<K, V> {
         }
         config.putAll(values.properties);
         config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
-        // Weir resets offsets itself: it distinguishes a new group from one whose records are gone.
+        // Weir resets offsets itself, because it distinguishes a new group from a group whose records were deleted.
         config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
         config.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
         config.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class.getName());
         return config;
     }
 
-    /** Gathers settings. Not thread-safe; may be used again after {@link #build}. */
+    /** A builder of consumer settings. Not thread-safe. Can be used again after {@link #build}. */
     public static final class Builder<K, V> {
 
         private final Map<String, String> properties = new HashMap<>();
         private final Deserializer<K> keyDeserializer;
         private final Deserializer<V> valueDeserializer;
 
-        /** The origin of each setting (file, environment), for messages. */
+        /** The origin of each setting that was read from a file or the environment, for error messages. */
         private final Map<String, String> origins = new HashMap<>();
 
         private Duration commitInterval = Duration.ofSeconds(1);
@@ -357,36 +366,37 @@ public final class ConsumerSettings<K, V> {
             return this;
         }
 
-        /** The addresses of some brokers, required: {@code host:port}, with commas in between. */
+        /** Sets the addresses of some brokers, which are required: {@code host:port}, separated by commas. */
         public Builder<K, V> bootstrapServers(String hostsAndPorts) {
             return property(
                     ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
         }
 
-        /** The group, required by sources that commit. */
+        /** Sets the consumer group, which is required by sources that commit. */
         public Builder<K, V> groupId(String groupId) {
             return property(ConsumerConfig.GROUP_ID_CONFIG, Objects.requireNonNull(groupId, "groupId"));
         }
 
-        /** Sets a property of the Kafka client, including security. Later values win. */
+        /** Sets a property of the Kafka client, including security properties. Later values override earlier ones. */
         public Builder<K, V> property(String name, String value) {
             properties.put(
                     Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, () -> "value of " + name));
             return this;
         }
 
-        /** Sets all properties of a file. */
+        /** Sets all of the given properties. */
         public Builder<K, V> properties(Properties all) {
             all.stringPropertyNames().forEach(name -> property(name, all.getProperty(name)));
             return this;
         }
 
         /**
-         * Applies a properties file in UTF-8: keys that begin with {@code weir.} are Weir's own, such as {@code
-         * weir.commit.interval=500ms}; all others go to the Kafka client. A later setting wins.
+         * Applies a properties file in UTF-8. Keys that begin with {@code weir.} are Weir's own settings, such as
+         * {@code weir.commit.interval=500ms}; all others are passed to the Kafka client. A later setting overrides an
+         * earlier one.
          *
-         * @throws IllegalArgumentException if the file cannot be read, a client's key is misspelt, or a {@code weir.}
-         *     key is unknown or has an invalid value; the message names the line
+         * @throws IllegalArgumentException if the file cannot be read, a client property is misspelled, or a
+         *     {@code weir.} key is unknown or has an invalid value; the message gives the line number
          */
         public Builder<K, V> from(Path file) {
             SettingsReader.apply(SettingsText.read(Objects.requireNonNull(file, "file")), this, origins);
@@ -394,19 +404,19 @@ public final class ConsumerSettings<K, V> {
         }
 
         /**
-         * Applies environment variables: with the prefix {@code ORDERS_}, {@code ORDERS_MAX_POLL_RECORDS} is
-         * {@code max.poll.records} and {@code ORDERS_WEIR_COMMIT_INTERVAL} is {@code weir.commit.interval}. Other
-         * variables are ignored.
+         * Applies environment variables. With the prefix {@code ORDERS_}, the variable {@code ORDERS_MAX_POLL_RECORDS}
+         * sets {@code max.poll.records}, and {@code ORDERS_WEIR_COMMIT_INTERVAL} sets {@code weir.commit.interval}.
+         * Variables without the prefix are ignored.
          */
         public Builder<K, V> fromEnvironment(String prefix) {
             return fromEnvironment(System.getenv(), prefix);
         }
 
         /**
-         * Applies settings that an application's framework has read, with the keys of a file.
+         * Applies settings that the application's framework has read. The keys are those of a settings file.
          *
-         * @param origin where a key was written, for messages
-         * @throws NullPointerException if a setting has no value; the message is the origin
+         * @param origin returns where a key was written, for error messages
+         * @throws NullPointerException if a setting has no value; the message is the setting's origin
          */
         public Builder<K, V> from(Map<String, String> settings, UnaryOperator<String> origin) {
             SettingsReader.apply(SettingsText.read(settings, origin), this, origins);
@@ -419,8 +429,8 @@ public final class ConsumerSettings<K, V> {
         }
 
         /**
-         * Favours throughput: fuller fetches, longer polls, wider windows, fewer commits. Costs up to 100 ms of latency
-         * when there are few records, and more repeats after a crash.
+         * Optimizes for throughput: larger fetches and polls, larger windows, and fewer commits. Adds up to 100 ms of
+         * latency when there are few records, and more records are repeated after a crash.
          */
         public Builder<K, V> throughput() {
             property(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, "131072");
@@ -432,8 +442,8 @@ public final class ConsumerSettings<K, V> {
         }
 
         /**
-         * Favours latency: brokers answer at the first byte, and polls are short, so that the first record of a poll
-         * does not wait for the last.
+         * Optimizes for latency: brokers respond as soon as they have a single byte, and polls are short, so that the
+         * first record of a poll does not wait for the last.
          */
         public Builder<K, V> latency() {
             property(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, "1");
@@ -442,8 +452,8 @@ public final class ConsumerSettings<K, V> {
         }
 
         /**
-         * Fits one consumer or many into a small heap: 4 MB of records, short windows, small fetches. A record larger
-         * than a fetch is still read, one at a time.
+         * Makes one or many consumers fit into a small heap: 4 MB of records, small windows and small fetches. A record
+         * larger than a fetch is still read, one at a time.
          */
         public Builder<K, V> lowMemory() {
             property(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "500");

@@ -5,24 +5,24 @@ import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A consumed record after deserialization: the typed record, or the reason why there is none. Immutable, except for the
- * byte arrays, which must not be changed. See {@link KafkaSource#decoded}.
+ * The result of decoding a consumed record: the typed record, or the reason why it could not be decoded. Immutable,
+ * except for the byte arrays, which must not be modified. See {@link KafkaSource#decoded}.
  */
 public sealed interface Decoded<K, V> extends OfRecord {
 
-    /** The record as it was consumed: key and value as bytes, headers, topic, partition, offset, timestamp. */
+    /** The record before decoding: key and value as bytes, headers, topic, partition, offset and timestamp. */
     @Override
     ConsumerRecord<byte[], byte[]> raw();
 
     /**
-     * A record that could be decoded.
+     * A record that was decoded.
      *
-     * @param raw as consumed
+     * @param raw the record before decoding
      * @param record the same record with typed key and value
      */
     record Read<K, V>(ConsumerRecord<byte[], byte[]> raw, ConsumerRecord<K, V> record) implements Decoded<K, V> {
 
-        /** Refuses null. */
+        /** Rejects null. */
         public Read {
             Objects.requireNonNull(raw, "raw");
             Objects.requireNonNull(record, "record");
@@ -30,14 +30,15 @@ public sealed interface Decoded<K, V> extends OfRecord {
     }
 
     /**
-     * A record whose key or value a deserializer refused.
+     * A record whose key or value was rejected by a deserializer.
      *
-     * @param raw as consumed
-     * @param cause names the record's place; its cause is the deserializer's exception
+     * @param raw the record before decoding
+     * @param cause an exception that gives the record's topic, partition and offset; its cause is the deserializer's
+     *     exception
      */
     record Refused<K, V>(ConsumerRecord<byte[], byte[]> raw, RecordDecodeException cause) implements Decoded<K, V> {
 
-        /** Refuses null. */
+        /** Rejects null. */
         public Refused {
             Objects.requireNonNull(raw, "raw");
             Objects.requireNonNull(cause, "cause");

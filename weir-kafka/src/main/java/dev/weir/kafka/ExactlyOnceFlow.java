@@ -25,11 +25,11 @@ import org.jspecify.annotations.Nullable;
  *
  * {@snippet :
  * KafkaSource.from(orders, "orders").exactlyOnce()
- *   .commitInterval(Duration.ofMillis(100))
- *   .produceTo(invoices, records -> records
- *     .mapBlocking(64, RecordOrdering.byKey(), order -> price(order.value()))
- *     .map(invoice -> new ProducerRecord<>("invoices", invoice.customer(), invoice)))
- *   .run();
+ *         .commitInterval(Duration.ofMillis(100))
+ *         .produceTo(invoices, records -> records
+ *                 .mapBlocking(64, RecordOrdering.byKey(), order -> price(order.value()))
+ *                 .map(invoice -> new ProducerRecord<>("invoices", invoice.customer(), invoice)))
+ *         .run();
  * }
  *
  * <p>The stream does not stop for a commit: a separate thread commits one transaction while the next one accepts

@@ -16,8 +16,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pipeline in a few lines: records, a handler for each, and rules for failures. Immutable; nothing runs until a
- * pipeline made from it is run.
+ * A consumer pipeline in a few lines: a source of records, a handler for each record, and rules for failures.
+ * Immutable; nothing runs until a pipeline created from it is run.
  *
  * {@snippet :
  * KafkaFlow.from(orders, "orders")
@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
  *         .run();
  * }
  *
- * <p>At least once, as {@link KafkaSource#atLeastOnce}. A record is committed, after every earlier record of its
- * partition, when the sink has written or accepted its result, when a retry or dead-letter topic has it, or when a rule
- * skipped it.
+ * <p>Delivery is at least once, as with {@link KafkaSource#atLeastOnce}. A record is finished when the sink has written
+ * or accepted its result, when it has been written to a retry or dead-letter topic, or when a rule has skipped it. Its
+ * offset is committed after every earlier record of its partition is finished too.
  */
 public final class KafkaFlow<K, V> {
 
@@ -42,7 +42,7 @@ public final class KafkaFlow<K, V> {
         this.values = new Values<>(settings, subscription);
     }
 
-    /** The settings of a consumer. */
+    /** The settings of the consumer. */
     public ConsumerSettings<K, V> settings() {
         return values.settings;
     }
@@ -52,22 +52,25 @@ public final class KafkaFlow<K, V> {
         return values.subscription;
     }
 
-    /** All partitions of the topics. */
+    /** Creates a flow over all partitions of the topics. */
     public static <K, V> KafkaFlow<K, V> from(ConsumerSettings<K, V> settings, String... topics) {
         return from(settings, Subscription.topics(topics));
     }
 
-    /** The records of the subscription. */
+    /** Creates a flow over the records of the subscription. */
     public static <K, V> KafkaFlow<K, V> from(ConsumerSettings<K, V> settings, Subscription subscription) {
         return new KafkaFlow<>(settings, subscription);
     }
 
-    /** The records of a share group: unordered, with more workers than partitions if wanted; see {@link SharedFlow}. */
+    /**
+     * Creates a flow over the records of a share group. They are unordered, and there may be more workers than
+     * partitions; see {@link SharedFlow}.
+     */
     public static <K, V> SharedFlow<K, V> shared(ShareSettings<K, V> settings, String... topics) {
         return SharedFlow.from(settings, topics);
     }
 
-    /** {@link #handle(Parallelism, Ordering, Handler)} with a fixed concurrency. */
+    /** Calls the handler with a fixed concurrency; see {@link #handle(Parallelism, Ordering, Handler)}. */
     public <R> HandledFlow<K, V, R> handle(
             int concurrency,
             Ordering<? super ConsumerRecord<K, V>> ordering,
@@ -76,8 +79,8 @@ public final class KafkaFlow<K, V> {
     }
 
     /**
-     * Calls {@code handler}, which may block, for each record on virtual threads, up to {@code concurrency} at once, in
-     * the requested order; see {@link dev.weir.stream.Source#mapBlocking}.
+     * Calls {@code handler}, which may block, for each record on virtual threads, with at most the given number of
+     * concurrent calls and in the given order; see {@link dev.weir.stream.Source#mapBlocking}.
      */
     public <R> HandledFlow<K, V, R> handle(
             Parallelism concurrency,
@@ -91,7 +94,10 @@ public final class KafkaFlow<K, V> {
                         jobs.mapBlocking(concurrency, order, new BlockingGuard<K, V, R>(rules, handler)), rules));
     }
 
-    /** {@link #handle} for work without a result; close the flow with {@link HandledFlow#pipeline}. */
+    /**
+     * Calls an action that has no result; otherwise like {@link #handle}. Complete the flow with
+     * {@link HandledFlow#pipeline}.
+     */
     public HandledFlow<K, V, ConsumerRecord<K, V>> forEach(
             int concurrency,
             Ordering<? super ConsumerRecord<K, V>> ordering,
@@ -103,31 +109,31 @@ public final class KafkaFlow<K, V> {
         });
     }
 
-    /** {@link #handleBatch(int, int, Duration, Ordering, BatchHandler)} with up to 4 batches at once. */
+    /** Handles up to 4 batches concurrently; see {@link #handleBatch(int, int, Duration, Ordering, BatchHandler)}. */
     public HandledFlow<K, V, ConsumerRecord<K, V>> handleBatch(
             int max, Duration within, Ordering<? super ConsumerRecord<K, V>> ordering, BatchHandler<K, V> handler) {
         return handleBatch(DEFAULT_BATCHES, max, within, ordering, handler);
     }
 
     /**
-     * Calls {@code handler}, which may block, on virtual threads for up to {@code max} records at once. The handler
-     * returns an outcome for each record, and each record is committed by its own outcome; a record that is done is
-     * emitted as the result.
+     * Calls {@code handler}, which may block, on virtual threads with batches of up to {@code max} records. The handler
+     * returns an outcome for each record, and each record is committed according to its own outcome. A record that was
+     * successful is emitted as the result.
      *
-     * <p>If the handler throws, the batch is split until the failing record is found; only that record counts as
-     * failed, and the rules of this flow apply to it. With one failing record among n, the handler is called at most 2
-     * log2(n) + 1 times, rounded up, and any other record is part of at most log2(n) throwing calls. A record with an
-     * outcome is never handled again by this run.
+     * <p>If the handler throws, the batch is split until the failing record is found. Only that record is treated as
+     * failed, and the rules of this flow apply to it. If one record out of n fails, the handler is called at most 2
+     * log2(n) + 1 times, rounded up, and any other record is part of at most log2(n) calls that throw. A record that
+     * has an outcome is never handled again in this run.
      *
-     * <p>With {@link RecordOrdering#byKey} or {@link RecordOrdering#byPartition}, records of one key are never handled
-     * by two calls at the same time and keep their order; a later record waits behind one of its key that is being
-     * retried. A rebalance waits for calls already started; before each further call, records of revoked partitions are
-     * dropped. A retry delays the remainder of its batch.
+     * <p>With {@link RecordOrdering#byKey} or {@link RecordOrdering#byPartition}, records with the same key are never
+     * handled by two calls at the same time, and their order is kept. If a record is being retried, later records with
+     * its key wait. A rebalance waits for calls that have already started. Before each further call, records of revoked
+     * partitions are dropped. A retry delays the rest of its batch.
      *
-     * @param concurrency batches handled at once, and with ordering by key the number of queues in which batches are
-     *     gathered; at least 1
-     * @param max at least 1
-     * @param within how long a batch waits for further records after its first; more than zero, at most an hour
+     * @param concurrency the number of batches handled concurrently and, with ordering by key, the number of queues in
+     *     which batches are collected; at least 1
+     * @param max the maximum number of records in a batch; at least 1
+     * @param within how long a batch waits for more records after its first; more than zero, at most an hour
      */
     public HandledFlow<K, V, ConsumerRecord<K, V>> handleBatch(
             int concurrency,
@@ -144,8 +150,8 @@ public final class KafkaFlow<K, V> {
     }
 
     /**
-     * Starts an asynchronous computation for each record, up to {@code parallelism} at once, in the requested order;
-     * see {@link dev.weir.stream.Source#mapAsync}.
+     * Starts an asynchronous computation for each record, with at most {@code parallelism} at the same time and in the
+     * given order; see {@link dev.weir.stream.Source#mapAsync}.
      */
     public <R> HandledFlow<K, V, R> handleAsync(
             int parallelism,

@@ -16,7 +16,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sinks and flows that produce, by the producer, its options and then by what is written. Immutable and free to share.
+ * Sinks and flows that write to Kafka. Choose a producer first, then options, and then the kind of element to write.
+ * Immutable and safe to share.
  *
  * {@snippet :
  * orders.map(order -> Message.multi(List.of(invoice(order), shipment(order)), order))
@@ -26,12 +27,12 @@ import org.jspecify.annotations.Nullable;
  *         .run();
  * }
  *
- * <p>An input is acknowledged once all records made of it are durable. The producer's {@code buffer.memory} bounds
- * records in flight; at the limit the stage above waits, also while brokers are down. The client retries transient
- * errors for as long as they last.
+ * <p>An input is acknowledged once all records created from it are durable. The producer's {@code buffer.memory} bounds
+ * the records in flight. At that limit, the upstream stage waits, including while brokers are down. The client retries
+ * transient errors for as long as they last.
  *
- * <p>A {@link KafkaFlow} and an {@link ExactlyOnceFlow} have a sink of their own: {@link HandledFlow#produceTo}, {@link
- * ExactlyOnceFlow#produceTo}.
+ * <p>A {@link KafkaFlow} and an {@link ExactlyOnceFlow} have their own sinks: {@link HandledFlow#produceTo} and
+ * {@link ExactlyOnceFlow#produceTo}.
  */
 public final class KafkaSink<K, V> {
 
@@ -40,7 +41,7 @@ public final class KafkaSink<K, V> {
 
     private final ProducerSettings<K, V> settings;
 
-    /** The sender to use; null if each run has its own producer. */
+    /** The sender to use, or null if each run has its own producer. */
     private final @Nullable Sender<K, V> sender;
 
     private final WriteFailures failures;
@@ -70,24 +71,24 @@ public final class KafkaSink<K, V> {
     }
 
     /**
-     * Writes with a producer shared by several pipelines. Keep it open until they have ended; closing it earlier fails
-     * them. A refused record fails only the pipeline that sent it.
+     * Writes with a producer that several pipelines may use. Keep the sender open until they have ended; closing it
+     * earlier fails them. A rejected record fails only the pipeline that sent it.
      */
     public static <K, V> KafkaSink<K, V> with(Sender<K, V> sender) {
         return new KafkaSink<>(
                 Objects.requireNonNull(sender, "sender").settings(), sender, WriteFailures.fail(), 0, Attributes.NONE);
     }
 
-    /** Sets the rule for records that cannot be written, default {@link WriteFailures#fail}. */
+    /** Sets the rule for records that cannot be written; the default is {@link WriteFailures#fail}. */
     public KafkaSink<K, V> onFailure(WriteFailures newFailures) {
         Objects.requireNonNull(newFailures, "failures");
         return new KafkaSink<>(settings, sender, newFailures, maxInFlight, attributes);
     }
 
     /**
-     * Limits the number in flight, in addition to {@code buffer.memory}: records of a sink, messages of a flow or of a
-     * sink with a shared producer. 1 to 1,000,000. The default is 10,000 for flows and shared producers; other sinks
-     * have no limit.
+     * Sets a limit in addition to {@code buffer.memory} on what may be in flight: records of a sink, or messages of a
+     * flow or of a sink that uses a {@link Sender}. 1 to 1,000,000. The default is 10,000 for flows and senders; other
+     * sinks have no such limit.
      */
     public KafkaSink<K, V> maxInFlight(int count) {
         if (count < 1 || count > MAX_IN_FLIGHT) {
@@ -96,23 +97,26 @@ public final class KafkaSink<K, V> {
         return new KafkaSink<>(settings, sender, failures, count, attributes);
     }
 
-    /** Sets the name and the dispatcher of the sink of {@link #records} or {@link #messages}. */
+    /** Sets the name and the dispatcher of the sinks created with {@link #records} and {@link #messages}. */
     public KafkaSink<K, V> attributes(Attributes newAttributes) {
         Objects.requireNonNull(newAttributes, "attributes");
         return new KafkaSink<>(settings, sender, failures, maxInFlight, newAttributes);
     }
 
     /**
-     * Produces each record and acknowledges its input when the brokers have it. Records of a partition are written in
-     * order. Answers may arrive in any order, since each acknowledges only its own input.
+     * Writes each record and acknowledges its input when the brokers have acknowledged the record. Records of a
+     * partition are written in order. The acknowledgements may arrive in any order, because each applies only to its
+     * own input.
      *
-     * <p>Each run has its own producer. The limit on records in flight is twice what the client can have in flight to
-     * the brokers ({@code batch.size} per partition, ten times over), and its {@code buffer.memory}. At the limit the
-     * stage above waits, also while brokers are down. The client retries transient errors for as long as they last.
+     * <p>Each run has its own producer. The records in flight are limited to twice what the client can have in flight
+     * to the brokers ({@code batch.size} per partition, ten times over), and by the client's {@code buffer.memory}. At
+     * the limit, the upstream stage waits, including while brokers are down. The client retries transient errors for as
+     * long as they last.
      *
-     * <p>Without a rule, fails the run with {@link ProduceException} when a record can never be written: too large,
-     * refused, not serializable, or for a topic that does not exist. Its input stays unacknowledged. With a producer of
-     * its own, no later record of a partition is written before the rule was applied to a refused one.
+     * <p>Without a rule, the run fails with {@link ProduceException} when a record can never be written because it is
+     * too large, rejected, not serializable, or addressed to a topic that does not exist. Its input is not
+     * acknowledged. With a run's own producer, no later record of the partition is written before the rule has been
+     * applied to the rejected record.
      */
     public Sink<ProducerRecord<K, V>> records() {
         if (sender == null) {
@@ -125,7 +129,8 @@ public final class KafkaSink<K, V> {
     }
 
     /**
-     * Writes all records of each message. Its input is acknowledged when all are durable; at once if there are none.
+     * Writes all records of each message. Its input is acknowledged when all of them are durable, or immediately if
+     * there are none.
      */
     public <P> Sink<Message<K, V, P>> messages() {
         if (sender == null) {
@@ -136,10 +141,10 @@ public final class KafkaSink<K, V> {
     }
 
     /**
-     * Writes all records of each message and emits their positions with the message's value, in message order.
-     * Downstream stages acknowledge the input. A message with a skipped or dead-lettered record is not emitted, but its
-     * other records are written. With a shared producer, records after a refused one of their partition may be written
-     * twice, or even though the run fails.
+     * Writes all records of each message and emits their metadata with the message's value, in message order.
+     * Downstream stages acknowledge the input. If a record of a message is skipped or dead-lettered, the message is not
+     * emitted, but its other records are written. With a {@link Sender}, the records that follow a rejected record in
+     * its partition may be written twice, and may be written even though the run fails.
      */
     public <P> Flow<Message<K, V, P>, Produced<P>> flow() {
         int window = maxInFlight == 0 ? DEFAULT_IN_FLIGHT : maxInFlight;
@@ -153,15 +158,15 @@ public final class KafkaSink<K, V> {
     }
 
     /**
-     * Produces the records encoded from {@link KafkaSource#views} with a lean producer, and acknowledges an element
-     * when the brokers have all its records. Order, back-pressure and failures are as in {@link #records}: the first
-     * record that cannot be written fails the run, and no later record of its partition is written. The settings'
-     * serializers are not used.
+     * Writes the records encoded from {@link KafkaSource#views} with a lean producer. An element is acknowledged when
+     * the brokers have acknowledged all of its records. Order, back-pressure and failures are as for {@link #records}:
+     * the first record that cannot be written fails the run, and no later record of its partition is written. The
+     * serializers in the settings are not used.
      *
      * <p>With a rule that does not fail the run, each record becomes an object with its own bytes, so that it can be
-     * sent again after a refusal. This is then {@link #records} with a lean producer.
+     * sent again after a rejection. The sink then behaves like {@link #records} with a lean producer.
      *
-     * @throws IllegalArgumentException if the settings produce by Kafka's client
+     * @throws IllegalArgumentException if the settings specify Kafka's client as the produce path
      */
     public Sink<EncodedRecords> encoded() {
         if (settings.produce() != ProducePath.LEAN) {
@@ -182,11 +187,11 @@ public final class KafkaSink<K, V> {
     }
 
     /**
-     * Writes records in transactions under a transactional id, of which the brokers let one producer at a time write: a
-     * run that begins ends the open transaction of the one before, which fails if it is still there.
+     * Writes records in transactions under a transactional id. Brokers allow only one producer at a time to use an id:
+     * a new run aborts the open transaction of the previous run, which fails if it is still running.
      *
-     * @throws IllegalArgumentException if the settings do not go with transactions, the id is blank, or the producer is
-     *     shared
+     * @throws IllegalArgumentException if the settings cannot be used with transactions, the id is blank, or the
+     *     producer is a {@link Sender}
      */
     public TransactionalSink<K, V> transactional(String transactionalId) {
         refuseSender("transactional(...)");

@@ -15,8 +15,7 @@ import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Sources of consumed records, by their origin and then by the guarantee of their delivery. Immutable and free to
- * share.
+ * Sources of consumed records. Choose a subscription first, and then a delivery guarantee. Immutable and safe to share.
  *
  * {@snippet :
  * KafkaSource.from(settings, "orders")
@@ -35,43 +34,44 @@ public final class KafkaSource<K, V> {
         this.subscription = Objects.requireNonNull(subscription, "subscription");
     }
 
-    /** All partitions of the topics. */
+    /** Selects all partitions of the topics. */
     public static <K, V> KafkaSource<K, V> from(ConsumerSettings<K, V> settings, String... topics) {
         return from(settings, Subscription.topics(topics));
     }
 
-    /** The records of the subscription. */
+    /** Selects the records of the subscription. */
     public static <K, V> KafkaSource<K, V> from(ConsumerSettings<K, V> settings, Subscription subscription) {
         return new KafkaSource<>(settings, subscription);
     }
 
     /**
-     * Emits records at least once: a record's offset is committed after the pipeline has acknowledged it and every
-     * earlier record of its partition. Records of a partition are in order; partitions are interleaved batch by batch.
+     * Emits records at least once: a record's offset is committed after the pipeline has acknowledged the record and
+     * every earlier record of its partition. Records of a partition are emitted in order; partitions are interleaved
+     * batch by batch.
      *
-     * <p>Each run has its own client and one thread that owns it. Back-pressure pauses partitions that the pipeline
-     * cannot keep up with. When the group revokes partitions, the source waits for their unfinished records
+     * <p>Each run has its own client and one thread that owns it. Back-pressure pauses partitions when the pipeline
+     * cannot keep up. When the group revokes partitions, the source waits for their unfinished records
      * ({@link ConsumerSettings#revokeDeadline}), commits the finished ones, and drops those not yet pulled. Transient
      * errors are retried for as long as they last.
      *
-     * <p>Fails the run with {@link KafkaPipelineException} when the client reports a permanent fault, and with
-     * {@link RecordDecodeException} when a deserializer refuses a record.
+     * <p>The run fails with {@link KafkaPipelineException} if the client reports a permanent error, and with
+     * {@link RecordDecodeException} if a deserializer rejects a record.
      *
-     * @throws IllegalArgumentException if the settings name no group
+     * @throws IllegalArgumentException if the settings do not contain a group
      */
     public Source<ConsumerRecord<K, V>> atLeastOnce() {
         return Source.custom("consume", ConsumerSource.committable(settings, subscription));
     }
 
     /**
-     * Emits a record only after a commit past it is confirmed, so that it is processed at most once. Commits cover many
-     * records at a time. A committed record is never repeated: a crash loses the records that were committed and not
+     * Emits a record only after an offset beyond it has been committed, so that it is processed at most once. A commit
+     * covers many records. A committed record is never repeated: a crash loses the records that were committed but not
      * yet processed.
      *
      * <p>When partitions are revoked or the pipeline is drained, records that were committed ahead are still emitted.
      *
-     * @param commitAhead number of records that may be committed and not yet pulled by the pipeline, and so lost in a
-     *     crash; at least 1. More means fewer commits; about a thousand is plenty
+     * @param commitAhead the maximum number of records that are committed but not yet pulled by the pipeline, and would
+     *     therefore be lost in a crash; at least 1. A higher number means fewer commits; about a thousand is enough
      */
     public Source<ConsumerRecord<K, V>> atMostOnce(int commitAhead) {
         checkCommitAhead(commitAhead);
@@ -85,37 +85,37 @@ public final class KafkaSource<K, V> {
     }
 
     /**
-     * Starts an exactly-once flow between topics of one cluster: output records and input offsets are committed
-     * together. Close the flow with {@link ExactlyOnceFlow#produceTo}.
+     * Starts an exactly-once flow between topics of one cluster, in which output records and input offsets are
+     * committed together. Complete the flow with {@link ExactlyOnceFlow#produceTo}.
      *
-     * <p>Reads only committed records, unless the settings say otherwise. In a classic group, a member that does not
-     * answer is expelled after 6 s unless {@code session.timeout.ms} is set; the consumer protocol uses the brokers'
-     * {@code group.consumer.session.timeout.ms}. The settings' {@code commitInterval} and {@code commitRecords} have no
-     * effect, because the flow has its own.
+     * <p>The flow reads only committed records, unless the settings specify otherwise. In a classic group, a member
+     * that stops responding is expelled after 6 s unless {@code session.timeout.ms} is set; with the consumer protocol,
+     * the brokers' {@code group.consumer.session.timeout.ms} applies. The {@code commitInterval} and
+     * {@code commitRecords} of the settings have no effect, because the flow has its own.
      *
-     * @throws IllegalArgumentException if the settings name no group, or the subscription names partitions, which
-     *     bypasses the group's assignment
+     * @throws IllegalArgumentException if the settings do not contain a group, or the subscription names partitions,
+     *     which bypasses the group's assignment
      */
     public ExactlyOnceFlow<K, V> exactlyOnce() {
         return ExactlyOnceFlow.of(settings, subscription);
     }
 
     /**
-     * Emits records without commits or acknowledgement tracking, for topics that are read from the start each time and
-     * applications that keep their own positions. The group is optional. Without one, the source reads all partitions
-     * of its topics, including those added later, from the subscription's start; with one, it reads the partitions that
-     * the group assigns.
+     * Emits records without commits or acknowledgement tracking, for topics that are always read from the beginning and
+     * for applications that store their own positions. The group is optional. With a group, the source reads the
+     * partitions that the group assigns. Without one, it reads all partitions of its topics, including those added
+     * later, from the subscription's start position.
      *
      * @throws IllegalArgumentException if the subscription is bounded and a group assigns the partitions, because no
-     *     member would know when all are read; omit the group or name the partitions
+     *     member would know when all of them have been read; omit the group or name the partitions
      */
     public Source<ConsumerRecord<K, V>> plain() {
         return Source.custom("consume", ConsumerSource.plain(settings, subscription, null));
     }
 
     /**
-     * Emits records without commits, from positions kept outside Kafka. A partition is not read before its position is
-     * loaded.
+     * Emits records without commits, starting at positions stored outside Kafka. A partition is not read until its
+     * position has been loaded.
      */
     public Source<ConsumerRecord<K, V>> plain(ExternalOffsets offsets) {
         return Source.custom(
@@ -123,10 +123,9 @@ public final class KafkaSource<K, V> {
     }
 
     /**
-     * Emits a stream for each partition, with records at least once as
-     * {@link #atLeastOnce}. The stream begins when the partition is assigned and ends
-     * when it is revoked. Each stream has its own buffer, so a slow one delays no other as long as each is processed at
-     * its own pace:
+     * Emits one stream per partition, whose records are emitted at least once, as with {@link #atLeastOnce}. The stream
+     * begins when the partition is assigned and ends when it is revoked. Each stream has its own buffer, so a slow
+     * stream does not delay the others, provided that each can be processed at its own pace:
      *
      * <pre>{@code
      * KafkaSource.from(settings, "orders")
@@ -139,9 +138,9 @@ public final class KafkaSource<K, V> {
     }
 
     /**
-     * Emits a stream for each partition, as {@link #partitioned()}, without commits. Each
-     * stream starts at the position from {@code offsets}, and {@link ExternalOffsets#revoked} is called when work on
-     * its records has ended. For results stored together with their position, partition by partition.
+     * Emits one stream per partition, like {@link #partitioned()}, but without commits. Each stream starts at the
+     * position provided by {@code offsets}, and {@link ExternalOffsets#revoked} is called when work on its records has
+     * ended. Use it to store results together with their position, partition by partition.
      */
     public Source<PartitionSource<K, V>> partitioned(ExternalOffsets offsets) {
         return Source.custom(
@@ -150,11 +149,11 @@ public final class KafkaSource<K, V> {
     }
 
     /**
-     * As {@link #atLeastOnce}, but a record refused by a deserializer does not fail the
-     * run: it is emitted as {@link Decoded.Refused}, with its bytes. It is committed like any other once the stage that
-     * receives it has acknowledged it. If {@link ConsumerSettings#unreadableBatches} says so, a batch that cannot be
-     * read is emitted the same way, as one record with the batch's bytes. {@link DeadLetterTopic#divert} sends such
-     * records to a topic.
+     * Emits records like {@link #atLeastOnce}, except that a record rejected by a deserializer does not fail the run:
+     * it is emitted as {@link Decoded.Refused}, with its bytes. Like any other record, it is committed after the stage
+     * that receives it has acknowledged it. If {@link ConsumerSettings#unreadableBatches} is set accordingly, a batch
+     * that cannot be read is emitted in the same way, as one record with the batch's bytes.
+     * {@link DeadLetterTopic#divert} sends such records to a topic.
      */
     public Source<Decoded<K, V>> decoded() {
         return undecoded(settings, subscription)
@@ -163,9 +162,10 @@ public final class KafkaSource<K, V> {
     }
 
     /**
-     * Emits views of records in the receive buffer, at least once. An element is a run of consecutive records of a
-     * partition, a batch as its producer wrote it or several small ones, and is acknowledged as a whole. A pipeline
-     * then allocates no object per record; with {@link KafkaSink#encoded} as its sink, from topic to topic:
+     * Emits views of records in the receive buffer, at least once. An element contains consecutive records of a
+     * partition, either one batch as written by its producer or several small ones, and is acknowledged as a unit. Such
+     * a pipeline does not allocate an object per record. With {@link KafkaSink#encoded} as its sink, this is true from
+     * topic to topic:
      *
      * <pre>{@code
      * KafkaSource.from(consumer, "clicks")
@@ -175,11 +175,11 @@ public final class KafkaSource<K, V> {
      *         .to(KafkaSink.with(producer).encoded())
      * }</pre>
      *
-     * <p>Only for settings with {@link FetchPath#LEAN}; their deserializers are not used. Otherwise as
-     * {@link #atLeastOnce}, but commits, windows, rates and meters count elements
-     * instead of records, and an unacknowledged element is read again from its first record.
+     * <p>Only for settings with {@link FetchPath#LEAN}, whose deserializers are not used. Otherwise like
+     * {@link #atLeastOnce}, except that commits, windows, rates and meters count elements instead of records, and an
+     * unacknowledged element is read again from its first record.
      *
-     * @throws IllegalArgumentException if the settings fetch by Kafka's client
+     * @throws IllegalArgumentException if the settings specify Kafka's client as the fetch path
      */
     public Source<RecordViews> views() {
         if (settings.fetch() != FetchPath.LEAN) {
@@ -190,21 +190,23 @@ public final class KafkaSource<K, V> {
     }
 
     /**
-     * Chooses elements that {@code decoder} makes from each record in the receive buffer, without copying key, value or
-     * headers. Only for settings with {@link FetchPath#LEAN}; their deserializers are not used.
+     * Selects elements that {@code decoder} creates from each record in the receive buffer, without copying its key,
+     * value or headers. Only for settings with {@link FetchPath#LEAN}, whose deserializers are not used.
      *
-     * <p>The decoder runs on the fetch thread, so it must be quick and never block. With several
-     * {@linkplain ConsumerSettings#fetchThreads() fetch threads} each of them calls it, so it must be thread-safe. It
-     * must not keep the view, which shows the next record afterwards. If it throws or returns null the run fails with
-     * {@link RecordDecodeException}; to emit bad records, return an element that marks them.
+     * <p>The decoder runs on the fetch thread, so it must be fast and must never block. With several
+     * {@linkplain ConsumerSettings#fetchThreads() fetch threads}, each of them calls the decoder, so it must be
+     * thread-safe. The decoder must not retain the view, which shows the next record afterwards. If the decoder throws
+     * or returns null, the run fails with {@link RecordDecodeException}. To emit invalid records, return elements that
+     * mark them as invalid.
      */
     public <T> Views<T> decodedBy(Function<RecordView, ? extends T> decoder) {
         return new Views<>(settings, subscription, Objects.requireNonNull(decoder, "decoder"));
     }
 
     /**
-     * Sources whose elements a decoder makes where the records lie; made by {@link KafkaSource#decodedBy}. Immutable
-     * and free to share. Each method refuses settings that fetch by Kafka's client.
+     * Sources whose elements a decoder creates from records in the receive buffer; obtained from
+     * {@link KafkaSource#decodedBy}. Immutable and safe to share. Each method rejects settings that specify Kafka's
+     * client as the fetch path.
      */
     public static final class Views<T> {
 
@@ -219,34 +221,38 @@ public final class KafkaSource<K, V> {
             this.decoder = decoder;
         }
 
-        /** As {@link KafkaSource#atLeastOnce}. */
+        /** Emits elements at least once; see {@link KafkaSource#atLeastOnce}. */
         public Source<T> atLeastOnce() {
             return Source.custom("consume", ViewSource.committable(settings, subscription, decoder));
         }
 
         /**
-         * As {@link KafkaSource#atMostOnce}.
+         * Emits elements at most once; see {@link KafkaSource#atMostOnce}.
          *
-         * @param commitAhead records that may be committed and not yet pulled by the pipeline: at least 1
+         * @param commitAhead the maximum number of records that are committed but not yet pulled by the pipeline: at
+         *     least 1
          */
         public Source<T> atMostOnce(int commitAhead) {
             checkCommitAhead(commitAhead);
             return Source.custom("consume", ViewSource.atMostOnce(settings, subscription, commitAhead, decoder));
         }
 
-        /** As {@link KafkaSource#plain()}. */
+        /** Emits elements without commits; see {@link KafkaSource#plain()}. */
         public Source<T> plain() {
             return Source.custom("consume", ViewSource.plain(settings, subscription, null, decoder));
         }
 
-        /** As {@link KafkaSource#plain(ExternalOffsets)}. */
+        /**
+         * Emits elements without commits, starting at positions stored outside Kafka; see
+         * {@link KafkaSource#plain(ExternalOffsets)}.
+         */
         public Source<T> plain(ExternalOffsets offsets) {
             Objects.requireNonNull(offsets, "offsets");
             return Source.custom("consume", ViewSource.plain(settings, subscription, offsets, decoder));
         }
     }
 
-    /** The input of a {@link RecordDecoder}: records, and batches that cannot be read. */
+    /** Returns the input for a {@link RecordDecoder}: records, and batches that cannot be read. */
     static Source<ConsumerRecord<byte[], byte[]>> undecoded(
             ConsumerSettings<?, ?> settings, Subscription subscription) {
         return Source.custom(
@@ -256,26 +262,27 @@ public final class KafkaSource<K, V> {
     }
 
     /**
-     * Emits the records that a share group delivers to this member, at least once and unordered. Workers and members
-     * may outnumber partitions.
+     * Emits the records that a share group delivers to this member, at least once and in no particular order. Workers
+     * and members may outnumber partitions.
      *
      * <p>A record is accepted when the pipeline has acknowledged it. It is released for redelivery if a drain, a
-     * failure or a cancellation ends its work early. While the pipeline works on it, its lock is renewed halfway
-     * through, if the group {@linkplain ShareGroupConfig#renewsLocks renews locks}. After
-     * {@link ShareGroupConfig#deliveryLimit} deliveries the brokers give up on the record;
-     * {@link ShareSettings.Builder#deadLetterTopic} keeps a copy in a topic before that.
+     * failure or a cancellation interrupts its processing. While the pipeline works on the record, its acquisition lock
+     * is renewed each time half of the lock's duration has passed, if the group
+     * {@linkplain ShareGroupConfig#renewsLocks allows renewal}. After {@link ShareGroupConfig#deliveryLimit}
+     * deliveries, the brokers give up the record. With {@link ShareSettings.Builder#deadLetterTopic}, a copy is written
+     * to a topic before that happens.
      *
-     * <p>By default each run is one member of the group with its own connections ({@link FetchPath#LEAN}); the number
-     * of records acquired ahead adapts to measurements. On {@link FetchPath#CLIENT} it has several of Kafka's share
-     * consumers.
+     * <p>By default, each run is one member of the group with its own connections ({@link FetchPath#LEAN}), and the
+     * number of records acquired in advance adapts to measurements. With {@link FetchPath#CLIENT}, a run uses several
+     * of Kafka's share consumers.
      *
-     * <p>Fails the run with {@link KafkaPipelineException} when the brokers report a permanent fault, and with
-     * {@link RecordDecodeException} when a deserializer refuses a record. The start of the run fails if the topic does
-     * not exist, the brokers have no share groups, or the group has no start position yet and
-     * {@link ShareSettings.Builder#startAt} sets none.
+     * <p>The run fails with {@link KafkaPipelineException} if the brokers report a permanent error, and with
+     * {@link RecordDecodeException} if a deserializer rejects a record. It fails at its start if a topic does not
+     * exist, the brokers do not support share groups, or the group does not have a start position yet and
+     * {@link ShareSettings.Builder#startAt} does not set one.
      *
-     * @throws IllegalArgumentException if no topic is named, or {@code unreadableBatches} is DEAD_LETTER, which only a
-     *     {@link SharedFlow} can do
+     * @throws IllegalArgumentException if no topic is named, or {@code unreadableBatches} is DEAD_LETTER, which
+     *     requires a {@link SharedFlow}
      */
     public static <K, V> Source<SharedRecord<K, V>> shared(ShareSettings<K, V> settings, String... topics) {
         Objects.requireNonNull(settings, "settings");

@@ -2,7 +2,10 @@ package dev.weir.kafka;
 
 import org.apache.kafka.common.TopicPartition;
 
-/** The next record to read from a partition no longer exists, or does not exist yet; see {@link OutOfRangePolicy}. */
+/**
+ * Thrown when the next record to read from a partition no longer exists, or does not exist yet; see
+ * {@link OutOfRangePolicy}.
+ */
 public final class OffsetOutOfRangeException extends KafkaPipelineException {
 
     private static final long serialVersionUID = 1L;
@@ -15,17 +18,17 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
     private final long end;
     private final long divergentOffset;
 
-    /** Creates the exception with the partition's oldest and newest offsets. */
+    /** Creates the exception with the first offset of the partition and the offset after its last record. */
     public OffsetOutOfRangeException(TopicPartition id, long offset, long beginning, long end, Throwable cause) {
         this(id, offset, -1, beginning, end, -1, cause);
     }
 
     /**
-     * As the constructor above.
+     * Creates the exception with the leader epoch and the divergent offset.
      *
-     * @param leaderEpoch epoch of the record before {@code offset}; -1 if not known
-     * @param divergentOffset first offset at which the log differs from the records that were read; -1 if not known, or
-     *     if the log ends before {@code offset}
+     * @param leaderEpoch the epoch of the record before {@code offset}, or -1 if unknown
+     * @param divergentOffset the first offset at which the log differs from the records that were read; -1 if unknown,
+     *     or if the log ends before {@code offset}
      */
     public OffsetOutOfRangeException(
             TopicPartition id,
@@ -75,7 +78,7 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
         return offset;
     }
 
-    /** The leader epoch of the record before {@link #offset}, as it was committed or read; -1 if it is not known. */
+    /** The leader epoch of the record before {@link #offset}, as it was committed or read, or -1 if unknown. */
     public int leaderEpoch() {
         return leaderEpoch;
     }
@@ -85,12 +88,12 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
         return beginning;
     }
 
-    /** The offset after the newest record of the log. */
+    /** The offset after the newest record in the log. */
     public long end() {
         return end;
     }
 
-    /** The first offset at which the log differs from the records that were read; -1 if not known. */
+    /** The first offset at which the log differs from the records that were read, or -1 if unknown. */
     public long divergentOffset() {
         return divergentOffset;
     }

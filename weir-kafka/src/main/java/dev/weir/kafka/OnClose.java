@@ -1,7 +1,7 @@
 package dev.weir.kafka;
 
 /**
- * The decision whether a consumer leaves its group when it ends. Applies to both group protocols and both fetch paths,
+ * Determines whether a consumer leaves its group when it ends. Applies to both group protocols and both fetch paths,
  * even after a failure. A process that is killed never leaves the group. The setting has no effect without a group.
  */
 public enum OnClose {

@@ -3,10 +3,10 @@ package dev.weir.kafka;
 import java.time.Instant;
 import java.util.Objects;
 
-/** A place in a partition. Immutable. */
+/** A position in a partition. Immutable. */
 public sealed interface Position {
 
-    /** An end of the partition at the time it is resolved. */
+    /** The beginning or end of the partition, at the time when the position is resolved. */
     enum Edge implements Position {
         /** The oldest record that still exists. */
         BEGINNING,
@@ -18,13 +18,13 @@ public sealed interface Position {
     }
 
     /**
-     * The record with this offset, or the next one if it does not exist.
+     * The record with the given offset, or the next record if it does not exist.
      *
-     * @param offset at least 0
+     * @param offset the offset, at least 0
      */
     record Offset(long offset) implements Position {
 
-        /** Refuses a negative offset. */
+        /** Rejects a negative offset. */
         public Offset {
             if (offset < 0) {
                 throw new IllegalArgumentException("offset must be at least 0: offset=" + offset);
@@ -33,15 +33,15 @@ public sealed interface Position {
     }
 
     /**
-     * The first record with this timestamp or a later one; the end if there is none yet.
+     * The first record whose timestamp is not before the given time, or the end if there is no such record yet.
      *
-     * @param instant not before 1970, since it is compared with record timestamps
+     * @param instant the time, not before 1970, because it is compared with record timestamps
      */
     record Time(Instant instant) implements Position {
 
         private static final Instant LAST = Instant.ofEpochMilli(Long.MAX_VALUE);
 
-        /** Refuses a time before 1970 or beyond the range of Kafka's timestamps. */
+        /** Rejects a time before 1970 or beyond the range of Kafka's timestamps. */
         public Time {
             Objects.requireNonNull(instant, "instant");
             if (instant.isBefore(Instant.EPOCH) || instant.isAfter(LAST)) {

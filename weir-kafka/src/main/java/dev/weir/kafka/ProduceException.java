@@ -3,7 +3,7 @@ package dev.weir.kafka;
 import dev.weir.stream.spi.Thrown;
 import java.util.Objects;
 
-/** A record could not be written, and a retry would not help. Its input was not acknowledged. */
+/** Thrown when a record cannot be written and a retry would not help. Its input was not acknowledged. */
 public final class ProduceException extends KafkaPipelineException {
 
     private static final long serialVersionUID = 1;
@@ -16,9 +16,9 @@ public final class ProduceException extends KafkaPipelineException {
     }
 
     /**
-     * Creates the exception with the place of the input.
+     * Creates the exception with the location of the input.
      *
-     * @param input the consumed record's place, or an empty string
+     * @param input the consumed record, as {@code topic-partition@offset}, or an empty string
      */
     public ProduceException(String topic, String input, Throwable cause) {
         super(message(topic, input, cause), cause);
@@ -38,7 +38,7 @@ public final class ProduceException extends KafkaPipelineException {
         return topic;
     }
 
-    /** The place of its consumed record, as {@code topic-partition@offset}; empty if not known. */
+    /** The consumed record from which the output was created, as {@code topic-partition@offset}; empty if unknown. */
     public String input() {
         return input;
     }

@@ -4,12 +4,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The producer of a running pipeline, to inspect from outside; obtained from
- * {@link dev.weir.stream.RunningPipeline#handles}. Thread-safe, valid for as long as the pipeline.
+ * A view of the producer of a running pipeline, obtained from {@link dev.weir.stream.RunningPipeline#handles}.
+ * Thread-safe. Valid for as long as the pipeline runs.
  */
 public interface ProducerHandle {
 
-    /** Snapshot of a producer. Its two average times are the client's own, over about the last minute. */
+    /**
+     * A snapshot of a producer. Its two average times come from the client and cover about the last minute. Immutable.
+     */
     final class Snapshot {
 
         private final Values values;
@@ -34,7 +36,7 @@ public interface ProducerHandle {
                     throttledNanos);
         }
 
-        /** Creates a snapshot without throttling, for tests of code that reads one. */
+        /** Creates a snapshot without throttling, for testing code that reads snapshots. */
         public static Snapshot of(
                 String stage,
                 long unanswered,
@@ -47,7 +49,7 @@ public interface ProducerHandle {
                     stage, unanswered, bufferBytes, bufferFreeBytes, blockedNanos, queueMillis, requestMillis, 0);
         }
 
-        /** Returns a copy with another value of {@link #throttledNanos}. */
+        /** Returns a copy with a different value of {@link #throttledNanos}. */
         public Snapshot withThrottledNanos(long nanos) {
             return new Snapshot(
                     values.stage,
@@ -65,32 +67,32 @@ public interface ProducerHandle {
             return values.stage;
         }
 
-        /** Records sent that no broker has answered yet. */
+        /** The number of records sent that no broker has acknowledged yet. */
         public long unanswered() {
             return values.unanswered;
         }
 
-        /** The client's {@code buffer.memory}; NaN if not known. */
+        /** The client's {@code buffer.memory}; NaN if unknown. */
         public double bufferBytes() {
             return values.bufferBytes;
         }
 
-        /** The free part of the client's buffer; NaN if not known. */
+        /** The free part of the client's buffer; NaN if unknown. */
         public double bufferFreeBytes() {
             return values.bufferFreeBytes;
         }
 
-        /** The total time so far for which the stage has waited for space in the buffer. */
+        /** The total time for which the stage has waited for space in the buffer. */
         public long blockedNanos() {
             return values.blockedNanos;
         }
 
-        /** The average time a batch waits in the client before it is sent; NaN before the first. */
+        /** The average time that a batch waits in the client before it is sent; NaN before the first batch. */
         public double queueMillis() {
             return values.queueMillis;
         }
 
-        /** The average time the brokers take to answer a request; NaN before the first. */
+        /** The average time that the brokers take to respond to a request; NaN before the first response. */
         public double requestMillis() {
             return values.requestMillis;
         }
@@ -135,9 +137,9 @@ public interface ProducerHandle {
     }
 
     /**
-     * Times from a record's timestamp to its acknowledgement, in milliseconds, accurate to one part in 32 above 64 ms.
-     * Records produced without a timestamp are not counted. If output records keep the timestamp of their input, this
-     * is the time from the input's production.
+     * The distribution of times from a record's timestamp to its acknowledgement, in milliseconds. The values are exact
+     * up to 64 ms and accurate to one part in 32 above. Records produced without a timestamp are not counted. If output
+     * records keep the timestamp of their input, the times are measured from the production of the input. Immutable.
      */
     final class Latency {
 
@@ -147,12 +149,12 @@ public interface ProducerHandle {
             this.values = new Times(count, p50, p99, max);
         }
 
-        /** Creates latency figures for tests of code that reads them. */
+        /** Creates latencies for testing code that reads them. */
         public static Latency of(long count, long p50, long p99, long max) {
             return new Latency(count, p50, p99, max);
         }
 
-        /** Number of records counted. */
+        /** The number of records counted. */
         public long count() {
             return values.count;
         }
@@ -190,17 +192,17 @@ public interface ProducerHandle {
         private record Times(long count, long p50, long p99, long max) {}
     }
 
-    /** The times of all records acknowledged so far. */
+    /** Returns the latencies of all records acknowledged so far. */
     Latency latency();
 
     /**
-     * The number of records at or below each bound, as for a cumulative histogram. Exact below 64 ms, to one part in 32
-     * above.
+     * Returns the number of records with a latency at or below each bound, as for a cumulative histogram. Exact below
+     * 64 ms, and accurate to one part in 32 above.
      *
-     * @param boundsMillis in ascending order, at least 0
+     * @param boundsMillis the bounds in ascending order, at least 0
      */
     long[] latencyCounts(long... boundsMillis);
 
-    /** Takes a snapshot; reads a few metrics of the client. */
+    /** Takes a snapshot, for which it reads a few of the client's metrics. */
     Snapshot snapshot();
 }

@@ -12,7 +12,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
-/** The settings of a producer. Immutable; made by {@link #builder}. */
+/** The settings of a producer. Immutable; created with {@link #builder}. */
 public final class ProducerSettings<K, V> {
 
     private static final int MEGABYTE = 1024 * 1024;
@@ -30,27 +30,27 @@ public final class ProducerSettings<K, V> {
         }
     }
 
-    /** The properties passed to the Kafka client unchanged. */
+    /** The properties that are passed unchanged to the Kafka client. */
     public Map<String, String> properties() {
         return values.properties;
     }
 
-    /** Called on the pipeline's thread. */
+    /** The key serializer, which is called on the pipeline's thread. */
     public Serializer<K> keySerializer() {
         return values.keySerializer;
     }
 
-    /** Called on the pipeline's thread. */
+    /** The value serializer, which is called on the pipeline's thread. */
     public Serializer<V> valueSerializer() {
         return values.valueSerializer;
     }
 
-    /** The produce path, default {@link ProducePath#CLIENT}. */
+    /** The produce path; the default is {@link ProducePath#CLIENT}. */
     public ProducePath produce() {
         return values.produce;
     }
 
-    /** Describes the settings for people. Passwords, and properties that the Kafka client does not know, are masked. */
+    /** Formats the settings for display. Passwords, and properties that the Kafka client does not know, are masked. */
     @Override
     public String toString() {
         return "ProducerSettings[properties="
@@ -58,7 +58,7 @@ public final class ProducerSettings<K, V> {
                 + values.produce + "]";
     }
 
-    /** Returns a builder with these settings. */
+    /** Returns a builder that starts with these settings. */
     public Builder<K, V> toBuilder() {
         Builder<K, V> builder =
                 builder(values.keySerializer, values.valueSerializer).produce(values.produce);
@@ -66,21 +66,21 @@ public final class ProducerSettings<K, V> {
         return builder;
     }
 
-    /** Settings of records whose key and value are bytes. */
+    /** Returns a builder for records whose key and value are byte arrays. */
     public static Builder<byte[], byte[]> builder() {
         return builder(new ByteArraySerializer(), new ByteArraySerializer());
     }
 
-    /** Settings of records with typed keys and values. */
+    /** Returns a builder for records with typed keys and values. */
     public static <K, V> Builder<K, V> builder(Serializer<K> key, Serializer<V> value) {
         return new Builder<>(key, value);
     }
 
     /**
-     * The client's configuration: Weir's defaults, overridden by the given properties. By default a record is retried
-     * for as long as it takes, in order and without duplicates (idempotence). Memory for unsent records is an eighth of
-     * the heap within 4 to 32 MB; more would only make the garbage collector copy more small objects. When that memory
-     * is used up, the pipeline above waits.
+     * Returns the client's configuration: Weir's defaults, overridden by the given properties. By default, a record is
+     * retried without a time limit, in order and without duplicates (idempotence). The memory for unsent records is an
+     * eighth of the heap, but at least 4 and at most 32 MB; with more, the garbage collector would only have more small
+     * objects to copy. When this memory is used up, upstream stages wait.
      */
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();
@@ -93,7 +93,7 @@ public final class ProducerSettings<K, V> {
         return config;
     }
 
-    /** Gathers settings. Not thread-safe; may be used again after {@link #build}. */
+    /** A builder of producer settings. Not thread-safe. Can be used again after {@link #build}. */
     public static final class Builder<K, V> {
 
         private final Map<String, String> properties = new HashMap<>();
@@ -101,7 +101,7 @@ public final class ProducerSettings<K, V> {
         private final Serializer<V> valueSerializer;
         private ProducePath produce = ProducePath.CLIENT;
 
-        /** The origin of each property (file, environment), for messages. */
+        /** The origin of each property that was read from a file or the environment, for error messages. */
         private final Map<String, String> origins = new HashMap<>();
 
         private Builder(Serializer<K> key, Serializer<V> value) {
@@ -109,13 +109,13 @@ public final class ProducerSettings<K, V> {
             this.valueSerializer = Objects.requireNonNull(value, "value serializer");
         }
 
-        /** The addresses of some brokers, required: {@code host:port}, with commas in between. */
+        /** Sets the addresses of some brokers, which are required: {@code host:port}, separated by commas. */
         public Builder<K, V> bootstrapServers(String hostsAndPorts) {
             return property(
                     ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
         }
 
-        /** Sets a property of the Kafka client, including security. Later values win. */
+        /** Sets a property of the Kafka client, including security properties. Later values override earlier ones. */
         public Builder<K, V> property(String name, String value) {
             properties.put(
                     Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, () -> "value of " + name));
@@ -123,26 +123,26 @@ public final class ProducerSettings<K, V> {
         }
 
         /**
-         * Sets the produce path, default {@link ProducePath#CLIENT}. {@link ProducePath#LEAN} reads the same
-         * properties, and {@link #build} refuses unknown ones. It cannot be combined with transactions.
+         * Sets the produce path; the default is {@link ProducePath#CLIENT}. {@link ProducePath#LEAN} uses the same
+         * properties, and {@link #build} refuses those that it does not know. It cannot be combined with transactions.
          */
         public Builder<K, V> produce(ProducePath path) {
             produce = Objects.requireNonNull(path, "path");
             return this;
         }
 
-        /** Sets all properties of a file. */
+        /** Sets all of the given properties. */
         public Builder<K, V> properties(Properties all) {
             all.stringPropertyNames().forEach(name -> property(name, all.getProperty(name)));
             return this;
         }
 
         /**
-         * Applies a properties file in UTF-8. A later setting wins. One file may serve a consumer as well: its
-         * {@code weir.} keys are ignored here, except for {@code weir.produce}.
+         * Applies a properties file in UTF-8. A later setting overrides an earlier one. The same file may be used for a
+         * consumer: its {@code weir.} keys are ignored here, except for {@code weir.produce}.
          *
-         * @throws IllegalArgumentException if the file cannot be read, a client's key is misspelt, or a {@code weir.}
-         *     key is unknown; names the line
+         * @throws IllegalArgumentException if the file cannot be read, a client property is misspelled, or a
+         *     {@code weir.} key is unknown; the message gives the line number
          */
         public Builder<K, V> from(Path file) {
             SettingsReader.apply(SettingsText.read(Objects.requireNonNull(file, "file")), this, origins);
@@ -150,18 +150,18 @@ public final class ProducerSettings<K, V> {
         }
 
         /**
-         * Applies environment variables: with the prefix {@code ORDERS_}, {@code ORDERS_BATCH_SIZE} is
-         * {@code batch.size}. Other variables are ignored.
+         * Applies environment variables. With the prefix {@code ORDERS_}, the variable {@code ORDERS_BATCH_SIZE} sets
+         * {@code batch.size}. Variables without the prefix are ignored.
          */
         public Builder<K, V> fromEnvironment(String prefix) {
             return fromEnvironment(System.getenv(), prefix);
         }
 
         /**
-         * Applies settings that an application's framework has read, with the keys of a file.
+         * Applies settings that the application's framework has read. The keys are those of a settings file.
          *
-         * @param origin where a key was written, for messages
-         * @throws NullPointerException if a setting has no value; the message is the origin
+         * @param origin returns where a key was written, for error messages
+         * @throws NullPointerException if a setting has no value; the message is the setting's origin
          */
         public Builder<K, V> from(Map<String, String> settings, UnaryOperator<String> origin) {
             SettingsReader.apply(SettingsText.read(settings, origin), this, origins);

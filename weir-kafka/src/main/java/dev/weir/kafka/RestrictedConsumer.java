@@ -5,21 +5,21 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The consumer operations available to a {@link RebalanceListener} during a call. Usable only from the listener's
- * thread, and only while the rebalance waits for it.
+ * The consumer operations that a {@link RebalanceListener} may use during a call. They must be called by the listener's
+ * thread, and only while the rebalance waits for the listener.
  */
 public interface RestrictedConsumer {
 
-    /** The partitions of this member, including those just assigned and excluding those being revoked. */
+    /** Returns this member's partitions, including those just assigned but not those being revoked. */
     Set<TopicPartition> assignment();
 
-    /** The group's committed offsets; partitions without one are left out. */
+    /** Returns the group's committed offsets. Partitions without a committed offset are omitted. */
     Map<TopicPartition, Long> committed(Set<TopicPartition> partitions);
 
     /**
-     * Starts a newly assigned partition at an offset instead of the committed one.
+     * Starts a newly assigned partition at the given offset instead of the committed one.
      *
-     * @throws IllegalStateException if the partition is not assigned, or some of its records have been read
+     * @throws IllegalStateException if the partition is not assigned, or records of it have already been read
      */
     void seek(TopicPartition partition, long offset);
 }

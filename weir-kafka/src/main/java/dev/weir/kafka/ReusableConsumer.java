@@ -8,11 +8,11 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A group member that several pipelines read from, at once or one after the other. Thread-safe. Runs until closed;
- * close it after its pipelines have ended.
+ * A group member from which several pipelines read, concurrently or one after the other. Thread-safe. Runs until it is
+ * closed; close it after its pipelines have ended.
  *
  * <p>The consumer outlives its pipelines, so a failed pipeline can be restarted without a rebalance. It continues at
- * the first unacknowledged record and repeats later unfinished ones.
+ * the first unacknowledged record and repeats the later unfinished ones.
  *
  * <pre>{@code
  * try (var consumer = ReusableConsumer.start(settings, Subscription.topics("orders", "returns"))) {
@@ -31,17 +31,18 @@ public final class ReusableConsumer<K, V> implements AutoCloseable {
     }
 
     /**
-     * Joins the group. A partition is not read until a pipeline reads it.
+     * Joins the group. A partition is not fetched until a pipeline reads it.
      *
-     * @param subscription the topics of all pipelines together; unbounded
+     * @param subscription the topics of all pipelines together; must be unbounded
      */
     public static <K, V> ReusableConsumer<K, V> start(ConsumerSettings<K, V> settings, Subscription subscription) {
         return new ReusableConsumer<>(new ReusableConsumerOwner<>(settings, subscription));
     }
 
     /**
-     * The {@link KafkaSource#atLeastOnce committable} records of these topics; without arguments, of all topics that no
-     * other pipeline reads. Only one running pipeline may read a topic: a second one is refused when it starts.
+     * Returns a source of {@link KafkaSource#atLeastOnce committable} records from the given topics or, without
+     * arguments, from all topics that no other pipeline reads. Only one running pipeline may read a topic; a second one
+     * fails when it starts.
      */
     public Source<ConsumerRecord<K, V>> records(String... topics) {
         List<String> names = Arrays.asList(topics);
@@ -52,7 +53,7 @@ public final class ReusableConsumer<K, V> implements AutoCloseable {
         return sharing.handle();
     }
 
-    /** Waits up to 30 seconds for records in progress, commits the finished part, and leaves the group. */
+    /** Waits up to 30 seconds for records in progress, commits the finished ones, and leaves the group. */
     @Override
     public void close() {
         sharing.close();

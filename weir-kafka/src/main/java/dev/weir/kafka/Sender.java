@@ -25,8 +25,8 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A producer for use outside of pipelines, or shared by several of them through {@link KafkaSink#with(Sender)}.
- * Thread-safe. The opener closes it after the pipelines that use it have ended.
+ * A producer for use outside pipelines, or by several pipelines through {@link KafkaSink#with(Sender)}. Thread-safe.
+ * Whoever opened it closes it, after the pipelines that use it have ended.
  *
  * {@snippet :
  * try (Sender<String, Order> sender = Sender.open(settings)) {
@@ -34,17 +34,17 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p>Transient errors are retried for as long as they last. Sending blocks while the producer's {@code buffer.memory}
- * is used up, {@code max.block.ms} at most. All sends fail, including those in flight, and a new sender must be opened
- * after
+ * <p>Transient errors are retried for as long as they last. Sending blocks for at most {@code max.block.ms} while the
+ * producer's {@code buffer.memory} is used up. After any of the following errors, all sends fail, including those in
+ * flight, and a new sender must be opened:
  *
  * <ul>
- *   <li>an {@link Error} on the thread of Kafka's client, such as one that an interceptor throws;
+ *   <li>an {@link Error} on the thread of Kafka's client, such as one thrown by an interceptor;
  *   <li>with {@link ProducePath#LEAN}, credentials that no broker accepts;
- *   <li>no answer for four times {@code request.timeout.ms} (10 s at least) although the brokers say that all
- *       partitions of the topics written to have a leader and all of their replicas: the client is stuck, and is
- *       closed. What it has not acknowledged may have been written;
- *   <li>a batch that is too large for its topic, which the client would split without end.
+ *   <li>no response for four times {@code request.timeout.ms} (at least 10 s), although the brokers report that all
+ *       partitions of the topics being written have a leader and all of their replicas: the client is stuck and is
+ *       closed. Records that have not been acknowledged may have been written;
+ *   <li>a batch that is too large for its topic, which the client would keep splitting forever.
  * </ul>
  */
 public final class Sender<K, V> implements AutoCloseable {
@@ -53,7 +53,7 @@ public final class Sender<K, V> implements AutoCloseable {
     private static final long LOOK_MILLIS = 200;
     private static final String CLOSED = "the sender is closed";
 
-    /** A record whose sender awaits its outcome. */
+    /** A record whose outcome a caller is waiting for. */
     private record Awaited(String topic, CompletableFuture<RecordMetadata> answer) {
 
         void fail(Throwable why) {
@@ -67,7 +67,10 @@ public final class Sender<K, V> implements AutoCloseable {
     private final Runnable endWatch;
     private final Set<Awaited> awaited = ConcurrentHashMap.newKeySet();
 
-    /** The reason why the client can no longer write. Written by the watching thread, then by the closing one. */
+    /**
+     * The reason why the client can no longer write. Written by the monitoring thread, and by the closing thread at the
+     * end.
+     */
     private volatile @Nullable IllegalStateException broken;
 
     private volatile boolean closing;
@@ -80,7 +83,10 @@ public final class Sender<K, V> implements AutoCloseable {
         this.endWatch = ClientWatch.begin(settings.clientConfig(), this::look);
     }
 
-    /** Fails pending records once the client cannot answer. Repeats, because a send may be in progress. */
+    /**
+     * Fails pending records once the client can no longer write. Also does so on later calls, because a send may have
+     * been in progress.
+     */
     private void look(long nowNanos) {
         if (closing) {
             return;
@@ -118,7 +124,7 @@ public final class Sender<K, V> implements AutoCloseable {
         });
     }
 
-    /** Opens a producer, idempotent unless the settings say otherwise. Does not wait for brokers. */
+    /** Opens a producer, which is idempotent unless the settings disable it. Does not wait for brokers. */
     public static <K, V> Sender<K, V> open(ProducerSettings<K, V> settings) {
         return new Sender<>(Objects.requireNonNull(settings, "settings"));
     }
@@ -138,8 +144,9 @@ public final class Sender<K, V> implements AutoCloseable {
     /**
      * Sends a record.
      *
-     * @return completes on the producer's own thread, which must not be blocked, when the brokers have the record;
-     *     fails with {@link ProduceException} if it cannot be written. Cancelling has no effect
+     * @return a future that completes when the brokers have acknowledged the record, and fails with
+     *     {@link ProduceException} if it cannot be written. It completes on the producer's own thread, which must not
+     *     be blocked. Cancelling it has no effect
      */
     public CompletableFuture<RecordMetadata> send(ProducerRecord<K, V> record) {
         Objects.requireNonNull(record, "record");
@@ -170,18 +177,18 @@ public final class Sender<K, V> implements AutoCloseable {
     }
 
     /**
-     * Sends a record and waits until the brokers have it.
+     * Sends a record and waits until the brokers have acknowledged it.
      *
-     * @throws ProduceException if it cannot be written
+     * @throws ProduceException if the record cannot be written
      */
     public RecordMetadata sendAndWait(ProducerRecord<K, V> record) throws InterruptedException {
         return sendAll(List.of(record)).getFirst();
     }
 
     /**
-     * Sends records in order and waits until the brokers have all of them.
+     * Sends records in order and waits until the brokers have acknowledged all of them.
      *
-     * @return the positions of the records, in order
+     * @return the metadata of the records, in order
      * @throws ProduceException for the first record that cannot be written; others may have been written
      */
     public List<RecordMetadata> sendAll(Collection<ProducerRecord<K, V>> records) throws InterruptedException {
@@ -203,7 +210,7 @@ public final class Sender<K, V> implements AutoCloseable {
                 try {
                     written.add(await(futures.get(i), all.get(i).topic()));
                 } catch (ExecutionException refusal) {
-                    // The client was closed because it is broken, and its own exception does not say why.
+                    // The client was closed because it is broken. Its own exception does not contain the reason.
                     Throwable cause = broken == null ? refusal.getCause() : broken;
                     throw new ProduceException(all.get(i).topic(), Objects.requireNonNullElse(cause, refusal));
                 }
@@ -231,13 +238,13 @@ public final class Sender<K, V> implements AutoCloseable {
         }
     }
 
-    /** Waits until all records sent are written, 30 s at most, and closes the producer. */
+    /** Waits up to 30 s until all sent records have been written, and closes the producer. */
     @Override
     public void close() {
         close(CLOSE_PATIENCE);
     }
 
-    /** Closes the producer with a custom timeout; records not written by then fail. */
+    /** Closes the producer with the given timeout. Records that have not been written by then fail. */
     public void close(Duration patience) {
         Objects.requireNonNull(patience, "patience");
         closing = true;

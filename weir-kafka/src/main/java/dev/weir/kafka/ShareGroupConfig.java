@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Broker-side settings of a share group, as of the time they were read. Immutable. */
+/** The broker-side configuration of a share group at the time when it was read. Immutable. */
 public final class ShareGroupConfig {
 
     private final Values values;
@@ -23,7 +23,7 @@ public final class ShareGroupConfig {
                 start, isStartSaid, lockDuration, deliveryLimit, locksPerPartition, isolationLevel, renewsLocks);
     }
 
-    /** Creates settings for tests of code that reads them. */
+    /** Creates a configuration for testing code that reads one. */
     public static ShareGroupConfig of(
             String start,
             boolean isStartSaid,
@@ -36,7 +36,7 @@ public final class ShareGroupConfig {
                 start, isStartSaid, lockDuration, deliveryLimit, locksPerPartition, isolationLevel, renewsLocks);
     }
 
-    /** {@code share.auto.offset.reset}; {@code latest} by default. */
+    /** The group's {@code share.auto.offset.reset}; {@code latest} by default. */
     public String start() {
         return values.start;
     }
@@ -46,38 +46,45 @@ public final class ShareGroupConfig {
         return values.isStartSaid;
     }
 
-    /** {@code share.record.lock.duration.ms}: how long a record stays acquired. */
+    /** The group's {@code share.record.lock.duration.ms}: how long a record stays acquired. */
     public Duration lockDuration() {
         return values.lockDuration;
     }
 
-    /** {@code share.delivery.count.limit}: the number of deliveries after which brokers give up on a record. */
+    /**
+     * The group's {@code share.delivery.count.limit}: the number of deliveries after which the brokers give up a
+     * record.
+     */
     public int deliveryLimit() {
         return values.deliveryLimit;
     }
 
-    /** {@code share.partition.max.record.locks}: the number of records of a partition that may be acquired at once. */
+    /**
+     * The group's {@code share.partition.max.record.locks}: the maximum number of records of a partition that may be
+     * acquired at the same time.
+     */
     public int locksPerPartition() {
         return values.locksPerPartition;
     }
 
-    /** {@code share.isolation.level}. */
+    /** The group's {@code share.isolation.level}. */
     public String isolationLevel() {
         return values.isolationLevel;
     }
 
     /**
-     * {@code share.renew.acknowledge.enable}: whether brokers renew locks, true by default. If not, a record whose
-     * handler takes longer than {@link #lockDuration} is delivered again.
+     * The group's {@code share.renew.acknowledge.enable}: whether the brokers allow acquisition locks to be renewed,
+     * which is true by default. If they do not, a record whose handler takes longer than {@link #lockDuration} is
+     * delivered again.
      */
     public boolean renewsLocks() {
         return values.renewsLocks;
     }
 
     /**
-     * Reads the settings from the brokers. Blocks.
+     * Reads the configuration from the brokers. Blocks.
      *
-     * @throws KafkaPipelineException if DESCRIBE_CONFIGS on the group is not allowed, or no broker answers
+     * @throws KafkaPipelineException if DESCRIBE_CONFIGS on the group is not permitted, or no broker responds
      */
     public static ShareGroupConfig read(ShareSettings<?, ?> settings) {
         Objects.requireNonNull(settings, "settings");
@@ -87,11 +94,13 @@ public final class ShareGroupConfig {
     }
 
     /**
-     * Changes settings of the group for all its members. Blocks. Changes apply to records acquired afterwards.
+     * Changes the configuration of the group for all of its members. Blocks. The changes apply to records acquired
+     * afterwards.
      *
-     * @param values settings by name, {@code share.record.lock.duration.ms} for instance; null resets a setting
-     * @throws KafkaPipelineException if ALTER_CONFIGS on the group is not allowed, the brokers refuse a value, or no
-     *     broker answers
+     * @param values the new values by name, such as {@code share.record.lock.duration.ms}; null resets a property to
+     *     its default
+     * @throws KafkaPipelineException if ALTER_CONFIGS on the group is not permitted, the brokers refuse a value, or no
+     *     broker responds
      */
     public static void set(ShareSettings<?, ?> settings, Map<String, @Nullable String> values) {
         Objects.requireNonNull(values, "values");

@@ -20,9 +20,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  *
  * {@snippet :
  * KafkaFlow.shared(orders, "orders")
- *   .forEach(300, Ordering.unordered(), order -> price(order.value()))
- *   .deadLetter("orders-dead")
- *   .run();
+ *         .forEach(300, Ordering.unordered(), order -> price(order.value()))
+ *         .deadLetter("orders-dead")
+ *         .run();
  * }
  *
  * <p>A record whose handler still fails after retries in place is released, and the group delivers it again, to this or

@@ -368,7 +368,7 @@ public final class Subscription {
      *
      * {@snippet :
      * Subscription.topics("reminders")
-     *   .dueAt(record -> Instant.ofEpochMilli(record.timestamp()).plus(Duration.ofHours(1)))
+     *         .dueAt(record -> Instant.ofEpochMilli(record.timestamp()).plus(Duration.ofHours(1)))
      * }
      *
      * <p>Supported by at-least-once and exactly-once sources on both fetch paths, and by sources with

@@ -4,13 +4,15 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Shows the transactions of a running {@link ExactlyOnceFlow}; see {@code RunningPipeline.handles}. Thread-safe. */
+/**
+ * A view of the transactions of a running {@link ExactlyOnceFlow}; see {@code RunningPipeline.handles}. Thread-safe.
+ */
 public interface TransactionHandle {
 
-    /** The outcomes so far. */
+    /** Returns the outcomes so far. */
     Snapshot snapshot();
 
-    /** Counts the transactions of a run by their outcome. Immutable. */
+    /** The number of transactions of a run by outcome, and the duration of commits. Immutable. */
     final class Snapshot {
 
         private final Values values;
@@ -28,7 +30,7 @@ public interface TransactionHandle {
                     committed, aborted, rewoundRecords, overlapped, fenced, commitMedian, commitP99, commitMax);
         }
 
-        /** Creates counts for tests of code that reads them. */
+        /** Creates a snapshot for testing code that reads snapshots. */
         public static Snapshot of(
                 long committed,
                 long aborted,
@@ -42,31 +44,31 @@ public interface TransactionHandle {
                     committed, aborted, rewoundRecords, overlapped, fenced, commitMedian, commitP99, commitMax);
         }
 
-        /** Transactions committed, including those with offsets only. */
+        /** The number of transactions committed, including those that contain only offsets. */
         public long committed() {
             return values.committed;
         }
 
-        /** Transactions aborted; none of their output became visible. */
+        /** The number of transactions aborted. None of their output became visible. */
         public long aborted() {
             return values.aborted;
         }
 
         /**
-         * Output records of aborted transactions. Their inputs were read again, or, at the end of a bounded read, the
-         * records were written again.
+         * The number of output records of aborted transactions. Their inputs were read again or, at the end of a
+         * bounded read, the records themselves were written again.
          */
         public long rewoundRecords() {
             return values.rewoundRecords;
         }
 
-        /** Transactions that started to fill while the previous one was being committed. */
+        /** The number of transactions that began to accept records while the previous one was being committed. */
         public long overlapped() {
             return values.overlapped;
         }
 
         /**
-         * The number of times that brokers fenced a producer of this run because another took its place or its
+         * The number of times that brokers fenced a producer of this run, because another producer replaced it or its
          * transaction timed out.
          */
         public long fenced() {
@@ -74,8 +76,8 @@ public interface TransactionHandle {
         }
 
         /**
-         * The median time from a transaction's last record to its confirmed commit; up to 7 % too high, as is
-         * {@link #commitP99}.
+         * The median time from a transaction's last record to its confirmed commit. Like {@link #commitP99}, it may be
+         * up to 7 % too high.
          */
         public Duration commitMedian() {
             return values.commitMedian;

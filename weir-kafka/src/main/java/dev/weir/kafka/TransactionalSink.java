@@ -9,9 +9,9 @@ import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * A transactional sink for sources other than topics of the same cluster: a queue, a file, another cluster. Readers
- * with {@code read_committed} see all records of a transaction or none, and each input is acknowledged when the
- * transaction with its record is committed. Immutable and free to share.
+ * A transactional sink for input that does not come from topics of the same cluster, but from a queue, a file or
+ * another cluster. Consumers with {@code read_committed} see either all records of a transaction or none. Each input is
+ * acknowledged when the transaction that contains its record has been committed. Immutable and safe to share.
  *
  * {@snippet :
  * payments.map(payment -> new ProducerRecord<>("booked", payment.account(), payment))
@@ -19,9 +19,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  *         .run();
  * }
  *
- * <p>A transaction that fails for a transient reason is aborted, and its records are sent again in another one. If the
- * source redelivers inputs that were unacknowledged when a run ended, these include inputs whose transaction was
- * committed just before. To read and write topics exactly once, use {@link KafkaSource#exactlyOnce}.
+ * <p>A transaction that fails for a transient reason is aborted, and its records are sent again in another transaction.
+ * If the source redelivers inputs that were unacknowledged when a run ended, these may include inputs whose transaction
+ * was committed just before the end. To read and write topics exactly once, use {@link KafkaSource#exactlyOnce}.
  */
 public final class TransactionalSink<K, V> {
 
@@ -57,7 +57,7 @@ public final class TransactionalSink<K, V> {
     }
 
     /**
-     * Sets how long a transaction takes records before it is committed: 1 ms to 10 min and less than
+     * Sets how long a transaction accepts records before it is committed: 1 ms to 10 min, and less than
      * {@code transaction.timeout.ms}, which is 30 s by default; default 100 ms.
      */
     public TransactionalSink<K, V> commitInterval(Duration interval) {
@@ -66,18 +66,18 @@ public final class TransactionalSink<K, V> {
     }
 
     /**
-     * Sets the number of records that commits a transaction early; they are kept in memory until then. At least 1,
-     * default 10,000.
+     * Sets the number of records after which a transaction is committed early. The records are kept in memory until
+     * then. At least 1, default 10,000.
      */
     public TransactionalSink<K, V> commitRecords(int records) {
         return new TransactionalSink<>(settings, transactionalId, commitInterval, records, failures);
     }
 
     /**
-     * Sets the rule for records that cannot be written, default {@link WriteFailures#fail}. Such a record is left out
-     * of its transaction; if brokers have already seen it, the transaction is aborted and the others are written again.
-     * A dead-letter record is written outside of transactions, after the transaction with earlier records is committed;
-     * then its input is acknowledged.
+     * Sets the rule for records that cannot be written; the default is {@link WriteFailures#fail}. Such a record is
+     * left out of its transaction. If the brokers have already received it, the transaction is aborted and the other
+     * records are written again. A dead-letter record is written outside transactions, after the transaction with the
+     * earlier records has been committed; then its input is acknowledged.
      */
     public TransactionalSink<K, V> onFailure(WriteFailures newFailures) {
         return new TransactionalSink<>(
@@ -89,10 +89,10 @@ public final class TransactionalSink<K, V> {
     }
 
     /**
-     * Writes each record. The stage above waits while a transaction is committed. Fails the run with
-     * {@link ProduceException} when a record cannot be written and the rule does not cover it, and with
-     * {@link KafkaPipelineException} when the brokers refuse transactions or another producer took the
-     * id; the open transaction then stays invisible.
+     * Writes each record. The upstream stage waits while a transaction is being committed. The run fails with
+     * {@link ProduceException} if a record cannot be written and the rule does not cover it. It fails with
+     * {@link KafkaPipelineException} if the brokers refuse transactions or another producer has taken over the id; the
+     * records of the open transaction then remain invisible.
      */
     public Sink<ProducerRecord<K, V>> records() {
         return Sink.custom(

@@ -8,67 +8,71 @@ import java.util.Objects;
 /** The outcome of one record in a call of a {@link BatchHandler}. Immutable. */
 public sealed interface BatchOutcome {
 
-    /** The record is handled and emitted as the flow's result. */
+    /** The record was handled and is emitted as the flow's result. */
     record Done() implements BatchOutcome {
         private static final Done DONE = new Done();
     }
 
-    /** The record is not wanted: it is dropped and committed. */
+    /** The record is not needed. It is dropped and its offset is committed. */
     record Skip() implements BatchOutcome {
         private static final Skip SKIP = new Skip();
     }
 
     /**
-     * The record failed, as if a single-record handler had thrown.
+     * The record failed, as if a single-record handler had thrown an exception.
      *
-     * @param cause decides which of the flow's rules applies: retries with delays, retry topics, dead-letter records
+     * @param cause determines which of the flow's rules applies: retries with delays, retry topics, or dead-letter
+     *     records
      */
     record Retry(Throwable cause) implements BatchOutcome {
 
-        /** Refuses null. */
+        /** Rejects null. */
         public Retry {
             Objects.requireNonNull(cause, "cause");
         }
     }
 
     /**
-     * The record goes to the dead-letter topic at once.
+     * The record goes to the dead-letter topic immediately.
      *
-     * @param cause for the dead-letter record
+     * @param cause the cause to report in the dead-letter record
      */
     record DeadLetter(Throwable cause) implements BatchOutcome {
 
-        /** Refuses null. */
+        /** Rejects null. */
         public DeadLetter {
             Objects.requireNonNull(cause, "cause");
         }
     }
 
-    /** The record is handled. */
+    /** Returns the outcome of a record that was handled. */
     static BatchOutcome done() {
         return Done.DONE;
     }
 
-    /** The record is dropped and committed. */
+    /** Returns the outcome of a record to be dropped and committed. */
     static BatchOutcome skip() {
         return Skip.SKIP;
     }
 
     /**
-     * The record failed: the flow's rules for {@code cause} apply, as if a single-record handler had thrown it. If
-     * order matters, return the same outcome for later records of its key in the call; a record reported as done is not
-     * handled again.
+     * Returns the outcome of a record that failed. The flow's rules for {@code cause} apply, as if a single-record
+     * handler had thrown it. If order matters, return the same outcome for later records of the same key in this call,
+     * because a record reported as done is not handled again.
      */
     static BatchOutcome retry(Throwable cause) {
         return new Retry(cause);
     }
 
-    /** The record goes to the dead-letter topic at once; without such a topic the pipeline fails. */
+    /**
+     * Returns the outcome of a record that goes to the dead-letter topic immediately. If there is no such topic, the
+     * pipeline fails.
+     */
     static BatchOutcome deadLetter(Throwable cause) {
         return new DeadLetter(cause);
     }
 
-    /** Returns one {@link #done} for each of these records. */
+    /** Returns a list with one {@link #done} for each of the given records. */
     static List<BatchOutcome> allDone(Collection<?> records) {
         return Collections.nCopies(Objects.requireNonNull(records, "records").size(), done());
     }

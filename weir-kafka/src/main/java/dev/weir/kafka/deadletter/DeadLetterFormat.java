@@ -25,32 +25,32 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Format of a writer's dead-letter records: the headers that say where a record came from and why it failed. Immutable.
+ * The format of a writer's dead-letter records: the headers that describe a record's origin and failure. Immutable.
  *
  * <p>Values are UTF-8 text. In the formats of Spring Kafka and Spring Cloud Stream, and in custom formats, a number may
  * also be binary: four or eight bytes, big-endian.
  */
 public final class DeadLetterFormat {
 
-    // If a header occurs twice, as when a Spring Kafka record passed through several topics, the first one counts: it
-    // names the original topic.
+    // If a header occurs more than once, for example because a Spring Kafka record passed through several topics, the
+    // first one counts, because it names the original topic.
     //
     // Sources: DeadLetterPublishingRecoverer, DeadLetterPublishingRecovererFactory and KafkaHeaders of Spring Kafka
     // 4.1; KafkaMessageChannelBinder of Spring Cloud Stream 5.0; DeadLetterQueueReporter of Kafka Connect 4.4;
     // ShareGroupDLQStateManager of Kafka's brokers 4.4 (KIP-1191).
 
-    /** A fact that a dead-letter record may contain. */
+    /** A field that a dead-letter record may contain. */
     public enum Field {
-        /** The topic that the record came from; required. */
+        /** The topic from which the record was consumed; required. */
         TOPIC,
 
-        /** The partition that the record came from. */
+        /** The partition from which the record was consumed. */
         PARTITION,
 
-        /** The record's offset there. */
+        /** The record's offset in that partition. */
         OFFSET,
 
-        /** The record's own timestamp, in milliseconds since 1970. */
+        /** The record's own timestamp, in milliseconds since the Unix epoch. */
         TIMESTAMP,
 
         /** The step that failed. */
@@ -65,14 +65,17 @@ public final class DeadLetterFormat {
         /** The number of attempts. */
         ATTEMPTS,
 
-        /** The consumer group that gave up on the record. */
+        /** The consumer group that gave up the record. */
         GROUP,
 
-        /** The time of that: ISO 8601 with a zone, or milliseconds since 1970. */
+        /**
+         * The time at which the group gave up the record: ISO 8601 with a time zone, or milliseconds since the Unix
+         * epoch.
+         */
         TIME
     }
 
-    /** Dead-letter records of Weir; {@link DeadLetterRecord}. */
+    /** Weir's own format; see {@link DeadLetterRecord}. */
     public static final DeadLetterFormat WEIR = new DeadLetterFormat(
             "weir",
             Map.of(
@@ -89,8 +92,8 @@ public final class DeadLetterFormat {
             List.of(DeadLetterHeaders.PREFIX, RetryTopics.PREFIX));
 
     /**
-     * Dead-letter records of Spring Kafka, from {@code DeadLetterPublishingRecoverer} and {@code @RetryableTopic}. Key
-     * and value are the output of its template's serializers.
+     * Dead-letter records of Spring Kafka, written by {@code DeadLetterPublishingRecoverer} and
+     * {@code @RetryableTopic}. Key and value are the output of the serializers of Spring's template.
      */
     public static final DeadLetterFormat SPRING = new DeadLetterFormat(
             "spring",
@@ -124,8 +127,8 @@ public final class DeadLetterFormat {
                     "springDeserializerException"));
 
     /**
-     * Dead-letter records of Spring Cloud Stream's Kafka binder with {@code enableDlq}. Key and value are the
-     * original's.
+     * Dead-letter records of Spring Cloud Stream's Kafka binder with {@code enableDlq}. Key and value are those of the
+     * original record.
      */
     public static final DeadLetterFormat SPRING_CLOUD_STREAM = new DeadLetterFormat(
             "spring-cloud-stream",
@@ -154,9 +157,9 @@ public final class DeadLetterFormat {
             List.of("__connect.errors."));
 
     /**
-     * Dead-letter records written by brokers for share groups ({@code errors.deadletterqueue.topic.name}). They have
-     * none of the original headers, and key and value only if the group copies them; {@link OriginalRecords} fetches
-     * the record itself.
+     * Dead-letter records written by brokers for share groups ({@code errors.deadletterqueue.topic.name}). They contain
+     * none of the original headers, and contain key and value only if the group copies them. {@link OriginalRecords}
+     * fetches the original record.
      */
     public static final DeadLetterFormat SHARE_GROUP = new DeadLetterFormat(
             "share-group",
@@ -172,7 +175,7 @@ public final class DeadLetterFormat {
     private static final List<DeadLetterFormat> KNOWN =
             List.of(WEIR, SPRING, SPRING_CLOUD_STREAM, CONNECT, SHARE_GROUP);
 
-    /** The result of {@link #number} for a value that is not a number. */
+    /** Returned by {@link #number} for a value that is not a number. */
     static final long NO_NUMBER = Long.MIN_VALUE;
 
     private final String name;
@@ -185,14 +188,14 @@ public final class DeadLetterFormat {
         this.prefixes = prefixes;
     }
 
-    /** The formats that are recognised automatically. */
+    /** Returns the formats that are recognized automatically. */
     public static List<DeadLetterFormat> known() {
         return KNOWN;
     }
 
     /**
-     * A custom format, given by its header names. Without a timestamp header, the dead-letter record's own timestamp
-     * counts as the original's. Without a partition, the key chooses it.
+     * Creates a custom format from its header names. If there is no timestamp header, the dead-letter record's own
+     * timestamp is used as the original's. If there is no partition, the key determines it.
      *
      * @throws IllegalArgumentException if the topic has no header name, a name is blank, or two fields have the same
      *     name
@@ -212,22 +215,25 @@ public final class DeadLetterFormat {
     }
 
     /**
-     * Name in one word: {@code weir}, {@code spring}, {@code spring-cloud-stream}, {@code connect},
+     * Returns the name of the format: {@code weir}, {@code spring}, {@code spring-cloud-stream}, {@code connect} or
      * {@code share-group}; {@code headers} for a custom format.
      */
     public String name() {
         return name;
     }
 
-    /** Returns whether dead-letter records omit parts of the original, so that it must be fetched from its topic. */
+    /**
+     * Returns whether dead-letter records omit parts of the original, so that the original must be fetched from its
+     * topic.
+     */
     boolean lacksRecord() {
         return equals(SHARE_GROUP);
     }
 
     /**
-     * Returns whether a record has the headers of this format: the topic, and valid numbers if the format is custom. If
-     * true and {@link DeadLetterRecord#read} still refuses the record, the record is wrong; if false, the format may be
-     * wrong.
+     * Returns whether a record has the headers of this format: the topic and, if the format is custom, valid numbers.
+     * If this method returns true but {@link DeadLetterRecord#read} rejects the record, the record is invalid. If it
+     * returns false, the wrong format may have been chosen.
      */
     public boolean fits(ConsumerRecord<byte[], byte[]> record) {
         Header topic = header(Objects.requireNonNull(record, "record"), TOPIC);
@@ -240,9 +246,9 @@ public final class DeadLetterFormat {
     }
 
     /**
-     * Parses a number in decimal, or in binary if the format allows it; {@link #NO_NUMBER} if it is neither. Text of
-     * four or eight bytes is not mistaken for binary: the highest byte of a plausible number is 0, or -1 if negative,
-     * and UTF-8 text starts with neither.
+     * Parses a decimal number or, if the format allows it, a binary one. Returns {@link #NO_NUMBER} if the value is
+     * neither. Text of four or eight bytes cannot be mistaken for a binary number, because the highest byte of a
+     * plausible number is 0, or -1 if negative, and UTF-8 text starts with neither.
      */
     long number(byte[] value) {
         try {
@@ -261,23 +267,29 @@ public final class DeadLetterFormat {
         return equals(SPRING) || equals(SPRING_CLOUD_STREAM) || !KNOWN.contains(this);
     }
 
-    /** Returns whether a dead-letter record's timestamp is the time of writing rather than the original's. */
+    /**
+     * Returns whether the timestamp of a dead-letter record is the time of writing rather than the original's
+     * timestamp.
+     */
     boolean hasTimestampOfItsOwn() {
         return equals(SPRING) || equals(SPRING_CLOUD_STREAM);
     }
 
-    /** Returns whether the writer adds a header of this name. */
+    /** Returns whether the writer adds a header with this name. */
     boolean isOurs(String header) {
         return prefixes.stream().anyMatch(header::startsWith)
                 || headers.values().stream().anyMatch(names -> names.contains(header));
     }
 
-    /** The header names that may hold the topic, for messages. */
+    /** Returns the names of the headers that may contain the topic, for messages. */
     List<String> topicHeaders() {
         return Objects.requireNonNull(headers.get(TOPIC));
     }
 
-    /** The index of the topic header among all headers, or -1; the last writer's headers come last. */
+    /**
+     * Returns the index of the topic header among all headers, or -1 if there is none. The last writer's headers come
+     * last.
+     */
     int place(Headers of) {
         Header[] all = of.toArray();
         for (int i = all.length - 1; i >= 0; i--) {

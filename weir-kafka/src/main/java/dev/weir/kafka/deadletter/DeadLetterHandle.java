@@ -1,18 +1,24 @@
 package dev.weir.kafka.deadletter;
 
 /**
- * The dead-letter writer of a running pipeline, to inspect from outside; obtained from {@link
- * dev.weir.stream.RunningPipeline#handles}. Thread-safe and valid for as long as the pipeline; afterwards it shows the
- * last state.
+ * A view of the dead-letter writer of a running pipeline, obtained from
+ * {@link dev.weir.stream.RunningPipeline#handles}. Thread-safe. After the pipeline has ended, the handle keeps
+ * returning the last state.
  */
 public interface DeadLetterHandle {
 
-    /** Failed records that were written and acknowledged so far. */
+    /** Returns the number of failed records that have been written and acknowledged. */
     long written();
 
-    /** The number of these that were too large for the dead-letter topic and were written without their value. */
+    /**
+     * Returns the number of these records that were too large for the dead-letter topic and were written without their
+     * value.
+     */
     long cut();
 
-    /** Failed records that brokers have refused and that the pipeline is retrying to write; 0 if there are none. */
+    /**
+     * Returns the number of failed records that the brokers have rejected and that the pipeline is trying to write
+     * again; 0 if there are none.
+     */
     int held();
 }

@@ -16,12 +16,13 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A dead-letter record of any writer: its origin, the failure, and the original record. Immutable, except for the byte
- * arrays, which must not be changed.
+ * A dead-letter record of any supported writer: its origin, the failure, and the original record. Immutable, except for
+ * the byte arrays, which must not be modified.
  *
  * {@snippet :
- * DeadLetterRecord deadLetter = DeadLetterRecord.read(consumed); // of Weir, Spring Kafka, Kafka Connect or a share
- * group if (deadLetter.lacksRecord()) {
+ * // Written by Weir, Spring Kafka, Kafka Connect or a broker for a share group.
+ * DeadLetterRecord deadLetter = DeadLetterRecord.read(consumed);
+ * if (deadLetter.lacksRecord()) {
  *     switch (originals.find(deadLetter)) { // a broker's dead-letter record is little more than an offset
  *         case OriginalRecords.Found found -> deadLetter = found.deadLetter();
  *         case OriginalRecords.Gone gone -> throw new NoSuchElementException(gone.why());
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DeadLetterRecord {
 
-    /** Value of {@link #partition} and {@link #offset} if the dead-letter record does not have them. */
+    /** The value of {@link #partition} and {@link #offset} if the dead-letter record does not contain them. */
     public static final int UNKNOWN = -1;
 
     private final ConsumerRecord<byte[], byte[]> record;
@@ -58,11 +59,11 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * Reads a dead-letter record of any {@linkplain DeadLetterFormat#known known format}. With headers of several
-     * formats (a dead-letter record that failed again), the format whose topic header comes last applies.
+     * Reads a dead-letter record in any {@linkplain DeadLetterFormat#known known format}. If it has headers of several
+     * formats, because a dead-letter record failed again, the format whose topic header comes last is used.
      *
-     * @param record as consumed from the dead-letter topic
-     * @throws IllegalArgumentException if no format matches, a header for the origin is missing or wrong, or a header
+     * @param record the record consumed from the dead-letter topic
+     * @throws IllegalArgumentException if no format matches, a header for the origin is missing or invalid, or a header
      *     with a time cannot be parsed
      */
     public static DeadLetterRecord read(ConsumerRecord<byte[], byte[]> record) {
@@ -84,9 +85,9 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * Reads a dead-letter record of one format.
+     * Reads a dead-letter record in the given format.
      *
-     * @throws IllegalArgumentException if a header for the origin is missing or wrong, or a header with a time cannot
+     * @throws IllegalArgumentException if a header for the origin is missing or invalid, or a header with a time cannot
      *     be parsed
      */
     public static DeadLetterRecord read(ConsumerRecord<byte[], byte[]> record, DeadLetterFormat format) {
@@ -122,7 +123,8 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * Refuses times that cannot be parsed; otherwise the dead-letter record's own time would replace the original's.
+     * Rejects times that cannot be parsed. Otherwise, the dead-letter record's own time would be used instead of the
+     * original's.
      */
     private static void checkTimes(ConsumerRecord<byte[], byte[]> record, DeadLetterFormat format) {
         Header timestamp = format.header(record, Field.TIMESTAMP);
@@ -131,7 +133,7 @@ public final class DeadLetterRecord {
                     + " is no timestamp in milliseconds since 1970");
         }
         Header time = format.header(record, Field.TIME);
-        // Weir's own time is for people; a wrong one does not keep the record from being sent back.
+        // Weir's own time header is informational, so an invalid one does not prevent the record from being sent back.
         if (time != null && !format.equals(DeadLetterFormat.WEIR)) {
             try {
                 instant(new String(time.value(), UTF_8));
@@ -158,7 +160,7 @@ public final class DeadLetterRecord {
         return new DeadLetterRecord(record, format, topic, partition, offset, found);
     }
 
-    /** The dead-letter record as consumed. */
+    /** The dead-letter record as it was consumed. */
     public ConsumerRecord<byte[], byte[]> record() {
         return record;
     }
@@ -168,27 +170,27 @@ public final class DeadLetterRecord {
         return format;
     }
 
-    /** The topic the record came from. */
+    /** The topic from which the record was consumed. */
     public String topic() {
         return topic;
     }
 
-    /** The partition that the record came from, or {@link #UNKNOWN}. */
+    /** The partition from which the record was consumed, or {@link #UNKNOWN}. */
     public int partition() {
         return partition;
     }
 
-    /** The record's offset there, or {@link #UNKNOWN}. */
+    /** The record's offset in that partition, or {@link #UNKNOWN}. */
     public long offset() {
         return offset;
     }
 
-    /** The origin of the record, for people: {@code orders-3@17}. */
+    /** Returns the origin of the record in human-readable form, such as {@code orders-3@17}. */
     public String origin() {
         return topic + "-" + (partition == UNKNOWN ? "?" : partition) + "@" + (offset == UNKNOWN ? "?" : offset);
     }
 
-    /** Returns the text of a header field; null if the dead-letter record does not have it. */
+    /** Returns the text of a field, or null if the dead-letter record does not contain it. */
     public @Nullable String text(Field field) {
         Header header = format.header(record, Objects.requireNonNull(field, "field"));
         if (header == null) {
@@ -204,7 +206,8 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * The last header of this name, from the dead-letter record or else the original, as text; null if there is none.
+     * Returns the text of the last header with this name in the dead-letter record or, failing that, in the original;
+     * null if there is none.
      */
     public @Nullable String header(String name) {
         Objects.requireNonNull(name, "name");
@@ -216,8 +219,8 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * The time when processing was given up, from a header or else the dead-letter record's timestamp. Writers that
-     * keep the original timestamp, such as Kafka Connect, give that instead.
+     * Returns the time at which the record was given up: from a header or, failing that, the dead-letter record's
+     * timestamp. If the writer keeps the original timestamp, as Kafka Connect does, that timestamp is returned instead.
      */
     public Instant time() {
         String said = text(Field.TIME);
@@ -225,21 +228,24 @@ public final class DeadLetterRecord {
             try {
                 return instant(said);
             } catch (DateTimeException | NumberFormatException wrong) {
-                // Only for Weir's records, which are read without a check of this time: an invalid one counts as
-                // absent.
+                // Only possible for Weir's own records, whose time is not checked when they are read: an invalid one is
+                // treated as absent.
             }
         }
         return Instant.ofEpochMilli(record.timestamp());
     }
 
-    /** Returns whether {@link OriginalRecords} must complete the dead-letter record before it can be restored. */
+    /**
+     * Returns whether the dead-letter record must be completed by {@link OriginalRecords} before it can be restored.
+     */
     public boolean lacksRecord() {
         return format.lacksRecord() && original == null;
     }
 
     /**
-     * The missing part of the original, left out because it was too large, or because this is a
-     * {@linkplain DeadLetterHeaders#BATCH batch} that could not be read; null if nothing is missing.
+     * Returns a description of the missing part of the original, or null if nothing is missing. A part is missing if it
+     * was left out because it was too large, or if this is a {@linkplain DeadLetterHeaders#BATCH batch} that could not
+     * be read.
      */
     public @Nullable String missing() {
         if (!format.equals(DeadLetterFormat.WEIR)) {
@@ -251,12 +257,14 @@ public final class DeadLetterRecord {
                 : "its records, of offsets " + batch + ": it is their batch";
     }
 
-    /** Returns whether nothing of the record is {@linkplain #missing missing}. */
+    /** Returns whether no part of the record is {@linkplain #missing missing}. */
     public boolean isWhole() {
         return missing() == null;
     }
 
-    /** The record's key; null if it has none, or if the dead-letter record {@linkplain #lacksRecord lacks it}. */
+    /**
+     * Returns the record's key, or null if it has none or the dead-letter record {@linkplain #lacksRecord lacks it}.
+     */
     public byte @Nullable [] key() {
         return whole().key();
     }
@@ -265,7 +273,7 @@ public final class DeadLetterRecord {
         return original == null ? record : original;
     }
 
-    /** The headers of the original record. */
+    /** Returns the headers of the original record. */
     public List<Header> originalHeaders() {
         List<Header> headers = new ArrayList<>();
         for (Header header : whole().headers()) {
@@ -277,15 +285,16 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * The record's own timestamp, in milliseconds; null if it had none or it is not known. A negative one counts as
-     * none: brokers store it, but no producer accepts it.
+     * Returns the original record's timestamp in milliseconds, or null if it had none or it is unknown. A negative
+     * timestamp is treated as none, because brokers store it but no producer accepts it.
      */
     public @Nullable Long timestamp() {
         String said = text(Field.TIMESTAMP);
         if (said != null) {
             return RecordTimestamps.orNone(Long.parseLong(said));
         }
-        // Spring, brokers, and Weir where it says when a record failed, set the timestamp to the time of writing.
+        // Spring and the brokers set the timestamp to the time of writing. So does Weir if its headers contain the time
+        // of the failure.
         boolean isTimeOfWriting = format.hasTimestampOfItsOwn()
                 || lacksRecord()
                 || (format.equals(DeadLetterFormat.WEIR) && (has(Field.TIMESTAMP) || has(Field.TIME)));
@@ -297,8 +306,9 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * The original record, for the topic and partition that it came from; a {@linkplain DeadLetterHeaders#OUTPUT record
-     * that Weir made from it}, for its output topic, where its key chooses the partition.
+     * Returns the original record, addressed to the topic and partition from which it was consumed. An
+     * {@linkplain DeadLetterHeaders#OUTPUT output record} is addressed to its output topic instead, where its key
+     * determines the partition.
      *
      * @throws IllegalStateException if the dead-letter record {@linkplain #lacksRecord lacks its record}
      */
@@ -308,7 +318,7 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * The original record, for another topic; its key chooses the partition.
+     * Returns the original record, addressed to another topic, where its key determines the partition.
      *
      * @throws IllegalStateException if the dead-letter record {@linkplain #lacksRecord lacks its record}
      */

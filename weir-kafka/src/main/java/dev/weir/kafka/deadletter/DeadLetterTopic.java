@@ -14,11 +14,11 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A topic for records that could not be processed, and the way they are written. Immutable and free to share.
+ * A topic for records that could not be processed, with the settings for writing them. Immutable and safe to share.
  *
- * <p>A dead-letter record has the key, value and headers of its record, byte for byte, and added headers for the
- * failure and the origin; see {@link DeadLetterHeaders} for their names, {@link DeadLetterRecord} to read them. Its
- * timestamp is the time of the failure.
+ * <p>A dead-letter record has the key, value and headers of the failed record, byte for byte, and additional headers
+ * for the failure and the origin. {@link DeadLetterHeaders} contains their names, and {@link DeadLetterRecord} reads
+ * them. The timestamp of a dead-letter record is the time of the failure.
  */
 public final class DeadLetterTopic {
 
@@ -29,23 +29,24 @@ public final class DeadLetterTopic {
         this.values = new Values(topic, settings, group, whenTooLarge);
     }
 
-    /** The dead-letter topic; it must exist. */
+    /** The name of the dead-letter topic, which must exist. */
     public String topic() {
         return values.topic;
     }
 
-    /** The producer's settings; each run has its own producer. */
+    /** The settings of the producer. Each run has its own producer. */
     public ProducerSettings<byte[], byte[]> settings() {
         return values.settings;
     }
 
-    /** The consumer group named in dead-letter records, or an empty string. */
+    /** The consumer group to be named in dead-letter records, or an empty string. */
     public String group() {
         return values.group;
     }
 
     /**
-     * The treatment of dead-letter records that the topic refuses because of their size, default {@link TooLarge#CUT}.
+     * The treatment of dead-letter records that are rejected because they are too large for the topic; the default is
+     * {@link TooLarge#CUT}.
      */
     public TooLarge whenTooLarge() {
         return values.whenTooLarge;
@@ -54,42 +55,44 @@ public final class DeadLetterTopic {
     /** The treatment of a dead-letter record that is too large for its topic. */
     public enum TooLarge {
         /**
-         * Writes the record without its value, or without anything of the original. The value is lost when the original
-         * topic deletes it. Logged as a warning and counted ({@link DeadLetterHandle#cut}).
+         * Writes the record without its value, or without any part of the original. The value is lost when retention
+         * deletes the record from the original topic. Logged as a warning and counted ({@link DeadLetterHandle#cut}).
          */
         CUT,
-        /** Fails the run with an error that names the record, which stays unfinished. */
+        /** Fails the run with an error that identifies the record, which remains unfinished. */
         FAIL
     }
 
-    /** The topic named {@code topic}. */
+    /** Creates a dead-letter topic whose records do not name a consumer group. */
     public static DeadLetterTopic of(String topic, ProducerSettings<byte[], byte[]> settings) {
         return of(topic, settings, "");
     }
 
-    /** The topic named {@code topic}, whose records name a consumer group; an empty string means none. */
+    /** Creates a dead-letter topic whose records name a consumer group; an empty string means no group. */
     public static DeadLetterTopic of(String topic, ProducerSettings<byte[], byte[]> settings, String group) {
         return new DeadLetterTopic(topic, settings, group, TooLarge.CUT);
     }
 
-    /** The topic named {@code topic}, with the cluster, the security settings and the group of a consumer. */
+    /** Creates a dead-letter topic with the cluster, the security settings and the group of a consumer. */
     public static DeadLetterTopic of(String topic, ConsumerSettings<?, ?> like) {
         return of(topic, like.producerSettings(), Objects.requireNonNullElse(like.groupId(), ""));
     }
 
-    /** Returns a copy with another treatment of dead-letter records that are too large. */
+    /** Returns a copy with a different treatment of dead-letter records that are too large. */
     public DeadLetterTopic whenTooLarge(TooLarge newWhenTooLarge) {
         return new DeadLetterTopic(values.topic, values.settings, values.group, newWhenTooLarge);
     }
 
     /**
-     * Writes a dead-letter record for each failed record and acknowledges the failed record when the brokers have it.
+     * Returns a sink that writes a dead-letter record for each failed record, and acknowledges the failed record when
+     * the brokers have acknowledged the dead-letter record.
      *
-     * <p>Never gives up on a record: a refused dead-letter record is written again, with a growing wait and a warning
-     * each time, until the brokers accept it or the pipeline ends. Only one that is too large for the topic is written
-     * without its value, with a header that says so, or {@linkplain TooLarge#FAIL fails} the run.
+     * <p>The sink never gives up on a record. If the brokers reject a dead-letter record, it is written again after
+     * increasing delays, with a warning each time, until the brokers accept it or the pipeline ends. The only exception
+     * is a dead-letter record that is too large for the topic: it is written without its value, with a header that says
+     * so, or {@linkplain TooLarge#FAIL fails} the run.
      *
-     * <p>Fails the run at its start with {@link KafkaPipelineException} if the topic does not exist.
+     * <p>If the topic does not exist, the run fails at its start with {@link KafkaPipelineException}.
      */
     public Sink<FailedRecord> sink() {
         return Sink.custom(
@@ -100,8 +103,9 @@ public final class DeadLetterTopic {
      * Sends the records that could not be decoded to this topic and emits the others.
      *
      * {@snippet :
-     * Source<ConsumerRecord<String, Order>> orders = deadLetters.divert(KafkaSource.from(settings,
-     * "orders").decoded()); }
+     * Source<ConsumerRecord<String, Order>> orders =
+     *         deadLetters.divert(KafkaSource.from(settings, "orders").decoded());
+     * }
      */
     public <K, V> Source<ConsumerRecord<K, V>> divert(Source<Decoded<K, V>> source) {
         return source.divertTo(

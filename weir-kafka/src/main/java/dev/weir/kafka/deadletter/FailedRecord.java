@@ -6,14 +6,14 @@ import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A consumed record that could not be processed, and the reason. Immutable, except for the byte arrays, which must not
- * be changed.
+ * A consumed record that could not be processed, with the reason. Immutable, except for the byte arrays, which must not
+ * be modified.
  *
- * @param raw as consumed
+ * @param raw the record before decoding
  * @param reason the step that failed
  * @param cause the last exception
- * @param attempts number of handler calls for the record since it was consumed; 0 if it never reached the handler
- * @param retriable whether another attempt later may succeed
+ * @param attempts the number of handler calls for the record since it was consumed; 0 if it never reached the handler
+ * @param retriable whether a later attempt may succeed
  */
 public record FailedRecord(
         ConsumerRecord<byte[], byte[]> raw, Reason reason, Throwable cause, int attempts, boolean retriable)
@@ -21,19 +21,21 @@ public record FailedRecord(
 
     /** The step in which a record failed. */
     public enum Reason {
-        /** A deserializer refused it. */
+        /** A deserializer rejected the record. */
         DECODE,
-        /** Its handler threw. */
+        /** The handler threw an exception. */
         HANDLER,
-        /** Its handler took too long. */
+        /** The handler exceeded its timeout. */
         TIMEOUT,
-        /** Its result cannot be written: too large, not serializable, refused by the broker. */
+        /** The result cannot be written: it is too large, not serializable, or was rejected by the broker. */
         WRITE,
-        /** The record has not failed: it is a copy kept in case a share group's last deliveries are lost. */
+        /**
+         * The record has not failed: this is a copy, in case a share group's last deliveries of the record are lost.
+         */
         PARKED
     }
 
-    /** Refuses null and a negative number of attempts. */
+    /** Rejects null and a negative number of attempts. */
     public FailedRecord {
         Objects.requireNonNull(raw, "raw");
         Objects.requireNonNull(reason, "reason");
@@ -43,7 +45,7 @@ public record FailedRecord(
         }
     }
 
-    /** Makes a record that a deserializer refused. */
+    /** Creates the failed record for a record that a deserializer rejected. */
     public static FailedRecord of(Decoded.Refused<?, ?> refused) {
         Throwable cause = refused.cause().getCause();
         return new FailedRecord(refused.raw(), Reason.DECODE, cause == null ? refused.cause() : cause, 0, false);

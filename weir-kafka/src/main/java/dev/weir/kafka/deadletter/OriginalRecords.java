@@ -23,14 +23,15 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches the original records of dead-letter records by offset, without a group. Confined to one thread, which closes
- * it. Dead-letter records of one partition in offset order need one pass over it; any other step is a seek.
+ * Fetches the original records of dead-letter records by offset, without a consumer group. Confined to one thread,
+ * which closes it. If dead-letter records are looked up in the offset order of a partition, the partition is read once;
+ * any other order requires a seek per record.
  */
 public final class OriginalRecords implements AutoCloseable {
 
     private static final Duration POLL = Duration.ofMillis(100);
 
-    /** Distance in records that is read over rather than skipped by a seek. */
+    /** Distance, in records, up to which reading on is preferred to a seek. */
     private static final int NEAR = 1_000;
 
     private static final String FETCH_BYTES = "262144";
@@ -39,7 +40,7 @@ public final class OriginalRecords implements AutoCloseable {
     private final Duration patience;
     private final Map<String, Set<Integer>> partitions = new HashMap<>();
 
-    /** Records fetched of {@link #current} from {@link #from} on, not examined yet. */
+    /** Records of {@link #current} that were fetched, starting at offset {@link #from}, but not yet examined. */
     private final ArrayDeque<ConsumerRecord<byte[], byte[]>> fetched = new ArrayDeque<>();
 
     private @Nullable TopicPartition current;
@@ -56,7 +57,7 @@ public final class OriginalRecords implements AutoCloseable {
      */
     public record Found(DeadLetterRecord deadLetter) implements Outcome {
 
-        /** Refuses null. */
+        /** Rejects null. */
         public Found {
             Objects.requireNonNull(deadLetter, "deadLetter");
         }
@@ -65,11 +66,11 @@ public final class OriginalRecords implements AutoCloseable {
     /**
      * The original record no longer exists.
      *
-     * @param why the reason as a sentence
+     * @param why the reason, as a sentence
      */
     public record Gone(String why) implements Outcome {
 
-        /** Refuses null. */
+        /** Rejects null. */
         public Gone {
             Objects.requireNonNull(why, "why");
         }
@@ -81,10 +82,10 @@ public final class OriginalRecords implements AutoCloseable {
     }
 
     /**
-     * Opens a consumer.
+     * Creates a consumer for the cluster.
      *
-     * @param settings of the cluster with the original topics; the group is not joined
-     * @param patience longest time to wait for a broker's answer
+     * @param settings the settings for the cluster with the original topics; the consumer does not join the group
+     * @param patience the longest time to wait for a response from a broker
      */
     public static OriginalRecords open(ConsumerSettings<?, ?> settings, Duration patience) {
         Objects.requireNonNull(patience, "patience");
@@ -102,10 +103,10 @@ public final class OriginalRecords implements AutoCloseable {
     }
 
     /**
-     * Looks for the original of a dead-letter record.
+     * Searches for the original of a dead-letter record.
      *
      * @throws IllegalArgumentException if the dead-letter record has no partition or offset
-     * @throws TimeoutException if the brokers do not answer in time; other Kafka exceptions pass through unchanged
+     * @throws TimeoutException if the brokers do not respond in time; other Kafka exceptions are passed on unchanged
      */
     public Outcome find(DeadLetterRecord deadLetter) {
         if (deadLetter.partition() == DeadLetterRecord.UNKNOWN || deadLetter.offset() == DeadLetterRecord.UNKNOWN) {
@@ -142,12 +143,12 @@ public final class OriginalRecords implements AutoCloseable {
                 infos.forEach(info -> numbers.add(info.partition()));
             }
         } catch (InvalidTopicException noTopic) {
-            // The header may contain anything; no topic can have this name.
+            // The header may contain anything. No topic can have this name.
         }
         return numbers;
     }
 
-    /** Positions the records so that the one at the offset is next; returns the reason if that is impossible. */
+    /** Positions the consumer so that the record at the offset is next. Returns the reason if that is impossible. */
     private @Nullable String goTo(TopicPartition id, long offset) {
         boolean isNext = id.equals(current) && offset >= from && offset < end && offset - consumer.position(id) < NEAR;
         if (isNext) {
@@ -176,7 +177,7 @@ public final class OriginalRecords implements AutoCloseable {
         return Objects.requireNonNull(bounds.get(id), "no answer about " + id);
     }
 
-    /** Returns the record at an offset, or null once only later ones are left. */
+    /** Returns the record at an offset, or null if the partition continues with later records only. */
     private @Nullable ConsumerRecord<byte[], byte[]> await(TopicPartition id, long offset) {
         long deadlineNanos = System.nanoTime() + patience.toNanos();
         while (true) {
@@ -197,14 +198,16 @@ public final class OriginalRecords implements AutoCloseable {
         }
     }
 
-    /** Returns whether the dead-letter record may belong to this record: it has a copy of it, or no copy at all. */
+    /**
+     * Returns whether the dead-letter record may belong to this record, because it contains a copy of it or no copy at
+     * all.
+     */
     private static boolean isOf(ConsumerRecord<byte[], byte[]> deadLetter, ConsumerRecord<byte[], byte[]> record) {
         boolean hasCopy = deadLetter.key() != null || deadLetter.value() != null;
         return !hasCopy
                 || (Arrays.equals(deadLetter.key(), record.key()) && Arrays.equals(deadLetter.value(), record.value()));
     }
 
-    /** Closes the consumer. */
     @Override
     public void close() {
         consumer.close();

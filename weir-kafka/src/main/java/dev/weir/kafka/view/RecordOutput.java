@@ -3,17 +3,20 @@ package dev.weir.kafka.view;
 import dev.weir.lean.LeanRecord;
 
 /**
- * Receives the records that a {@link ViewEncoder} writes. Confined to the thread of the call; allocates nothing per
- * record.
+ * Receives the records that a {@link ViewEncoder} writes. Confined to the thread that calls the encoder. Allocates
+ * nothing per record.
  */
 public interface RecordOutput {
 
     /**
-     * Returns an empty record to fill in: without key, value and headers, for any partition, with the time of sending
-     * as timestamp. Always the same object.
+     * Returns an empty record to fill in: it has no key, value or headers, may go to any partition, and its timestamp
+     * is the time of sending. Always returns the same object.
      */
     LeanRecord record(String topic);
 
-    /** Appends a copy of a record, from {@link #record} or elsewhere. It is sent when the sink receives the element. */
+    /**
+     * Appends a copy of a record, which may come from {@link #record} or elsewhere. It is sent when the sink receives
+     * the element.
+     */
     void send(LeanRecord record);
 }

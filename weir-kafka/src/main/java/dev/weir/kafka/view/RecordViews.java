@@ -3,9 +3,10 @@ package dev.weir.kafka.view;
 import dev.weir.lean.RecordView;
 
 /**
- * Consecutive records of a partition in the receive buffer: an element of {@link dev.weir.kafka.KafkaSource#views},
- * with one acknowledgement for all of them. Confined to one thread at a time: the stage that holds it owns it and
- * returns its memory by {@link #encode} or {@link #close}. It must not go to two stages at once, as with a broadcast.
+ * Consecutive records of a partition in the receive buffer, with one acknowledgement for all of them: an element of
+ * {@link dev.weir.kafka.KafkaSource#views}. Confined to one thread at a time. The stage that holds the views owns them
+ * and releases their memory by calling {@link #encode} or {@link #close}. They must not go to two stages at the same
+ * time, for example through a broadcast.
  *
  * <pre>{@code
  * try (views) {
@@ -15,7 +16,7 @@ import dev.weir.lean.RecordView;
  * }
  * }</pre>
  *
- * <p>Views that are dropped without {@link #close} leak nothing: the garbage collector frees their memory later.
+ * <p>Views that are dropped without a call to {@link #close} do not leak memory: the garbage collector frees it later.
  */
 public interface RecordViews extends AutoCloseable {
 
@@ -23,45 +24,48 @@ public interface RecordViews extends AutoCloseable {
 
     int partition();
 
-    /** Lower bound of the offsets. */
+    /** Returns a lower bound of the offsets. */
     long fromOffset();
 
-    /** The offset after all records, which is committed when they are acknowledged. */
+    /** Returns the offset after the last record, which is committed when the records are acknowledged. */
     long toOffset();
 
     /**
-     * The number of records as their producers wrote them, at least 0. Compaction, and a start inside a batch, make
-     * fewer of them visible.
+     * Returns the number of records that their producers wrote, at least 0. Fewer are visible after compaction, or if
+     * reading started inside a batch.
      */
     int recordCount();
 
-    /** Size in bytes, decompressed. */
+    /** Returns the decompressed size in bytes. */
     int sizeBytes();
 
     /**
-     * Moves to the next record; returns false after the last.
+     * Moves to the next record. Returns false after the last one.
      *
-     * @throws IllegalStateException if closed
+     * @throws IllegalStateException if these views are closed
      * @throws dev.weir.lean.CorruptBatchException if a producer wrote invalid records
      */
     boolean next();
 
-    /** The current record after {@link #next}: always the same object, valid until the next call. */
+    /**
+     * Returns the current record after a call of {@link #next}. Always returns the same object, which is valid until
+     * the next call.
+     */
     RecordView record();
 
-    /** Moves back to before the first record. */
+    /** Moves back to the position before the first record. */
     void rewind();
 
     /**
-     * Calls the encoder for each record, starting with the first, returns the records it sent, and closes these views.
-     * If the encoder throws, the views stay open, so that a stage may try again.
+     * Calls the encoder for each record, starting with the first, returns the records that it sent, and closes these
+     * views. If the encoder throws, the views remain open, so that a stage may try again.
      *
      * @param encoder called on this thread
-     * @throws IllegalStateException if closed
+     * @throws IllegalStateException if these views are closed
      */
     EncodedRecords encode(ViewEncoder encoder);
 
-    /** Returns the memory of these records; they must not be read afterwards. */
+    /** Releases the memory of these records, which must not be read afterwards. */
     @Override
     void close();
 }

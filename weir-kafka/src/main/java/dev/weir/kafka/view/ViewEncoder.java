@@ -3,8 +3,8 @@ package dev.weir.kafka.view;
 import dev.weir.lean.RecordView;
 
 /**
- * A user's function from a record in the receive buffer to its output records: none, one or several. Called by the
- * threads of its stage, by several at once with {@code mapParallel}; it may fail.
+ * A user function that creates any number of output records from a record in the receive buffer. Called by the threads
+ * of its stage; with {@code mapParallel}, several threads call it concurrently. It may throw.
  *
  * <pre>{@code
  * ViewEncoder encoder = (record, out) -> {
@@ -18,10 +18,10 @@ import dev.weir.lean.RecordView;
 public interface ViewEncoder {
 
     /**
-     * Encodes one record. The stage's supervision decides about exceptions.
+     * Encodes one record. If it throws, the stage's supervision determines what happens.
      *
-     * @param record valid during the call
-     * @param out takes the output records; valid during the call
+     * @param record the record, valid during the call
+     * @param out receives the output records; valid during the call
      */
     void encode(RecordView record, RecordOutput out);
 }

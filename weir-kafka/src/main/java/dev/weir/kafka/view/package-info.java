@@ -1,7 +1,8 @@
 /**
- * Pipelines on records in the receive buffer: from a fetched view into an encoded batch without an object per record.
- * Only for the lean paths; see {@link dev.weir.kafka.KafkaSource#views} and {@link dev.weir.kafka.KafkaSink#encoded}.
- * An element belongs to the stage that holds it; its memory is reused afterwards.
+ * Pipelines that process records in the receive buffer, from a fetched view to an encoded batch, without creating an
+ * object per record. Only for the lean paths; see {@link dev.weir.kafka.KafkaSource#views} and
+ * {@link dev.weir.kafka.KafkaSink#encoded}. An element belongs to the stage that holds it; its memory is reused
+ * afterwards.
  */
 @NullMarked
 package dev.weir.kafka.view;
