@@ -15,12 +15,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Runs the transactions of {@link JdbcOffsets#sink}: one per batch, with its results and positions. Called for one
- * batch at a time.
+ * Runs the transactions of {@link JdbcOffsets#sink}. Each transaction stores one batch's results and positions. Called
+ * for one batch at a time.
  */
 final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>>, Integer> {
 
-    /** Methods of the connection that would end the transaction without its positions. */
+    /** Methods of the connection that would end the transaction without storing its positions. */
     private static final Set<String> OWNED = Set.of("commit", "setAutoCommit", "close", "abort");
 
     private final JdbcOffsets offsets;
@@ -33,7 +33,7 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
         this.writer = writer;
     }
 
-    /** Returns how many records were written. Only records of partitions that this member still owns are written. */
+    /** Writes the records of partitions that this member still owns, and returns their number. */
     @Override
     public Integer handle(List<ConsumerRecord<K, V>> batch) throws Exception {
         List<ConsumerRecord<K, V>> owned = owned(batch);
@@ -46,7 +46,7 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
                 if (left.size() == owned.size()) {
                     throw conflict;
                 }
-                owned = left; // Revoked meanwhile. The next owner reads these records from the stored position.
+                owned = left; // Revoked in the meantime. The next owner reads these records from the stored position.
             } catch (InterruptedException interrupted) {
                 throw interrupted;
             } catch (Exception failure) {
@@ -83,7 +83,7 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
         }
     }
 
-    /** Wraps the connection so that it refuses methods that end a transaction. */
+    /** Wraps the connection so that it rejects methods that would end the transaction. */
     private static Connection withoutEnd(Connection connection) {
         return (Connection) Proxy.newProxyInstance(
                 BatchTransactions.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, args) -> {
@@ -100,7 +100,7 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
                 });
     }
 
-    /** The first and the last record of each partition. */
+    /** Returns the first and last record of each partition, as text. */
     private static String places(List<? extends ConsumerRecord<?, ?>> batch) {
         Map<String, String> places = new TreeMap<>();
         for (ConsumerRecord<?, ?> record : batch) {

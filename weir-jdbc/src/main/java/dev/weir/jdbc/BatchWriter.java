@@ -6,18 +6,18 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * Stores the results of a batch of records in a transaction that {@link JdbcOffsets#sink} begins and ends. Called for
- * one batch at a time, on a virtual thread; may block.
+ * one batch at a time, on a virtual thread. May block.
  */
 @FunctionalInterface
 public interface BatchWriter<K, V> {
 
     /**
-     * Writes the results of {@code batch}. A batch whose transaction was rolled back is written again, so there must be
-     * no effects outside the transaction.
+     * Writes the results of {@code batch}. If the transaction is rolled back, the batch is written again, so this
+     * method must not have effects outside the transaction.
      *
-     * @param connection valid until this returns, not in auto-commit mode. It refuses {@code commit}, {@code rollback}
-     *     other than to a savepoint, {@code setAutoCommit}, {@code abort} and {@code close}
-     * @param batch at least one record; records of a partition in order
+     * @param connection valid until this method returns; not in auto-commit mode. It rejects {@code commit},
+     *     {@code rollback} other than to a savepoint, {@code setAutoCommit}, {@code abort} and {@code close}
+     * @param batch at least one record; records of a partition are in order
      * @throws Exception to roll back and fail the pipeline; the batch is not skipped
      */
     void write(Connection connection, List<ConsumerRecord<K, V>> batch) throws Exception;

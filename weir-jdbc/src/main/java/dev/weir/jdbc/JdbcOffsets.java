@@ -32,8 +32,8 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores a group's positions in a table of the database that a pipeline writes to, so that each record takes effect
- * exactly once: {@link #advance} moves the position in the transaction that stores the effect. Thread-safe.
+ * Stores a group's positions in a table of the database to which a pipeline writes, so that each record takes effect
+ * exactly once: {@link #advance} moves the position in the transaction that stores the record's effect. Thread-safe.
  *
  * <pre>{@code
  * JdbcOffsets offsets = JdbcOffsets.of(dataSource, settings);
@@ -41,23 +41,24 @@ import org.jspecify.annotations.Nullable;
  *         .to(offsets.sink(500, Duration.ofMillis(200), (connection, orders) -> insert(connection, orders)))
  * }</pre>
  *
- * <p>{@link #sink} owns its transactions; the rules below are for pipelines that run their own transactions with
- * {@link #advance}.
+ * <p>{@link #sink} runs its own transactions. The rules below apply to pipelines that run transactions themselves and
+ * call {@link #advance}.
  *
- * <p>The new owner of a partition takes over its row ({@link #load}); from then on the row refuses writes from any
- * other {@code JdbcOffsets} until that takes it over. Write the records of a partition in order, each after the
- * previous one was committed: {@code mapBlocking(1, Ordering.input(), ...)}. One object serves one member of the group,
- * over all its runs.
+ * <p>The new owner of a partition takes over its row ({@link #load}). From then on, writes to the row from any other
+ * {@code JdbcOffsets} are rejected until that object takes over the row. Write the records of a partition in order,
+ * each after the previous one has been committed: {@code mapBlocking(1, Ordering.input(), ...)}. An object serves one
+ * member of the group, for all of its runs.
  *
- * <p>The writing stage must fail or retry ({@code Supervision.retry}); it must not skip. A lost transaction is detected
- * only if {@link #advance} had returned in it. If an earlier failure or a refusal is skipped, the records count as
- * dropped on purpose, and their results are lost silently.
+ * <p>If a write fails, the stage must fail or retry ({@code Supervision.retry}); it must not skip the record. A lost
+ * transaction is detected only if {@link #advance} returned normally in it. If the stage skips a record that failed
+ * before {@link #advance}, or that it rejected, the record counts as dropped on purpose, and its results are silently
+ * lost.
  *
- * <p>Until a record of a partition has been written, the subscription chooses the position at each start. Starting from
- * the beginning is repeatable; starting from the end or a time is not: after a crash before the first commit, the
- * pipeline starts elsewhere.
+ * <p>Until a record of a partition has been written, the subscription determines the start position each time. Starting
+ * from the beginning is repeatable. Starting from the end or from a time is not: after a crash before the first commit,
+ * the pipeline starts at a different position.
  *
- * <p>Tested with PostgreSQL at {@code READ COMMITTED}, H2 and SQLite. In any database the key columns must compare
+ * <p>Tested with PostgreSQL at {@code READ COMMITTED}, H2 and SQLite. In any database, the key columns must be compared
  * case-sensitively.
  */
 public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
@@ -81,7 +82,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     private final Map<TopicPartition, Claim> claims = new ConcurrentHashMap<>();
 
     /**
-     * The number of revocations of each partition. A {@link #load} that ends after a revocation no longer claims the
+     * The number of revocations of each partition. A {@link #load} that ends after a revocation does not claim the
      * partition.
      */
     private final Map<TopicPartition, Long> revocations = new ConcurrentHashMap<>();
@@ -89,10 +90,10 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     /**
      * A partition that this member owns.
      *
-     * @param topicId topic ID of the row when it was claimed
-     * @param fence fence of the row when it was claimed
+     * @param topicId the topic ID of the row when it was claimed
+     * @param fence the fence of the row when it was claimed
      * @param before the position before the last move
-     * @param first the first record of that move, {@link #NOTHING_WRITTEN} before the first move
+     * @param first the first record of that move, or {@link #NOTHING_WRITTEN} before the first move
      * @param after the position after that move, unless its transaction was rolled back
      */
     private record Claim(String topicId, long fence, long before, long first, long after) {
@@ -108,18 +109,21 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         this.brokers = brokers;
     }
 
-    /** Uses the table {@link #TABLE}; see {@link #of(DataSource, ConsumerSettings, String)}. */
+    /**
+     * Creates an instance that uses the table {@link #TABLE}; see {@link #of(DataSource, ConsumerSettings, String)}.
+     */
     public static JdbcOffsets of(DataSource dataSource, ConsumerSettings<?, ?> settings) {
         return of(dataSource, settings, TABLE);
     }
 
     /**
-     * Creates the positions of the group of {@code settings}. Does not connect yet.
+     * Creates an instance for the group of {@code settings}. Does not connect yet.
      *
-     * @param dataSource source of the connections of {@link #load} and {@link #sink}; {@link #advance} uses the
-     *     caller's
-     * @param settings settings of the consumer: its group, and the brokers to ask for topic IDs
-     * @param table as in {@link #tableDefinition}
+     * @param dataSource provides the connections for {@link #load} and {@link #sink}; {@link #advance} uses the
+     *     caller's connection
+     * @param settings the settings of the consumer, which determine the group and the brokers that are asked for topic
+     *     IDs
+     * @param table the name of the table, as passed to {@link #tableDefinition}
      */
     public static JdbcOffsets of(DataSource dataSource, ConsumerSettings<?, ?> settings, String table) {
         Objects.requireNonNull(dataSource, "dataSource");
@@ -132,7 +136,10 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         return new JdbcOffsets(dataSource, rows, MetadataClient.of(settings));
     }
 
-    /** The plain SQL statement that creates the table for all groups that write to a database. */
+    /**
+     * Returns the standard SQL statement that creates the table, which all groups that write to a database use
+     * together.
+     */
     public static String tableDefinition(String table) {
         return OffsetTable.definition(Objects.requireNonNull(table, "table"));
     }
@@ -140,18 +147,19 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     // ---- Partitions that come and go -------------------------------------------------------------------------------
 
     /**
-     * Takes over the rows of assigned partitions, creates missing rows, and returns the positions to continue from. A
-     * partition without writes starts where the subscription says. Fails with a {@link RecreatedTopicException} if the
-     * topic of a position was recreated.
+     * Takes over the rows of assigned partitions, creates missing rows, and returns the positions from which to
+     * continue. A partition without a stored position starts where the subscription specifies. Fails with a
+     * {@link RecreatedTopicException} if a position belongs to a topic that has been recreated.
      *
-     * <p>Waits up to 10 s for a row locked by a transaction of the former owner. If the partition is revoked meanwhile,
-     * it still takes over the row, so the new owner's next write is refused and its next run takes the row back.
+     * <p>Waits up to 10 s for a row that is locked by a transaction of the previous owner. If a partition is revoked
+     * while this method runs, its row is still taken over. The new owner's next write is then rejected, and its next
+     * run takes the row back.
      */
     @Override
     public CompletionStage<Map<TopicPartition, Position>> load(Set<TopicPartition> partitions) {
         List<TopicPartition> ids = partitions.stream().sorted(ORDER).toList();
         Map<TopicPartition, Long> begun = ids.stream().collect(Collectors.toMap(id -> id, this::timesRevoked));
-        // Older claims are invalid, and if the row was recreated their fence may be the greater one.
+        // Older claims are invalid. If a row was recreated, the fence of an older claim might be the greater one.
         claims.keySet().removeAll(ids);
         Map<TopicPartition, Claim> claimed = new HashMap<>();
         try {
@@ -189,7 +197,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         return revocations.getOrDefault(id, 0L);
     }
 
-    /** Chooses the one of two overlapping claims that matches the row. */
+    /** Returns the one of two overlapping claims that matches the row. */
     private static Claim later(@Nullable Claim now, Claim claim) {
         return now == null || now.fence() < claim.fence() ? claim : now;
     }
@@ -213,7 +221,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         return new Claim(noted, row.fence(), row.position(), NOTHING_WRITTEN, row.position());
     }
 
-    /** Brokers before 2.8 have no topic IDs. */
+    /** Returns whether the topic ID is known. Brokers before 2.8 have no topic IDs. */
     private static boolean isKnown(String topicId) {
         return !topicId.equals(Uuid.ZERO_UUID.toString());
     }
@@ -237,19 +245,20 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         }
     }
 
-    /** Removes the partitions: later writes for them fail. */
+    /** Gives up ownership of the partitions. Later writes for them fail. */
     @Override
     public void revoked(Set<TopicPartition> partitions) {
         for (TopicPartition id : Objects.requireNonNull(partitions, "partitions")) {
-            // Counted first, so that a load that ends now either sees the count or has its claim removed here.
+            // Increment the count before removing the claim. A load that ends now either sees the new count, or its
+            // claim is removed here.
             revocations.merge(id, 1L, Long::sum);
             claims.remove(id);
         }
     }
 
     /**
-     * Returns whether this member owns the partition; false after a revocation. A partition that was never assigned is
-     * a mistake in the pipeline, and throws, because nothing would ever be written.
+     * Returns whether this member owns the partition; false after a revocation. Throws if the partition was never
+     * assigned, because that is a mistake in the pipeline with which nothing would ever be written.
      */
     boolean owns(TopicPartition id) {
         if (claims.containsKey(id)) {
@@ -265,8 +274,8 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     // ---- Writing ---------------------------------------------------------------------------------------------------
 
     /**
-     * A sink that writes each batch of records with its positions in one transaction, which the sink begins, commits
-     * and, on any failure, rolls back.
+     * Returns a sink that writes each batch of records together with its positions in one transaction. The sink begins
+     * and commits the transaction, and rolls it back on any failure.
      *
      * {@snippet :
      * KafkaSource.from(settings, Subscription.topics("orders")).plain(offsets)
@@ -274,13 +283,13 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
      *         .run();
      * }
      *
-     * <p>One transaction at a time, with records of all partitions in their order. A batch that fails is never skipped:
-     * the pipeline fails, and its next run begins with that batch again; run it as a {@code RestartingPipeline}.
-     * Records of a revoked partition are left to its next owner. Connections come from the data source given to
-     * {@link #of(DataSource, ConsumerSettings, String)}.
+     * <p>There is one transaction at a time, which contains records of all partitions in order. A batch that fails is
+     * never skipped: the pipeline fails, and its next run begins with the same batch. To repeat it automatically, run
+     * the pipeline as a {@code RestartingPipeline}. Records of a revoked partition are left to its next owner.
+     * Connections come from the data source passed to {@link #of(DataSource, ConsumerSettings, String)}.
      *
-     * @param max records in a batch, at least 1
-     * @param within longest wait for further records after the first of a batch; more than zero
+     * @param max the maximum number of records in a batch, at least 1
+     * @param within how long a batch waits for more records after its first; more than zero
      */
     public <K, V> Sink<ConsumerRecord<K, V>> sink(int max, Duration within, BatchWriter<K, V> writer) {
         BatchTransactions<K, V> transactions =
@@ -303,15 +312,16 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     }
 
     /**
-     * Moves the positions past records, one statement for each of their partitions, within the connection's open
-     * transaction. Call it once per partition in a transaction, as the last statement, and commit at once: it locks the
-     * rows. If the transaction is rolled back, retry the same records, alone or followed by others.
+     * Moves the positions past the records, with one statement per partition, within the connection's open transaction.
+     * Call this method once per partition in a transaction, as the last statement, and commit immediately afterwards,
+     * because it locks the rows. If the transaction is rolled back, retry the same records, alone or followed by
+     * others.
      *
-     * @param connection the caller's, not in auto-commit mode; stays open
-     * @param records records of a partition in order, following the committed ones. Records in between count as dropped
-     *     on purpose
-     * @throws PositionConflictException if these records do not follow a position; the transaction has then been rolled
-     *     back
+     * @param connection the caller's connection, which must not be in auto-commit mode; it is not closed
+     * @param records the records of each partition in order, starting after the committed ones. Records that are left
+     *     out count as dropped on purpose
+     * @throws PositionConflictException if the records do not follow a partition's position; the transaction has then
+     *     been rolled back
      */
     public void advance(Connection connection, List<? extends ConsumerRecord<?, ?>> records) throws SQLException {
         if (Objects.requireNonNull(connection, "connection").getAutoCommit()) {
@@ -323,7 +333,10 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         }
     }
 
-    /** Sorts by partition, so that all transactions lock in the same order and no two wait for each other. */
+    /**
+     * Groups records by partition. The groups are sorted, so that all transactions lock rows in the same order and
+     * cannot deadlock.
+     */
     private static SortedMap<TopicPartition, List<ConsumerRecord<?, ?>>> byPartition(
             List<? extends ConsumerRecord<?, ?>> records) {
         SortedMap<TopicPartition, List<ConsumerRecord<?, ?>>> sorted = new TreeMap<>(ORDER);
@@ -363,7 +376,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         }
         Step step = step(id, claim, ofPartition);
         if (!table.advance(connection, step)) {
-            // A refused record may be left over from a former run; the current run continues from its position.
+            // A rejected record may be left over from an earlier run. The current run continues from its own position.
             claims.replace(id, claim, before);
             throw refused(connection, step);
         }
@@ -384,7 +397,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         if (first >= now.after()) {
             return now.moved(now.after(), first, next);
         }
-        // A repeat of the last move after its rollback; any other move is refused.
+        // The last move may be repeated after its rollback. Any other move backwards is rejected.
         return first == now.first() ? now.moved(now.before(), first, next) : now;
     }
 

@@ -9,16 +9,19 @@ import java.util.regex.Pattern;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** The statements on one group's rows. Stateless; each call is part of its connection's transaction. */
+/** The SQL statements for one group's rows. Stateless; each call is part of its connection's transaction. */
 final class OffsetTable {
 
-    /** Longest time that a claim waits for the lock of a row. */
+    /** The longest time that a claim waits for a row lock. */
     private static final int CLAIM_SECONDS = 10;
 
-    /** A name, or several joined by dots. Unquoted, so that it matches the application's own statements. */
+    /**
+     * A name, or several names joined by dots. It is not quoted, so that it matches the name in the application's own
+     * statements.
+     */
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_$]*(\\.[A-Za-z_][A-Za-z0-9_$]*)*");
 
-    /** Upper limit of first fences, so that many increments still fit into a long. */
+    /** Upper bound of initial fences, which leaves enough values of a long for increments. */
     private static final long FENCES = 1L << 48;
 
     private static final String OF_PARTITION = " WHERE group_id = ? AND topic = ? AND partition_id = ?";
@@ -60,7 +63,7 @@ final class OffsetTable {
         return table;
     }
 
-    /** Takes ownership of a row, creating it if it is missing, and keeps it locked. */
+    /** Takes ownership of a row and keeps it locked. Creates the row if it is missing. */
     Row claim(Connection connection, TopicPartition id, String topicId) throws SQLException {
         try (PreparedStatement claim =
                 connection.prepareStatement("UPDATE " + table + " SET fence = fence + 1" + OF_PARTITION)) {
@@ -92,7 +95,7 @@ final class OffsetTable {
         }
     }
 
-    /** Stores the topic ID of a row without writes, or of a row whose topic ID was unknown. */
+    /** Stores the topic ID in a row that has no position yet, or whose topic ID was unknown. */
     void identify(Connection connection, TopicPartition id, String topicId) throws SQLException {
         try (PreparedStatement identify =
                 connection.prepareStatement("UPDATE " + table + " SET topic_id = ?" + OF_PARTITION)) {
@@ -115,7 +118,10 @@ final class OffsetTable {
         }
     }
 
-    /** Moves the position. Returns false and changes nothing if the row is not as {@code step} expects. */
+    /**
+     * Advances the position. Returns false and changes nothing if the row is not in the state that {@code step}
+     * expects.
+     */
     boolean advance(Connection connection, Step step) throws SQLException {
         boolean withEpoch = step.lastEpoch() != JdbcOffsets.NO_EPOCH;
         try (PreparedStatement advance = connection.prepareStatement("UPDATE " + table + " SET next_offset = ?"
@@ -138,7 +144,7 @@ final class OffsetTable {
         }
     }
 
-    /** Sets the key parameters and returns the index of the next parameter. */
+    /** Sets the parameters of the primary key and returns the index of the next parameter. */
     private int setPartition(PreparedStatement statement, int first, TopicPartition id) throws SQLException {
         statement.setString(first, group);
         statement.setString(first + 1, id.topic());

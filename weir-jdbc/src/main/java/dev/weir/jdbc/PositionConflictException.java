@@ -4,8 +4,8 @@ import dev.weir.kafka.KafkaPipelineException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Thrown after a rollback because the records do not follow the position in the table: another member owns the
- * partition or has written these records, or an earlier transaction is missing. The next run continues from the
+ * Thrown after a rollback if the records do not follow the position in the table, because another member owns the
+ * partition or has written these records, or because an earlier transaction is missing. The next run continues from the
  * position in the table.
  */
 public final class PositionConflictException extends KafkaPipelineException {
@@ -37,12 +37,15 @@ public final class PositionConflictException extends KafkaPipelineException {
         return partition;
     }
 
-    /** The position that the records follow; {@link JdbcOffsets#NOTHING_WRITTEN} if they would have been the first. */
+    /**
+     * The position that the records would have followed; {@link JdbcOffsets#NOTHING_WRITTEN} if they would have been
+     * the first.
+     */
     public long expected() {
         return expected;
     }
 
-    /** The position in the table; {@link JdbcOffsets#NOTHING_WRITTEN} if there is none. */
+    /** The position in the table, or {@link JdbcOffsets#NOTHING_WRITTEN} if there is none. */
     public long found() {
         return found;
     }

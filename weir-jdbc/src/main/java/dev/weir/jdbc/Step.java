@@ -3,13 +3,13 @@ package dev.weir.jdbc;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * One move of a partition's position. Immutable.
+ * A move of a partition's position. Immutable.
  *
- * @param topicId of the row as it was claimed
- * @param fence of the row as it was claimed
- * @param expected where the position is before
- * @param next where it is afterwards
- * @param firstEpoch the first leader epoch that records between have, or {@link JdbcOffsets#NO_EPOCH}
- * @param lastEpoch the last one
+ * @param topicId the topic ID of the row when it was claimed
+ * @param fence the fence of the row when it was claimed
+ * @param expected the position before the move
+ * @param next the position after the move
+ * @param firstEpoch the first leader epoch of the records in between, or {@link JdbcOffsets#NO_EPOCH} if they have none
+ * @param lastEpoch the last leader epoch of these records
  */
 record Step(TopicPartition id, String topicId, long fence, long expected, long next, int firstEpoch, int lastEpoch) {}

@@ -20,12 +20,12 @@ public final class BreakerMetrics implements MeterBinder {
         this.breaker = breaker;
     }
 
-    /** The meters of {@code breaker}, with {@code name} as a tag. */
+    /** Creates the meters of {@code breaker}, with {@code name} as a tag. */
     public static BreakerMetrics of(String name, CircuitBreaker breaker) {
         return new BreakerMetrics(Objects.requireNonNull(name, "name"), Objects.requireNonNull(breaker, "breaker"));
     }
 
-    /** Registers the meters; existing meters for a breaker of that name stay unchanged. */
+    /** Registers the meters. If there are already meters for a breaker with this name, they remain unchanged. */
     @Override
     public void bindTo(MeterRegistry registry) {
         DirectMeters.register(

@@ -7,12 +7,12 @@ import io.micrometer.core.instrument.Tags;
 import java.util.List;
 import java.util.function.Function;
 
-/** Meters of subjects cheap enough to read at each scrape. */
+/** Registers meters whose subjects are cheap enough to read on each scrape. */
 final class DirectMeters {
 
     private DirectMeters() {}
 
-    /** Registers all meters for {@code subject}, with a weak reference to it. */
+    /** Registers all meters for {@code subject}, which they reference only weakly. */
     static <T, S> void register(
             MeterRegistry registry, List<MeterSpec<S>> specs, Tags tags, T subject, Function<T, S> look) {
         for (MeterSpec<S> spec : specs) {

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The current subjects of one kind: new ones are registered, vanished ones are removed. Guarded by the lock of its
- * {@link PipelineMetrics}.
+ * The current subjects of one kind. Registers meters for new subjects and removes those of subjects that have
+ * disappeared. Guarded by the lock of its {@link PipelineMetrics}.
  */
 final class Family<S> {
 
@@ -20,7 +20,7 @@ final class Family<S> {
         this.specs = specs;
     }
 
-    /** Updates the meters to exactly these subjects. */
+    /** Updates the meters so that they cover exactly the given subjects. */
     void look(Map<Tags, S> now, Collection<MeterRegistry> registries) {
         subjects.entrySet().removeIf(known -> {
             boolean gone = !now.containsKey(known.getKey());

@@ -11,24 +11,28 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The figures between the first and last of several readings: differences of counters, means of states. Immutable. */
+/**
+ * The values of an interval between the first and last of several readings: differences of counters, and means of
+ * states. Immutable.
+ */
 final class Interval {
 
-    /** Largest gain to promise; beyond it too many other things would change. */
+    /** The largest gain to promise. With a larger gain, too many other conditions would change. */
     static final double MOST_GAIN = 16;
 
     /**
-     * A backlog that the pipeline reads within this time does not count: the brokers' figures are up to a second old.
+     * The brokers' values are up to a second old, so a backlog that the pipeline could read within this time is
+     * ignored.
      */
     private static final double BACKLOG_SECONDS = 1.5;
 
-    /** A gain that ends sooner, because the backlog is gone by then, is not promised. */
+    /** A gain that would end sooner than this, because the backlog would be used up, is not promised. */
     private static final double LASTING_SECONDS = 10;
 
-    /** A queue counts as growing if its growth is at least this part of its output. */
+    /** A queue is considered growing if its growth is at least this fraction of its output. */
     private static final double GROWS = 0.05;
 
-    /** Smallest distance of two readings that can show arrivals. */
+    /** The shortest time between two readings from which an arrival rate can be computed. */
     private static final double LEAST_APART_SECONDS = 0.4;
 
     final List<PipelineLook> looks;
@@ -36,10 +40,10 @@ final class Interval {
     final PipelineLook last;
     final double seconds;
 
-    /** True if the interval is reported after the fact. */
+    /** True if the interval is reported after the run. */
     final boolean isPast;
 
-    /** Units in the order of the flow; for a past interval, only units that had an element. */
+    /** The units in the order of the flow. For a past interval, only those that had an element. */
     final List<Unit> units;
 
     private final List<Unit> allUnits;
@@ -73,7 +77,7 @@ final class Interval {
         if (!isPast || allUnits.isEmpty()) {
             return allUnits;
         }
-        // A branch without elements waits for its first one and limited nothing.
+        // A branch that has had no elements is still waiting for the first one, so it did not limit anything.
         List<Unit> touched = new ArrayList<>(allUnits);
         touched.subList(1, touched.size())
                 .removeIf(unit -> unit.stages().stream().noneMatch(StageLoad::isTouched));
@@ -97,12 +101,14 @@ final class Interval {
                 .toList();
     }
 
-    /** The part of the time in which elements waited only for the rate of one of these stages. */
+    /**
+     * Returns the fraction of the time in which elements waited only because of the rate limit of one of these stages.
+     */
     private double paused(List<StageLoad> stages) {
         return stages.stream().mapToDouble(stage -> pausedAt(stage.name())).sum();
     }
 
-    /** The part of the time in which elements waited only for the rate of {@code stage}. */
+    /** Returns the fraction of the time in which elements waited only because of the rate limit of {@code stage}. */
     double pausedAt(String stage) {
         return (waitedNanos(last, stage) - waitedNanos(first, stage)) / (seconds * 1e9);
     }
@@ -114,7 +120,7 @@ final class Interval {
                 .sum();
     }
 
-    /** The account of the time of all stages, in the order of the flow. */
+    /** Returns the times of all stages, in the order of the flow. */
     List<StageTime> times() {
         return allUnits.stream()
                 .flatMap(unit -> units.contains(unit) ? unit.times(seconds).stream() : StageTime.starved(unit))
@@ -133,12 +139,12 @@ final class Interval {
         return StageLoad.between(before, stage, samples, seconds * 1e9);
     }
 
-    /** The number of processors that this process used; NaN if unknown. */
+    /** Returns the number of CPUs that this process used, or NaN if unknown. */
     double processCpu() {
         return (last.machine().processCpuNanos() - first.machine().processCpuNanos()) / (seconds * 1e9);
     }
 
-    /** The part of the machine's processors that was busy; NaN if unknown. */
+    /** Returns the fraction of the machine's CPU capacity that was in use, or NaN if unknown. */
     double load() {
         return last.machine().load();
     }
@@ -147,7 +153,7 @@ final class Interval {
         return last.machine().processors();
     }
 
-    /** The part of the time in which garbage collectors paused the application. */
+    /** Returns the fraction of the time in which garbage collectors paused the application. */
     double pauseShare() {
         return (last.machine().pauseNanos() - first.machine().pauseNanos()) / (seconds * 1e9);
     }
@@ -157,7 +163,7 @@ final class Interval {
         return stages().stream().anyMatch(stage -> stage.out() > 0);
     }
 
-    /** Elements per second that the first stage emitted. */
+    /** Returns the number of elements per second that the first stage emitted. */
     double rate() {
         return units.isEmpty() ? 0 : units.getFirst().stages().getFirst().out() / seconds;
     }
@@ -166,12 +172,12 @@ final class Interval {
         return units.stream().flatMap(unit -> unit.stages().stream()).toList();
     }
 
-    /** Threads that computed, over all stages. */
+    /** Returns the number of threads that were computing, over all stages. */
     double computing() {
         return units.stream().mapToDouble(Unit::computing).sum();
     }
 
-    /** The part of the time since {@code look} in which the first stage waited for elements. */
+    /** Returns the fraction of the time since {@code look} in which the first stage was waiting for elements. */
     double starvedSince(PipelineLook look) {
         String stage =
                 units.isEmpty() ? "" : units.getFirst().stages().getFirst().name();
@@ -186,13 +192,13 @@ final class Interval {
                 .sum();
     }
 
-    /** The part of the time in which the unit above {@code unit} waited to emit its output. */
+    /** Returns the fraction of the time in which the unit upstream of {@code unit} was waiting to emit its output. */
     double blockedAbove(Unit unit) {
         int place = units.indexOf(unit);
         return place <= 0 ? 0 : units.get(place - 1).blocked();
     }
 
-    /** The partitions of all consumers at the last look. */
+    /** Returns the partitions of all consumers in the last reading. */
     List<PartitionDump> partitions() {
         return partitions(last);
     }
@@ -208,7 +214,8 @@ final class Interval {
     }
 
     /**
-     * The number of records at the brokers that the consumer may fetch and has not fetched; 0 if the lag is unknown.
+     * Returns the number of records at the brokers that the consumer may fetch but has not fetched; 0 if the lag is
+     * unknown.
      */
     static long unread(PartitionDump partition) {
         return SourceRules.mayFetch(partition)
@@ -220,7 +227,7 @@ final class Interval {
         return partitions().stream().mapToLong(Interval::unread).sum();
     }
 
-    /** Records pulled by the pipeline and not finished. */
+    /** Returns the number of records that the pipeline has pulled but not finished. */
     long inFlight() {
         return inFlight(last);
     }
@@ -229,7 +236,7 @@ final class Interval {
         return partitions(look).stream().mapToLong(PartitionDump::inFlight).sum();
     }
 
-    /** Records fetched and not pulled by the pipeline. */
+    /** Returns the number of records that have been fetched but not pulled by the pipeline. */
     long buffered() {
         return partitions().stream()
                 .filter(SourceRules::mayFetch)
@@ -237,17 +244,23 @@ final class Interval {
                 .sum();
     }
 
-    /** Returns whether records are waiting that the pipeline could process at once. */
+    /** Returns whether records are waiting that the pipeline could process immediately. */
     boolean hasBacklog() {
         return buffered() > 0 || unread() > rate() * BACKLOG_SECONDS;
     }
 
-    /** Returns whether only a moment's worth of records waits, at the brokers or fetched, and no window is full. */
+    /**
+     * Returns whether the records that are waiting, at the brokers or fetched, would last only for a moment, and no
+     * window is full.
+     */
     boolean keepsUp() {
         return unread() + buffered() <= rate() * BACKLOG_SECONDS && !isFull();
     }
 
-    /** Returns whether partitions were paused at half of the readings because too many records are unfinished. */
+    /**
+     * Returns whether, in more than half of the readings, partitions were paused because too many records were
+     * unfinished.
+     */
     private boolean isFull() {
         return shareOfLooks(look -> partitions(look).stream().anyMatch(Interval::standsStill)) > 0.5;
     }
@@ -256,7 +269,7 @@ final class Interval {
         return partition.paused().contains(Paused.WINDOW) || partition.paused().contains(Paused.BUDGET);
     }
 
-    /** The dispatchers of the stages by name, with their snapshots from all readings. */
+    /** Returns the snapshots of the stages' dispatchers from all readings, by dispatcher name. */
     Map<String, List<DispatcherSnapshot>> dispatchers() {
         Map<String, List<DispatcherSnapshot>> all = new LinkedHashMap<>();
         for (PipelineLook look : looks) {
@@ -269,11 +282,11 @@ final class Interval {
     }
 
     /**
-     * Growth factor of the rate until something other than {@code lifted} limits: another unit's threads, or
-     * the processors. From 1 to {@link #MOST_GAIN}.
+     * Returns the factor by which the rate can grow until something other than {@code lifted} becomes the limit:
+     * another unit's threads, or the CPUs. Between 1 and {@link #MOST_GAIN}.
      */
     double nextLimit(@Nullable Unit lifted) {
-        // Waiting work needs no processor, so neither used nor free processors limit it.
+        // Waiting does not need a CPU, so the CPUs do not limit such a unit.
         double most = lifted != null && lifted.waits() ? MOST_GAIN : Math.min(MOST_GAIN, processorsAllow());
         most = Math.min(most, sourceAllows());
         for (Unit unit : units) {
@@ -284,23 +297,27 @@ final class Interval {
         return Math.max(1, most);
     }
 
-    /** The largest lasting growth factor of the rate, up to {@link #MOST_GAIN}. */
+    /**
+     * Returns the factor by which the rate can grow for as long as the source provides records, at most
+     * {@link #MOST_GAIN}.
+     */
     double sourceAllows() {
         return Math.clamp(lasts(), 1, MOST_GAIN);
     }
 
     /**
-     * The factor of the rate that arrivals and the current backlog sustain for {@link #LASTING_SECONDS}; below 1 while
-     * a backlog drains. {@link #MOST_GAIN} if neither is known.
+     * Returns the factor of the current rate that arrivals and the current backlog can sustain for
+     * {@link #LASTING_SECONDS}; below 1 while a backlog drains. Returns {@link #MOST_GAIN} if arrivals and backlog are
+     * unknown.
      */
     double lasts() {
         double rate = rate();
         PipelineLook since = last.consumers().isEmpty() ? looks.get(looks.size() / 2) : firstKnown();
         double apart = (last.atNanos() - since.atNanos()) / 1e9;
         double grown = waiting(last) - waiting(since);
-        // A queue that does not grow may be bounded, with waiting writers, so the possible arrival rate is unknown.
+        // A queue that does not grow may be bounded, so that writers wait. The possible arrival rate is then unknown.
         boolean isKnown = !last.consumers().isEmpty() || grown > GROWS * rate * apart;
-        // With several consumers, this is only the first consumer's rate.
+        // If there are several consumers, this is the rate of the first consumer only.
         if (rate <= 0
                 || apart < LEAST_APART_SECONDS
                 || !isKnown
@@ -312,7 +329,7 @@ final class Interval {
         return Double.isNaN(allows) ? MOST_GAIN : allows;
     }
 
-    /** The first reading that knows the backlog above the pipeline. */
+    /** Returns the first reading in which the backlog of the source is known. */
     private PipelineLook firstKnown() {
         return looks.stream()
                 .filter(look -> !Double.isNaN(waiting(look)))
@@ -320,7 +337,10 @@ final class Interval {
                 .orElse(last);
     }
 
-    /** The backlog: records at the brokers and fetched ones, or the queue of a source; NaN if unknown. */
+    /**
+     * Returns the backlog: the records at the brokers and those fetched, or the length of a source's queue; NaN if
+     * unknown.
+     */
     private static double waiting(PipelineLook look) {
         if (look.consumers().isEmpty()) {
             return look.stages().isEmpty()
@@ -336,8 +356,9 @@ final class Interval {
     }
 
     /**
-     * Growth factor that the processors allow; unbounded if unknown. The load covers a recent second, which a
-     * short interval may not include; processors used by this process do not count as free.
+     * Returns the factor by which the rate can grow until the CPUs are saturated; {@link #MOST_GAIN} if unknown. The
+     * CPU load covers the most recent second, which may lie outside a short interval. CPU time used by this process
+     * does not count as free.
      */
     double processorsAllow() {
         double used = processCpu();

@@ -26,12 +26,12 @@ import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Meters of all Kafka clients in this process, read from the clients' JMX beans:
- * {@code kafka.consumer.fetch.manager.records.consumed.total} and so on, with the client's id as the tag
- * {@code client_id}. Figures of single brokers, topics and partitions are omitted. Thread-safe.
+ * Meters of all Kafka clients in this process, read from the clients' JMX beans, such as
+ * {@code kafka.consumer.fetch.manager.records.consumed.total}. The client's id is the tag {@code client_id}. Metrics of
+ * individual brokers, topics and partitions are omitted. Thread-safe.
  *
  * <p>A daemon thread checks for new and closed clients every five seconds; each scrape reads their values. The lean
- * path has no such meters. Empty if {@code metric.reporters} disables JMX for the clients.
+ * path has no such meters. There are no meters if {@code metric.reporters} disables JMX for the clients.
  */
 public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
 
@@ -41,7 +41,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
     private static final String CLIENT_TAG = "client_id";
     private static final String CLIENT_KEY = "client-id";
 
-    /** The metric groups that describe a client as a whole, named as in the clients' documentation. */
+    /** The metric groups that describe a client as a whole, named as in the Kafka documentation. */
     private static final List<String> GROUPS = List.of(
             "kafka.consumer:type=consumer-metrics",
             "kafka.consumer:type=consumer-fetch-manager-metrics",
@@ -54,16 +54,16 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
     private final CountDownLatch over = new CountDownLatch(1);
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final Map<MeterRegistry, Map<Key, Meter>> registries = new HashMap<>();
     private @Nullable Thread looker;
 
-    /** One figure of one client. */
+    /** One metric of one client. */
     private record Key(ObjectName bean, String attribute) {}
 
     private KafkaClientMeters() {}
 
-    /** Creates meters that read nothing until they are bound. */
+    /** Creates meters that do not read anything until they are bound. */
     public static KafkaClientMeters create() {
         return new KafkaClientMeters();
     }
@@ -111,7 +111,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
         }
     }
 
-    /** Registers new figures and removes vanished ones. Under the lock. */
+    /** Registers new metrics and removes those that have disappeared. Must be called under the lock. */
     private void look() {
         Set<Key> now = new HashSet<>();
         for (String group : GROUPS) {
@@ -120,7 +120,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
                     now.addAll(figures(bean));
                 }
             } catch (JMException ignored) {
-                // The client was closed meanwhile.
+                // The client has been closed in the meantime.
             }
         }
         registries.forEach((registry, meters) -> {
@@ -156,13 +156,13 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
                         .register(registry);
     }
 
-    /** The client ID of a bean, unquoted: JMX quotes IDs with unusual characters. */
+    /** Returns the client ID of a bean. JMX quotes IDs that contain special characters; the result is unquoted. */
     private static String clientOf(ObjectName bean) {
         String id = bean.getKeyProperty(CLIENT_KEY);
         return id.startsWith("\"") ? ObjectName.unquote(id) : id;
     }
 
-    /** The meter name in Micrometer's style: {@code kafka.consumer.fetch.manager.records.lag.max}. */
+    /** Returns the meter name in Micrometer's style, such as {@code kafka.consumer.fetch.manager.records.lag.max}. */
     private static String nameOf(Key figure) {
         String group = figure.bean.getKeyProperty("type").replace("-metrics", "");
         return "kafka." + (group + "." + figure.attribute).replace('-', '.').toLowerCase(Locale.ROOT);
@@ -178,7 +178,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
         }
     }
 
-    /** Removes the meters from all registries and ends the thread. */
+    /** Removes the meters from all registries and stops the thread. */
     @Override
     public void close() {
         lock.lock();

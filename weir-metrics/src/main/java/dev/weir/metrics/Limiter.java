@@ -7,9 +7,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The factor that limited a pipeline during an interval, and the change that lifts it. Immutable.
+ * The factor that limited a pipeline's rate during an interval (its bottleneck), and the change that would raise the
+ * limit. Immutable.
  *
- * <p>A gain is a factor of the pipeline's rate: 1 means no gain, 2 means twice the records per second.
+ * <p>A gain is a factor of the pipeline's rate: 1 means no gain, and 2 means twice as many records per second.
  */
 public final class Limiter {
 
@@ -33,36 +34,37 @@ public final class Limiter {
         this.values = values;
     }
 
-    /** The class of the limiter. */
+    /** The kind of limiter. */
     public Kind kind() {
         return values.kind;
     }
 
     /**
-     * The name of the limiter: a stage, dispatcher, consumer or {@code topic-partition}; its kind's id if it has no
-     * other name.
+     * The name of the limiter: a stage, dispatcher, consumer or {@code topic-partition}, or else the id of its kind.
      */
     public String name() {
         return values.name;
     }
 
-    /** The finding with its figures as readable text, without a full stop. */
+    /** The finding with its measured values, as human-readable text without a full stop. */
     public String sentence() {
         return values.sentence;
     }
 
-    /** The advised change as readable text, without a full stop. */
+    /** The advised change, as human-readable text without a full stop. */
     public String advice() {
         return values.advice;
     }
 
-    /** The advised change in the terms of {@code frontEnd}, or the fact alone if it cannot be changed there. */
+    /**
+     * Returns the advised change in the terms of {@code frontEnd}, or only the fact if that front end cannot change it.
+     */
     public String advice(FrontEnd frontEnd) {
         Objects.requireNonNull(frontEnd, "frontEnd");
         return values.lever.kind() == Lever.Kind.ELSEWHERE ? values.advice : values.lever.in(frontEnd);
     }
 
-    /** The change behind the advice, in a form for programs. */
+    /** The change behind the advice, in machine-readable form. */
     public Lever lever() {
         return values.lever;
     }
@@ -72,20 +74,20 @@ public final class Limiter {
         return values.confidence;
     }
 
-    /** The other candidates, if the evidence does not separate them; empty if it does. */
+    /** The other candidates, if the evidence does not distinguish between them; otherwise empty. */
     public List<Limiter> candidates() {
         return values.candidates;
     }
 
     /**
-     * The time of each stage during the interval, in the order of the flow. The sentence and the displays next to it
-     * take their figures from here. Empty for a finding that was not made from readings.
+     * The time of each stage during the interval, in the order of the flow. The sentence, and the displays next to it,
+     * take their values from here. Empty if the finding is not based on readings.
      */
     public List<StageTime> stages() {
         return values.account.stages;
     }
 
-    /** The time of one stage; null if the finding has none. */
+    /** Returns the time of one stage, or null if the finding does not contain that stage. */
     public @Nullable StageTime stage(String stage) {
         Objects.requireNonNull(stage, "stage");
         return values.account.stages.stream()
@@ -94,64 +96,64 @@ public final class Limiter {
                 .orElse(null);
     }
 
-    /** The length of the interval in seconds; 0 if the finding was not made from readings. */
+    /** The length of the interval in seconds, or 0 if the finding is not based on readings. */
     public double seconds() {
         return values.account.seconds;
     }
 
     /** The confidence of a finding. */
     public enum Confidence {
-        /** The evidence leaves one answer. */
+        /** The evidence leaves only one possibility. */
         SURE,
-        /** Several answers remain; the sentence says what would separate them. */
+        /** Several possibilities remain; the sentence says what would distinguish them. */
         CANDIDATES,
-        /** It is too early to say; the sentence says why. */
+        /** It is too early for a finding; the sentence gives the reason. */
         MEASURING;
 
-        /** The name for programs: lower case. */
+        /** Returns the machine-readable name, in lower case. */
         public String id() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
-    /** The expected growth factor of the rate once the advice is followed: never below 1. */
+    /** The factor by which the rate is expected to grow if the advice is followed; at least 1. */
     public double expectedGain() {
         return values.expectedGain;
     }
 
     /**
-     * The growth factor of the rate when an advice was last followed, for this limiter or an earlier one; null if
-     * none was followed or the gain was not measured.
+     * The factor by which the rate grew when advice was last followed, for this limiter or an earlier one; null if no
+     * advice was followed or the gain was not measured.
      */
     public @Nullable Double measuredGain() {
         return values.measuredGain;
     }
 
-    /** The classes of limiters; {@code docs/reference/limiter.md} has a section for each. */
+    /** The kinds of limiters; {@code docs/reference/limiter.md} has a section for each. */
     public enum Kind {
-        /** The brokers do not answer, or answer slowly. */
+        /** The brokers do not respond, or respond slowly. */
         SOURCE_BROKER,
-        /** The fetch path delivers less than the pipeline could take, though records are waiting. */
+        /** The fetch path delivers fewer records than the pipeline could process, although records are waiting. */
         SOURCE_FETCH,
-        /** A source spends its time on decoding what it has fetched. */
+        /** A source spends its time decoding the records that it has fetched. */
         SOURCE_DECODE,
         /** No records arrive, and none are waiting. */
         SOURCE_IDLE,
         /** The pipeline keeps up with all records that arrive. */
         ARRIVAL,
-        /** A stage computes all the time. */
+        /** A stage is computing all the time. */
         STAGE_CPU,
-        /** All workers of a stage are taken, and most of them wait for something outside. */
+        /** All workers of a stage are in use, and most of them are waiting for an external service. */
         STAGE_WAIT,
-        /** Tasks wait for a thread of a dispatcher. */
+        /** Tasks are waiting for a thread of a dispatcher. */
         DISPATCHER,
-        /** The worker of one key is busy while the others have nothing to do. */
+        /** The worker of one key is busy while the other workers are idle. */
         KEY_SKEW,
-        /** One partition lags while the others have been read to their ends. */
+        /** One partition lags while the others have been read to the end. */
         ONE_PARTITION,
-        /** Partitions stand still because their windows of unfinished records are full. */
+        /** Partitions are paused because their windows of unfinished records are full. */
         WINDOW,
-        /** Partitions stand still because the consumer's byte budget is spent. */
+        /** Partitions are paused because the consumer's byte budget is used up. */
         BYTE_BUDGET,
         /** The producer does not accept output as fast as the pipeline creates it. */
         PRODUCER,
@@ -159,42 +161,42 @@ public final class Limiter {
         OUTPUT_BROKER,
         /** Commits fail or do not complete. */
         COMMIT,
-        /** The garbage collector takes the application's time. */
+        /** Garbage collection takes up the application's time. */
         GC,
-        /** All processors of the machine are busy. */
+        /** All CPUs of the machine are busy. */
         MACHINE_CPU,
         /** All workers of a share consumer are busy. */
         SHARE_WORKERS,
-        /** A share consumer has no credits left for further records. */
+        /** A share consumer has no credits left for acquiring more records. */
         SHARE_CREDITS,
-        /** The broker's limit of acquired records of a share partition is reached. */
+        /** The broker's limit on acquired records of a share partition has been reached. */
         SHARE_WINDOW,
-        /** Members of a share group wait for each other's fetches. */
+        /** Members of a share group are waiting for each other's fetches. */
         SHARE_FETCH_LOCK,
-        /** The share coordinator's state writes are slow. */
+        /** The share coordinator's writes of its state are slow. */
         SHARE_STATE,
-        /** It is too early to say. */
+        /** It is too early for a finding. */
         MEASURING;
 
-        /** The kind's name for programs: lower case, with hyphens. */
+        /** Returns the machine-readable name, in lower case with hyphens. */
         public String id() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
     }
 
-    /** Creates a limiter whose advice has not been applied yet. */
+    /** Creates a limiter whose advice has not been followed yet. */
     public static Limiter of(Kind kind, String name, String sentence, String advice, double expectedGain) {
         return new Limiter(
                 kind, name, sentence, advice, expectedGain, null, Lever.elsewhere(advice), Confidence.SURE, List.of());
     }
 
-    /** Creates a limiter that a lever lifts; its advice is the lever's advice for code. */
+    /** Creates a limiter whose limit a lever raises. Its advice is the lever's advice for code. */
     static Limiter of(Kind kind, String name, String sentence, Lever lever, double expectedGain) {
         return new Limiter(
                 kind, name, sentence, lever.in(FrontEnd.CODE), expectedGain, null, lever, Confidence.SURE, List.of());
     }
 
-    /** Creates the finding that it is too early to say, because of {@code reason}. */
+    /** Creates the finding that it is too early to name a limiter, because of {@code reason}. */
     static Limiter measuring(String reason) {
         return new Limiter(
                 Kind.MEASURING,
@@ -208,7 +210,11 @@ public final class Limiter {
                 List.of());
     }
 
-    /** This finding with {@code other} as an equal candidate; {@code separates} says what would tell them apart. */
+    /**
+     * Returns this finding with {@code other} as an equally likely candidate.
+     *
+     * @param separates a text that says what would distinguish the two
+     */
     Limiter or(Limiter other, String separates) {
         return new Limiter(new Values(
                 values.kind,
@@ -223,7 +229,7 @@ public final class Limiter {
                 values.account));
     }
 
-    /** This finding in the terms of {@code frontEnd}. */
+    /** Returns this finding in the terms of {@code frontEnd}. */
     public Limiter inWordsOf(FrontEnd frontEnd, UnaryOperator<String> words) {
         Objects.requireNonNull(frontEnd, "frontEnd");
         Objects.requireNonNull(words, "words");
@@ -240,7 +246,7 @@ public final class Limiter {
                 values.account));
     }
 
-    /** This limiter with the gain measured after its advice was applied. */
+    /** Returns this limiter with the gain measured after its advice was followed. */
     public Limiter measured(double gain) {
         return new Limiter(new Values(
                 values.kind,
@@ -255,7 +261,7 @@ public final class Limiter {
                 values.account));
     }
 
-    /** This finding with the stage times of its interval. */
+    /** Returns this finding with the stage times of its interval. */
     Limiter from(Interval interval) {
         return new Limiter(new Values(
                 values.kind,
@@ -311,7 +317,7 @@ public final class Limiter {
         }
     }
 
-    /** The figures of the interval behind a finding. */
+    /** The values of the interval on which a finding is based. */
     private record Account(double seconds, List<StageTime> stages) {
 
         static final Account NONE = new Account(0, List.of());

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** Answers the requests of a {@link MetricsServer}. Thread-safe. */
+/** Handles the requests of a {@link MetricsServer}. Thread-safe. */
 final class MetricsHandler {
 
     private static final Logger LOG = System.getLogger(MetricsHandler.class.getName());
@@ -20,7 +20,7 @@ final class MetricsHandler {
     private static final String JSON = "application/json";
     private static final String TEXT = "text/plain; charset=utf-8";
 
-    /** Paths that answer with the meters, including the bare address, which commands print. */
+    /** Paths that return the meters, including the address without a path, which commands print. */
     private static final Set<String> METERS = Set.of("/metrics", "/", "");
 
     private static final String OTHER_HOST = "the Host header must be an address in numbers, a name of this machine, or"

@@ -8,13 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** The meters of a sending stage, with the latency of acknowledgements. Stateless. */
+/** The meters of a producing stage, including the latency of acknowledgements. Stateless. */
 final class ProducerMeters {
 
     private static final double NANOS = 1e9;
     private static final double MILLIS = 1e3;
 
-    /** The bounds of the latency's histogram. */
+    /** The bounds of the latency histogram. */
     private static final long[] BOUNDS_MILLIS = {
         1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000, 3_600_000
     };

@@ -9,15 +9,15 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stage over an interval. Immutable.
+ * The load of one stage during an interval. Immutable.
  *
- * @param last its counters at the end
- * @param samples activity of its threads, from the readings that have it
- * @param busy average number of busy threads, from the counters, which cover finished work
- * @param starved part of its thread time without input
- * @param blocked part of its thread time waiting for the stage below
- * @param in elements taken
- * @param out elements emitted
+ * @param last the stage's counters at the end
+ * @param samples the activity of its threads, from the readings that include it
+ * @param busy the average number of busy threads, from the counters, which cover finished work
+ * @param starved the fraction of its thread time spent without input
+ * @param blocked the fraction of its thread time spent waiting for the downstream stage
+ * @param in the number of elements taken
+ * @param out the number of elements emitted
  */
 record StageLoad(
         StageSnapshot last, List<Activity> samples, double busy, double starved, double blocked, long in, long out) {
@@ -26,7 +26,8 @@ record StageLoad(
         double up = Math.max(0, last.blockedUpNanos() - first.blockedUpNanos());
         double down = Math.max(0, last.blockedDownNanos() - first.blockedDownNanos());
         double busy = Math.max(0, last.busyNanos() - first.busyNanos());
-        // The time of all threads, whose number may have changed; one thread also does other things.
+        // The time of all threads, whose number may have changed. A thread that runs several stages also does other
+        // work.
         double threadNanos = Math.max(nanos, busy + up + down);
         return new StageLoad(
                 last,
@@ -46,7 +47,7 @@ record StageLoad(
         return last.name();
     }
 
-    /** Returns whether it ever had an element. */
+    /** Returns whether the stage has ever had an element. */
     boolean isTouched() {
         return last.elementsIn() > 0 || last.elementsOut() > 0 || last.depth() > 0;
     }
@@ -55,13 +56,15 @@ record StageLoad(
         return Math.max(1, last.parallelism());
     }
 
-    /** The thread that it shares with others; null if it has its own, or if unknown. */
+    /**
+     * Returns the thread that this stage shares with others; null if it has its own thread or the thread is unknown.
+     */
     @Nullable
     String thread() {
         return samples.isEmpty() ? null : samples.getLast().thread();
     }
 
-    /** Its dispatcher at the last reading that has it. */
+    /** Returns the stage's dispatcher in the last reading that includes it. */
     @Nullable
     DispatcherSnapshot dispatcher() {
         return samples.isEmpty() ? null : samples.getLast().dispatcher();
@@ -91,17 +94,20 @@ record StageLoad(
         return mean(Activity::longestChain);
     }
 
-    /** Number of readings that found an element in its own code. */
+    /** Returns the number of readings that found an element in the stage's own code. */
     double inPass() {
         return samples.stream().filter(Activity::isInPass).count();
     }
 
-    /** The part of the time in which its thread waits for a sibling. */
+    /** Returns the fraction of the time in which the stage's thread was waiting for a sibling. */
     double siblingShare() {
         return share(Activity::waitsForSibling);
     }
 
-    /** The part of engine waits among the readings that found its thread waiting neither above nor below. */
+    /**
+     * Returns the fraction of waits in the engine among the readings that did not find the thread waiting for its
+     * upstream or downstream stage.
+     */
     double engineShare() {
         double atWork = samples.stream().filter(each -> each.atWork() > 0).count();
         return atWork == 0
@@ -113,13 +119,19 @@ record StageLoad(
         return samples.isEmpty() ? 0 : (double) samples.stream().filter(is).count() / samples.size();
     }
 
-    /** The fraction with such an activity among the readings that found the stage at work; 0 if there are none. */
+    /**
+     * Returns the fraction of readings with the given activity among those that found the stage working; 0 if there are
+     * none.
+     */
     double shareAtWork(Predicate<Activity> is) {
         List<Activity> met = samples.stream().filter(each -> each.atWork() > 0).toList();
         return met.isEmpty() ? 0 : (double) met.stream().filter(is).count() / met.size();
     }
 
-    /** The part of waits among the readings that found an element in its own code; NaN if there are none. */
+    /**
+     * Returns the fraction of waits among the readings that found an element in the stage's own code; NaN if there are
+     * none.
+     */
     double waitShareInPass() {
         double met = inPass();
         return met == 0
@@ -130,7 +142,7 @@ record StageLoad(
                         / met;
     }
 
-    /** The part of its waits of this kind. */
+    /** Returns the fraction of the stage's waits that are of the given kind. */
     double ofWaits(ToIntFunction<Activity> kind) {
         double waiting = mean(Activity::waiting);
         return waiting == 0 ? 0 : Math.min(1, mean(kind) / waiting);
@@ -140,7 +152,10 @@ record StageLoad(
         return samples.isEmpty() ? "" : samples.getLast().keyName();
     }
 
-    /** The part of its work spent waiting in user code, from the samples; NaN if no sample found it at work. */
+    /**
+     * Returns the fraction of the stage's work spent waiting in user code, based on the samples; NaN if no sample found
+     * it working.
+     */
     double waitShare() {
         double engine = samples.stream().filter(Activity::waitsInEngine).count() / (double) Math.max(1, samples.size());
         double atWork = atWork() - engine;

@@ -1,6 +1,6 @@
 /**
- * Meters of running pipelines for Micrometer, and an endpoint for Prometheus and for health probes. A thread of the
- * binder takes a snapshot once a second; scrapes read the meters. Nothing here touches records.
+ * Micrometer meters of running pipelines, and an endpoint for Prometheus and health probes. A thread of the binder
+ * takes a snapshot once a second; scrapes read the meters. Nothing in this package accesses records.
  */
 @NullMarked
 package dev.weir.metrics;

@@ -5,15 +5,15 @@ import io.opentelemetry.context.Scope;
 import org.apache.kafka.common.header.Headers;
 
 /**
- * One handler call during which the span of its record is current. Ended by any thread, closed by the thread that began
- * it.
+ * A handler call, during which the span of its record is current. Any thread may report the outcome; the thread that
+ * began the call must close it.
  */
 final class Call implements Attempt {
 
     private final Trace trace;
     private final Scope scope;
 
-    /** True if the headers cannot store the span, so that it ends with this call. */
+    /** True if the headers cannot store the trace, so that the span ends with this call. */
     private final boolean alone;
 
     private Call(Trace trace, Scope scope, boolean alone) {

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /** The location of an element's trace: a target and an index. Immutable. */
 record Place(TraceTarget target, int index) {
 
-    /** The trace, started on first access; null if its record is finished. */
+    /** Returns the trace, which is started on first access; null if its record is finished. */
     @Nullable
     Trace trace() {
         return target.trace(index);

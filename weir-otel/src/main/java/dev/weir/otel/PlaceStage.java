@@ -9,8 +9,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combines each element with the place of its trace. An element derived from several records gets a target of its own
- * for its claim, which holds the group's trace. Confined to its segment.
+ * Combines each element with the place of its trace. An element derived from several records gets its own
+ * acknowledgement target, which holds the trace of the group. Confined to its segment.
  */
 final class PlaceStage<T, R> implements Stage<R> {
 

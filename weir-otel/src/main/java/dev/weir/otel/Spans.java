@@ -20,7 +20,7 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts spans, and reads and writes headers. Names follow OpenTelemetry's semantic conventions for messaging and
+ * Starts spans, and reads and writes trace headers. Names follow OpenTelemetry's semantic conventions for messaging and
  * Kafka, version 1.45. Immutable.
  */
 final class Spans {
@@ -75,7 +75,7 @@ final class Spans {
         return new Spans(tracer, propagator, newGroup);
     }
 
-    /** Starts the span of a record as a child of its producer's span, with a link to it. */
+    /** Starts the span of a record as a child of the producer's span, and also adds a link to that span. */
     Trace begin(ConsumerRecord<?, ?> record) {
         Context producer = propagator.extract(Context.root(), record.headers(), GETTER);
         SpanBuilder builder = span(record.topic())
@@ -122,8 +122,8 @@ final class Spans {
     }
 
     /**
-     * The trace stored in a record's headers, started on first access. Headers can store it only if the propagator
-     * writes any. One thread at a time.
+     * Returns the trace stored in a record's headers, which is started on first access. The headers can store it only
+     * if the propagator writes at least one header. Must be called by one thread at a time.
      */
     Trace inHeaders(ConsumerRecord<?, ?> record) {
         Trace kept = TraceHeader.find(record.headers());

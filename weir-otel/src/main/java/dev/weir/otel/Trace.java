@@ -17,14 +17,14 @@ final class Trace {
     private final Context context;
     private final String topic;
 
-    /** The exception of the last call, until one succeeds. */
+    /** The exception of the last failed call; null again once a call succeeds. */
     private volatile @Nullable Throwable failure;
 
     /**
      * Creates the trace of a started span.
      *
-     * @param context context that contains the span
-     * @param topic topic of the record, or of the whole group; empty if there are several
+     * @param context a context that contains the span
+     * @param topic the topic of the record or of all records of the group; empty if there are several topics
      */
     Trace(Span span, Context context, String topic) {
         this.span = span;
@@ -48,7 +48,7 @@ final class Trace {
         failure = null;
     }
 
-    /** Records a failed call; another call may follow. */
+    /** Records a failed call, which may be followed by another call. */
     void failed(Throwable thrown) {
         Throwable cause =
                 thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
@@ -56,12 +56,16 @@ final class Trace {
         try {
             span.recordException(cause);
         } catch (RuntimeException | Error unreadable) {
-            // The exception's own methods throw. Its class is recorded at the end.
+            // The exception's own methods throw. Its class is recorded when the span ends.
             span.addEvent("exception");
         }
     }
 
-    /** Ends the span of a finished record, or of an unfinished one if {@code unfinished}. */
+    /**
+     * Ends the span.
+     *
+     * @param unfinished whether the record was not finished by this pipeline
+     */
     void end(boolean unfinished) {
         Throwable last = failure;
         if (last != null) {

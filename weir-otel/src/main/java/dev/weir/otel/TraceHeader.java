@@ -5,8 +5,9 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A propagator's header that also refers to the trace it was written for. Through it a retried record finds its span,
- * and its dead-letter and retry records carry it. Immutable except for the bytes, which must not be modified.
+ * A header written by the propagator, with a reference to its trace. With this reference, a retried record finds its
+ * span, and the record's dead-letter and retry records carry the trace context. Immutable, except for the bytes, which
+ * must not be modified.
  */
 final class TraceHeader implements Header {
 
@@ -20,7 +21,7 @@ final class TraceHeader implements Header {
         this.trace = trace;
     }
 
-    /** The trace stored in the headers by this pipeline, or null. */
+    /** Returns the trace that this pipeline stored in the headers, or null. */
     static @Nullable Trace find(Headers headers) {
         for (Header header : headers) {
             if (header instanceof TraceHeader traced) {

@@ -9,8 +9,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The acknowledgement target of a batch of elements that holds their traces; a token is the index of an element. A
- * trace starts on first access and ends with the last claim. Thread-safe.
+ * The acknowledgement target of a batch of elements, which holds their traces. A token is the index of an element. A
+ * trace starts on first access and ends with the element's last pending acknowledgement. Thread-safe.
  */
 final class TraceTarget implements AckTarget {
 
@@ -22,7 +22,8 @@ final class TraceTarget implements AckTarget {
     private final ReentrantLock lock = new ReentrantLock();
 
     /**
-     * For each element: its record, the members of its group, or its started trace; null at the end. Under the lock.
+     * For each element: its record, the members of its group, or its started trace; null when the element is finished.
+     * Guarded by the lock.
      */
     private final @Nullable Object[] origins;
 
@@ -51,7 +52,7 @@ final class TraceTarget implements AckTarget {
     }
 
     /**
-     * Creates the target of a batch of records, which are then {@link #set} one by one.
+     * Creates the target of a batch of records. Call {@link #set} for each of them.
      *
      * @param inHeaders whether traces are also stored in the headers of their records
      */
@@ -59,14 +60,14 @@ final class TraceTarget implements AckTarget {
         return new TraceTarget(spans, inHeaders, size);
     }
 
-    /** Creates the target of one element derived from several. */
+    /** Creates the target of one element derived from several records. */
     static TraceTarget ofGroup(Spans spans, List<Place> members, AckTarget target, long token) {
         TraceTarget group = new TraceTarget(spans, false, 1);
         group.set(0, new Members(members), target, token);
         return group;
     }
 
-    /** Takes over the claim on an element. Call before the batch passes on. */
+    /** Takes over the pending acknowledgement of an element. Must be called before the batch is passed on. */
     void set(int index, Object origin, AckTarget target, long token) {
         origins[index] = origin;
         targets[index] = target;
@@ -74,7 +75,7 @@ final class TraceTarget implements AckTarget {
         claims.set(index, 1);
     }
 
-    /** The trace of an element, started on first access; null if the element is finished. */
+    /** Returns the trace of an element, which is started on first access; null if the element is finished. */
     @Nullable
     Trace trace(int index) {
         lock.lock();
@@ -158,7 +159,7 @@ final class TraceTarget implements AckTarget {
         return targets[(int) token].placeOf(tokens[(int) token]);
     }
 
-    /** A trace finder stops here; other visitors get the source elements. */
+    /** Ends the search of a trace finder at this target. Other visitors continue to the elements of the source. */
     @Override
     public void roots(long token, RootVisitor visitor) {
         if (visitor instanceof TraceFinder finder) {

@@ -4,8 +4,8 @@ import io.opentelemetry.context.Context;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An element with the trace of its record; created by {@link Tracing#beside}. Immutable; valid until the pipeline
- * finishes the record.
+ * An element with the trace of its record; created by {@link Tracing#beside}. Immutable. Valid until the pipeline has
+ * finished the record.
  */
 public final class Traced<T> {
 
@@ -21,7 +21,10 @@ public final class Traced<T> {
         return value;
     }
 
-    /** The context of the element's span, started on first access; the root context if the element has no record. */
+    /**
+     * Returns the context of the element's span, which is started on first access. Returns the root context if the
+     * element does not derive from a record.
+     */
     public Context context() {
         Trace trace = trace();
         return trace == null ? Context.root() : trace.context();

@@ -16,7 +16,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
  * Creates a span for each record of a pipeline, makes it current while user code handles the record, and propagates its
- * context in the headers of produced records. Immutable and free to share.
+ * context in the headers of produced records. Immutable and safe to share.
  *
  * {@snippet :
  * Tracing tracing = Tracing.of(openTelemetry);
@@ -34,9 +34,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * }
  *
  * <p>The propagators of the given {@link OpenTelemetry} read the context from a record's headers once, when user code
- * is first called for the record. From then on the context follows the record's acknowledgement through all operators.
- * The span ends with the last claim on the record, before its acknowledgement; if the record is never finished, its
- * span never ends.
+ * is first called for the record. From then on, the context follows the record's acknowledgement through all operators.
+ * The span ends with the record's last pending acknowledgement, just before the record is acknowledged. If the record
+ * is never finished, its span never ends.
  */
 public final class Tracing implements RecordTracing {
 
@@ -46,18 +46,18 @@ public final class Tracing implements RecordTracing {
         this.spans = spans;
     }
 
-    /** Traces with the tracer and the propagators of {@code openTelemetry}. */
+    /** Creates a tracing that uses the tracer and the propagators of {@code openTelemetry}. */
     public static Tracing of(OpenTelemetry openTelemetry) {
         return new Tracing(new Spans(Objects.requireNonNull(openTelemetry, "openTelemetry"), ""));
     }
 
-    /** This tracing with a consumer group in its spans. */
+    /** Returns this tracing with a consumer group in its spans. */
     @Override
     public Tracing inGroup(String group) {
         return new Tracing(spans.inGroup(Objects.requireNonNull(group, "group")));
     }
 
-    /** Starts tracing consumed records; must be placed directly below their source. Records pass unchanged. */
+    /** Starts tracing consumed records. Must be placed directly after the source. Records are passed on unchanged. */
     public <K, V> Flow<ConsumerRecord<K, V>, ConsumerRecord<K, V>> records() {
         return Flow.of(
                 "trace",
@@ -67,8 +67,8 @@ public final class Tracing implements RecordTracing {
 
     /**
      * Pairs each element with the trace of its record, for the functions created by this class. An element derived from
-     * several records, for instance by {@code grouped}, gets a span of its own with links to theirs. An element without
-     * a record has no trace, and functions are called as without tracing.
+     * several records, for example by {@code grouped}, gets its own span with links to their spans. An element that
+     * does not derive from a record has no trace, and functions are called for it as if there were no tracing.
      */
     public <T> Flow<T, Traced<T>> beside() {
         return Flow.of(
@@ -96,7 +96,7 @@ public final class Tracing implements RecordTracing {
                                 })));
     }
 
-    /** Wraps {@code function} for use below {@link #beside}: the element's span is current during the call. */
+    /** Wraps {@code function} for use after {@link #beside}, so that the element's span is current during the call. */
     public <T, R> Function<Traced<T>, R> function(Function<? super T, ? extends R> function) {
         Objects.requireNonNull(function, "function");
         Handler<Traced<T>, R> handler = handler(function::apply);
@@ -111,7 +111,7 @@ public final class Tracing implements RecordTracing {
         };
     }
 
-    /** Wraps {@code handler} for use below {@link #beside}: the element's span is current during the call. */
+    /** Wraps {@code handler} for use after {@link #beside}, so that the element's span is current during the call. */
     public <T, R> Handler<Traced<T>, R> handler(Handler<? super T, ? extends R> handler) {
         Objects.requireNonNull(handler, "handler");
         return traced -> {
@@ -132,8 +132,8 @@ public final class Tracing implements RecordTracing {
     }
 
     /**
-     * Wraps an asynchronous {@code function} for use below {@link #beside}: the element's span is current during the
-     * call, but not on other threads of its stage. Cancelling the result cancels that stage.
+     * Wraps an asynchronous {@code function} for use after {@link #beside}. The element's span is current during the
+     * call, but not on other threads that run the returned stage. Cancelling the result cancels that stage.
      */
     public <T, R> Function<Traced<T>, CompletionStage<R>> async(
             Function<? super T, ? extends CompletionStage<R>> function) {
@@ -154,7 +154,7 @@ public final class Tracing implements RecordTracing {
     }
 
     private static <R> CompletionStage<R> followed(Trace trace, CompletionStage<R> stage) {
-        // Update the trace before the pipeline, because the pipeline's reaction may end the span.
+        // Update the trace before the pipeline is notified, because the pipeline's reaction may end the span.
         CompletableFuture<R> told = stage.whenComplete((result, thrown) -> {
                     if (thrown == null) {
                         trace.succeeded();

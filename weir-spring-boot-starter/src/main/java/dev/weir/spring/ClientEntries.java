@@ -10,13 +10,15 @@ import org.apache.kafka.common.config.ConfigValue;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
-/** Settings of one client with the properties they were read from; later settings win. Confined to one thread. */
+/**
+ * The settings of one client, each with the property from which it was read. Later settings override earlier ones.
+ * Confined to one thread.
+ */
 final class ClientEntries {
 
     private final Map<String, String> values = new HashMap<>();
     private final Map<String, String> origins = new HashMap<>();
 
-    /** Sets {@code name}, unless the value is null. */
     void put(String name, @Nullable Object value, String origin) {
         if (value != null) {
             values.put(name, text(value));
@@ -43,9 +45,9 @@ final class ClientEntries {
     }
 
     /**
-     * Refuses values of the wrong type for the client.
+     * Rejects values that have the wrong type for the client.
      *
-     * @throws IllegalArgumentException names the property
+     * @throws IllegalArgumentException with the name of the property
      */
     void check(ConfigDef known) {
         for (ConfigValue read : known.validate(values)) {

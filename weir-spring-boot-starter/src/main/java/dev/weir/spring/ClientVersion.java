@@ -9,14 +9,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks that kafka-clients on the class path is at least the version that Weir is built with: Spring Boot manages an
- * older version, which a build silently prefers. Stateless.
+ * Checks that kafka-clients on the class path is at least the version that Weir is built with. Spring Boot manages an
+ * older version, which a build uses without warning. Stateless.
  */
 final class ClientVersion {
 
     private static final Logger LOG = LoggerFactory.getLogger(ClientVersion.class);
 
-    /** The line of versions that Weir is built and tested with. */
+    /** The version line that Weir is built and tested with. */
     static final String BUILT_WITH = "4.4";
 
     private ClientVersion() {}
@@ -32,7 +32,7 @@ final class ClientVersion {
         }
     }
 
-    /** Returns the version in the file from which kafka-clients takes its own log lines. */
+    /** Returns the version from the file that kafka-clients itself reads in order to log its version. */
     static String found() {
         Properties about = new Properties();
         try (InputStream in = KafkaConsumer.class.getResourceAsStream("/kafka/kafka-version.properties")) {
@@ -45,13 +45,13 @@ final class ClientVersion {
         return about.getProperty("version", "unknown");
     }
 
-    /** Returns whether the version is too old. Text that is not a version does not count as old. */
+    /** Returns whether the version is too old. Text that is not a version is not considered old. */
     static boolean isOld(String found) {
         return found.matches("[1-9]\\d*(\\.\\d+)*")
                 && Version.parse(withoutZeros(found)).compareTo(Version.parse(BUILT_WITH)) < 0;
     }
 
-    /** Removes trailing zeros, which Java's versions do not allow. */
+    /** Removes trailing zeros, which {@link Version} does not allow. */
     private static String withoutZeros(String version) {
         return version.replaceAll("(\\.0+)+$", "");
     }

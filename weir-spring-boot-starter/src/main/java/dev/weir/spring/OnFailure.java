@@ -1,10 +1,10 @@
 package dev.weir.spring;
 
-/** The effect of a failed pipeline on its application: the property {@code weir.on-failure}. */
+/** The effect of a pipeline's failure on its application: the property {@code weir.on-failure}. */
 public enum OnFailure {
-    /** The application context is closed, which drains the other pipelines first. */
+    /** Closes the application context, which first drains the other pipelines. */
     SHUTDOWN,
 
-    /** The application continues without the pipeline, and its liveness is down. */
+    /** Keeps the application running without the pipeline, and reports its liveness as down. */
     KEEP
 }

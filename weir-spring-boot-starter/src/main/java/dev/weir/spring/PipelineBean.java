@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.ApplicationContextException;
 
 /**
- * One {@link Pipeline} bean, its current or last run, the meters of that run, and its console. Started and ended by
- * {@link WeirPipelines} under its lock or after it; its state may be read from any thread.
+ * One {@link Pipeline} bean with its current or last run, that run's meters, and its console. {@link WeirPipelines}
+ * starts runs under its lock and ends them without it. Any thread may read the state.
  */
 final class PipelineBean {
 
@@ -31,7 +31,7 @@ final class PipelineBean {
     private volatile @Nullable RunningPipeline running;
     private volatile @Nullable PipelineMetrics metrics;
 
-    /** The run that was stopped last; a cancellation at its deadline is not a failure. */
+    /** The last run that was stopped. If its deadline passes and it is cancelled, that is not a failure. */
     private volatile @Nullable RunningPipeline ended;
 
     PipelineBean(String name, Pipeline pipeline, PipelineConsole console, boolean hasPartitionMeters) {
@@ -45,13 +45,13 @@ final class PipelineBean {
         return name;
     }
 
-    /** The current or last run; null before the first. */
+    /** Returns the current or last run, or null before the first. */
     @Nullable
     RunningPipeline running() {
         return running;
     }
 
-    /** The reason why the last run failed; null if it did not. */
+    /** Returns the reason why the last run failed, or null if it did not fail. */
     @Nullable
     Throwable failure() {
         RunningPipeline last = running;
@@ -76,7 +76,7 @@ final class PipelineBean {
     /**
      * Starts a run.
      *
-     * @param over called once the run is over, by a thread of the pipeline
+     * @param over called by a thread of the pipeline when the run has ended
      * @throws KafkaPipelineException if the run is refused because of the application's settings
      */
     void start(@Nullable MeterRegistry registry, Runnable over) {
@@ -102,12 +102,11 @@ final class PipelineBean {
         console.show(started);
     }
 
-    /** The console of its runs. */
     PipelineConsole console() {
         return console;
     }
 
-    /** Binds the meters. If the application's registry refuses one, the pipeline runs without it. */
+    /** Binds the meters. If the application's registry rejects a meter, the pipeline runs without meters. */
     private void bind(PipelineMetrics meters, MeterRegistry registry) {
         metrics = meters;
         try {
@@ -128,7 +127,7 @@ final class PipelineBean {
         }
     }
 
-    /** Drains the current run, logs the work left undone, and removes its meters and console. */
+    /** Drains the current run, logs unfinished work, and removes its meters and console. */
     void end(Duration deadline) {
         try {
             RunningPipeline last = running;

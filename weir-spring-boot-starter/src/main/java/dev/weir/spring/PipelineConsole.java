@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The console of one pipeline, from its first run until the application stops; none if {@code weir.console.enabled} is
- * not set. Confined to {@link PipelineBean}, which shows and closes it by one thread at a time.
+ * The console of one pipeline, open from its first run until the application stops; never open if
+ * {@code weir.console.enabled} is not set. {@link PipelineBean} uses it, with one thread at a time.
  */
 final class PipelineConsole {
 
@@ -26,7 +26,7 @@ final class PipelineConsole {
     /**
      * Creates the console without starting it.
      *
-     * @param index index of the pipeline in alphabetical order, added to the configured port
+     * @param index the pipeline's index in alphabetical order, which is added to the configured port
      * @throws IllegalArgumentException if a setting of the console is invalid
      */
     PipelineConsole(String name, WeirProperties.Console settings, int index) {
@@ -42,7 +42,10 @@ final class PipelineConsole {
         }
     }
 
-    /** Shows this run, on the port of the run before it. A failure to open the console does not affect the pipeline. */
+    /**
+     * Shows this run, on the same port as the previous run. If the console cannot be opened, the pipeline runs without
+     * it.
+     */
     void show(RunningPipeline running) {
         if (!settings.enabled()) {
             return;
@@ -66,7 +69,7 @@ final class PipelineConsole {
         }
     }
 
-    /** Converts the settings to a console's settings; refusals name the properties. */
+    /** Converts the properties to console settings. If they are invalid, the exception names the properties. */
     private ConsoleServer.Builder builder() {
         try {
             ConsoleServer.Builder builder = ConsoleServer.builder().port(port).host(settings.host());
@@ -82,7 +85,7 @@ final class PipelineConsole {
         }
     }
 
-    /** The open console, or null. */
+    /** Returns the open console, or null. */
     @Nullable
     ConsoleServer server() {
         return console;

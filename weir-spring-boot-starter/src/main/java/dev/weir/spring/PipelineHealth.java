@@ -11,8 +11,9 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
 /**
- * The health of the pipelines: up while none has failed and a check is true for all consumers. Lag is never part of a
- * check. A pipeline that has ended by itself, or was not started, counts as healthy. Thread-safe; never waits.
+ * The health of the pipelines: up as long as no pipeline has failed and a check succeeds for all consumers. Lag is
+ * never part of a check. A pipeline that ended normally, or was not started, counts as healthy. Thread-safe; never
+ * blocks.
  */
 final class PipelineHealth implements HealthIndicator {
 
@@ -26,12 +27,12 @@ final class PipelineHealth implements HealthIndicator {
         this.no = no;
     }
 
-    /** Checks that the consumers' threads are running; if not, only a restart helps. */
+    /** Checks that the consumers' threads are running. If one is not, only a restart helps. */
     static PipelineHealth liveness(WeirPipelines pipelines) {
         return new PipelineHealth(pipelines, ConsumerHealth::live, Status.DOWN);
     }
 
-    /** Checks that the consumers have their positions. */
+    /** Checks that the consumers know their positions. */
     static PipelineHealth readiness(WeirPipelines pipelines) {
         return new PipelineHealth(pipelines, ConsumerHealth::ready, Status.OUT_OF_SERVICE);
     }

@@ -10,8 +10,8 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 
 /**
- * Formats a refusal by Weir or its Kafka client at application start as a paragraph. The message names the setting and
- * the solution, which a stack trace would bury. Stateless.
+ * Formats an error with which Weir or its Kafka client refuses settings at application start as a short paragraph. The
+ * message names the setting and the solution, which a stack trace would bury. Stateless.
  */
 final class RefusalAnalyzer implements FailureAnalyzer {
 
@@ -47,8 +47,8 @@ final class RefusalAnalyzer implements FailureAnalyzer {
     }
 
     /**
-     * The message of a failure with the messages of its causes that it does not repeat; a client's reason is often in
-     * the cause.
+     * Returns the message of a failure, followed by those messages of its causes that it does not repeat. A client's
+     * reason is often in the cause.
      */
     static String reasons(Throwable failure) {
         String told = Objects.requireNonNullElse(failure.getMessage(), failure.toString());

@@ -27,7 +27,7 @@ import org.springframework.core.env.Environment;
 @EnableConfigurationProperties(WeirProperties.class)
 class WeirAutoConfiguration {
 
-    /** Spring's default. */
+    /** Spring's default for the shutdown phase timeout. */
     private static final Duration PHASE_TIMEOUT = Duration.ofSeconds(30);
 
     @Bean
@@ -67,7 +67,7 @@ class WeirAutoConfiguration {
                 () -> SpringApplication.exit(application));
     }
 
-    /** Looks up each bean by itself, because getBeansOfType() silently omits beans that are being created. */
+    /** Looks up each bean individually, because getBeansOfType() silently omits beans that are being created. */
     private static Map<String, Pipeline> pipelines(ApplicationContext application) {
         Map<String, Pipeline> found = new TreeMap<>();
         for (String name : application.getBeanNamesForType(Pipeline.class)) {

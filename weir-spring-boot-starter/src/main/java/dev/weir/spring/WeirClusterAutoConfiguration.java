@@ -10,7 +10,7 @@ import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
 import org.springframework.boot.kafka.autoconfigure.KafkaConnectionDetails;
 import org.springframework.context.annotation.Bean;
 
-/** Connects the application to a {@link KafkaCluster} bean of a test. */
+/** Connects the application to a test's {@link KafkaCluster} bean. */
 @AutoConfiguration(before = KafkaAutoConfiguration.class)
 @ConditionalOnClass(KafkaCluster.class)
 @ConditionalOnBean(KafkaCluster.class)

@@ -27,16 +27,17 @@ import org.springframework.context.SmartLifecycle;
  * Runs the application's {@link Pipeline} beans, each under its bean name. Thread-safe.
  *
  * <p>Pipelines start in the last phase of the application context and stop first. The beans are looked up at the first
- * start, so a pipeline's handler may use this object; before that it has no pipelines. A stop drains all pipelines at
- * once, for {@code spring.lifecycle.timeout-per-shutdown-phase} less 6 seconds, or half of it if that is longer; the
- * log names the work left undone. The JVM stays alive while a pipeline runs. If one fails, {@code weir.on-failure}
- * decides about the application, and {@link #getExitCode} is 1 from then on.
+ * start, so that a pipeline's handler may use this object; before that, it contains no pipelines. A stop drains all
+ * pipelines concurrently, for {@code spring.lifecycle.timeout-per-shutdown-phase} minus 6 seconds, or half of that
+ * timeout if that is longer. Work that is left unfinished is logged. The JVM stays alive while a pipeline runs. If a
+ * pipeline fails, {@code weir.on-failure} determines whether the application ends, and {@link #getExitCode} returns 1
+ * until the pipeline is started again.
  */
 public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
 
     private static final Logger LOG = LoggerFactory.getLogger(WeirPipelines.class);
 
-    /** The 5 seconds that a drain waits for cancelled stages that do not return, plus one. */
+    /** The 5 seconds for which a drain waits for cancelled stages that do not return, plus one. */
     private static final Duration GRACE = Duration.ofSeconds(6);
 
     private final Supplier<Map<String, Pipeline>> pipelines;
@@ -48,7 +49,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    // Under the lock.
+    // Guarded by the lock.
     private @Nullable Thread keeper;
 
     // Written under the lock.
@@ -58,12 +59,12 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     private volatile boolean running;
 
     /**
-     * Creates the runner; pipelines start with {@link #start}.
+     * Creates the runner. Pipelines are started by {@link #start}.
      *
-     * @param pipelines the beans by name, read once, at the first start
-     * @param phaseTimeout longest wait of the application for a shutdown phase
-     * @param registry registry of the meters, read at each start; null for none
-     * @param shutdown closes the application; called by a thread of its own
+     * @param pipelines the beans by name; read once, at the first start
+     * @param phaseTimeout how long the application waits for a shutdown phase
+     * @param registry the registry for meters, read at each start; null for none
+     * @param shutdown closes the application; called by a separate thread
      */
     WeirPipelines(
             Supplier<Map<String, Pipeline>> pipelines,
@@ -78,21 +79,21 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
         this.shutdown = shutdown;
     }
 
-    /** The deadline of a drain that reports before the phase is over. */
+    /** Returns a drain timeout with which the drain report is complete before the phase is over. */
     static Duration drainTime(Duration phaseTimeout) {
         Duration half = phaseTimeout.dividedBy(2);
         Duration rest = phaseTimeout.minus(GRACE);
         return rest.compareTo(half) > 0 ? rest : half;
     }
 
-    /** The names of all pipelines, in alphabetical order. */
+    /** Returns the names of all pipelines, in alphabetical order. */
     public Set<String> names() {
         return Collections.unmodifiableSet(beans.keySet());
     }
 
     /**
-     * The current or last run of a pipeline; empty before its first. The application may read and control it but must
-     * not close it; {@code stop()} ends it normally, and a cancellation counts as a failure.
+     * Returns the current or last run of a pipeline, or empty before its first run. The application may inspect and
+     * control the run but must not close it. {@code stop()} ends it normally; a cancellation counts as a failure.
      *
      * @throws IllegalArgumentException if there is no such pipeline
      */
@@ -112,7 +113,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
         return bean;
     }
 
-    /** Starts all pipelines except those with {@code auto-start=false}. If one cannot start, none is left running. */
+    /** Starts all pipelines except those with {@code auto-start=false}. If one cannot start, all others are stopped. */
     @Override
     public void start() {
         try {
@@ -134,7 +135,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
                 beans = lookUp();
             }
             for (PipelineBean bean : beans.values()) {
-                if (running && startsByItself(bean)) { // A stop signals this without waiting for the lock.
+                if (running && startsByItself(bean)) { // A stop clears this flag without waiting for the lock.
                     run(bean);
                 }
             }
@@ -168,11 +169,11 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     }
 
     /**
-     * Starts one pipeline that is not running: it has {@code auto-start=false}, has ended, or has failed.
+     * Starts one pipeline that is not running, because it has {@code auto-start=false}, has ended or has failed.
      *
      * @throws IllegalArgumentException if there is no such pipeline
-     * @throws IllegalStateException if it is already running, or the application context is not
-     * @throws KafkaPipelineException if it cannot start, with the reason
+     * @throws IllegalStateException if the pipeline is already running, or the application context is not
+     * @throws KafkaPipelineException if the pipeline cannot start; the message contains the reason
      */
     public void start(String name) {
         PipelineBean bean = bean(name);
@@ -190,7 +191,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
         }
     }
 
-    /** Under the lock. */
+    /** Must be called under the lock. */
     private void run(PipelineBean bean) {
         MeterRegistry meters = properties.metrics().enabled() ? registry.get() : null;
         if (meters != null) {
@@ -211,7 +212,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
         }
     }
 
-    /** Keeps the JVM alive while a pipeline runs, because pipeline threads are daemons. */
+    /** Keeps the JVM alive while a pipeline runs, because the threads of pipelines are daemons. */
     private void keep() {
         boolean close;
         lock.lock();
@@ -240,7 +241,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
         end().join();
     }
 
-    /** Drains all pipelines on threads of their own and calls {@code callback} when they have ended. */
+    /** Drains all pipelines on separate threads and calls {@code callback} when they have ended. */
     @Override
     public void stop(Runnable callback) {
         var ignored = end().whenComplete((ended, failure) -> callback.run());
@@ -263,7 +264,8 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     }
 
     /**
-     * Drains the current run, then a run begun meanwhile by a concurrent start, which holds the lock while it connects.
+     * Drains the current run. A concurrent start holds the lock while it connects and may begin another run in the
+     * meantime, which is then drained too.
      */
     private void end(PipelineBean bean) {
         bean.end(drain);
@@ -271,13 +273,13 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
         bean.end(drain);
     }
 
-    /** Returns whether the pipelines were started and not stopped; single ones may have ended. */
+    /** Returns whether the pipelines have been started and not stopped. Individual pipelines may have ended. */
     @Override
     public boolean isRunning() {
         return running;
     }
 
-    /** Returns 1 if a pipeline has failed and was not started again, otherwise 0. */
+    /** Returns 1 if a pipeline has failed and has not been started again, otherwise 0. */
     @Override
     public int getExitCode() {
         return beans.values().stream().anyMatch(bean -> bean.failure() != null) ? 1 : 0;

@@ -14,14 +14,14 @@ import org.springframework.util.unit.DataSize;
 
 /**
  * The properties {@code weir.*}. Immutable. Unknown properties in a file or argument are refused; Spring Boot does not
- * detect unknown ones in environment variables or system properties.
+ * detect unknown properties in environment variables or system properties.
  *
  * @param onFailure whether the application ends when a pipeline fails, or continues with its liveness down
- * @param consumer settings of consumers, overriding spring.kafka
- * @param producer settings of producers, overriding spring.kafka
- * @param console the page of each pipeline
- * @param metrics the meters of the pipelines in the application's registry
- * @param pipelines settings of single pipelines, by the name of their bean
+ * @param consumer settings of consumers, which override spring.kafka
+ * @param producer settings of producers, which override spring.kafka
+ * @param console settings of the pipelines' consoles
+ * @param metrics settings of the pipelines' meters in the application's registry
+ * @param pipelines settings of individual pipelines, by bean name
  */
 @ConfigurationProperties(prefix = "weir", ignoreUnknownFields = false)
 record WeirProperties(
@@ -33,23 +33,25 @@ record WeirProperties(
         @DefaultValue Map<String, PipelineProperties> pipelines) {
 
     /**
-     * Weir's own consumer settings that can be written as text. Settings that are null have Weir's default.
+     * The consumer settings of Weir that can be written as text. A setting that is null has Weir's default.
      *
-     * @param groupId group of the consumers
-     * @param preset defaults for several settings, overridden by all others: throughput, latency or low-memory
-     * @param commitInterval longest wait of finished work for its commit
-     * @param commitRecords number of finished records that triggers an earlier commit
-     * @param maxOutstandingRecords unfinished records of a partition at which fetching it pauses
-     * @param bufferBytes memory for fetched and unfinished records, over all partitions
-     * @param revokeDeadline longest wait of a rebalance for unfinished records of revoked partitions
-     * @param outOfRange policy if the next offset to read does not exist
-     * @param connectTimeout longest wait of a start for a broker's answer; 0 skips the check
-     * @param commitMetadataChars largest size of a commit's metadata, in characters
-     * @param fetch the fetcher of records
-     * @param fetchThreads number of fetch threads of a consumer on the lean path
-     * @param onClose whether a closing member leaves its group
-     * @param maxBatchBytes largest decompressed batch on the lean path, and largest record on the client path
-     * @param unreadableBatches policy for larger or corrupt batches
+     * @param groupId the consumer group
+     * @param preset defaults for several settings, which individual settings override: throughput, latency or
+     *     low-memory
+     * @param commitInterval the maximum delay between finishing a record and committing it
+     * @param commitRecords the number of finished records that triggers an early commit
+     * @param maxOutstandingRecords the number of unfinished records of a partition at which fetching from it pauses
+     * @param bufferBytes the memory for fetched and unfinished records of all partitions
+     * @param revokeDeadline how long a rebalance waits for unfinished records of revoked partitions
+     * @param outOfRange the policy if the next offset to read does not exist
+     * @param connectTimeout how long the start waits for a response from a broker; 0 skips the check
+     * @param commitMetadataChars the maximum size of a commit's metadata, in characters
+     * @param fetch the implementation that fetches records
+     * @param fetchThreads the number of threads that fetch for a consumer on the lean path
+     * @param onClose whether a member leaves its group when the consumer ends
+     * @param maxBatchBytes the maximum size of a decompressed batch on the lean path, and of a key or value on the
+     *     client path
+     * @param unreadableBatches the policy for batches that are larger or corrupt
      * @param properties properties of the Kafka client
      */
     record Consumer(
@@ -73,20 +75,20 @@ record WeirProperties(
     /**
      * Settings of producers.
      *
-     * @param produce the writer of records
+     * @param produce the implementation that writes records
      * @param properties properties of the Kafka client
      */
     record Producer(
             @Nullable ProducePath produce, @DefaultValue Map<String, String> properties) {}
 
     /**
-     * Settings of the consoles: each pipeline has one of its own.
+     * Settings of the consoles. Each pipeline has its own console.
      *
      * @param enabled whether each pipeline has a console
-     * @param port port of the first pipeline in alphabetical order; the others use the following ports; 0 picks free
-     *     ports
-     * @param host the address to listen on; beyond loopback a token is needed
-     * @param token required by each request for data, at least 16 characters
+     * @param port the port of the first pipeline in alphabetical order; the others use the ports that follow; 0 chooses
+     *     free ports
+     * @param host the address to listen on; an address other than loopback requires a token
+     * @param token the token that each request for data must contain, at least 16 characters
      */
     record Console(
             @DefaultValue("false") boolean enabled,
@@ -94,7 +96,7 @@ record WeirProperties(
             @DefaultValue("127.0.0.1") String host,
             @Nullable String token) {
 
-        /** Describes the settings without the token, because they are logged. */
+        /** Formats the settings without the token, because they are logged. */
         @Override
         public String toString() {
             return "Console[enabled=" + enabled + ", port=" + port + ", host=" + host + "]";
@@ -104,8 +106,8 @@ record WeirProperties(
     /**
      * Settings of the meters.
      *
-     * @param enabled whether the pipelines and dispatchers have meters in the application's registry
-     * @param partitionTags whether each assigned partition has meters as well
+     * @param enabled whether pipelines and dispatchers have meters in the application's registry
+     * @param partitionTags whether there are also meters for each assigned partition
      */
     record Metrics(
             @DefaultValue("true") boolean enabled,

@@ -46,17 +46,18 @@ public final class WeirSettings {
     }
 
     /**
-     * Creates consumer settings whose keys and values stay bytes; see {@link #consumer(Deserializer, Deserializer)}.
+     * Returns a builder of consumer settings for keys and values that remain byte arrays; see
+     * {@link #consumer(Deserializer, Deserializer)}.
      */
     public ConsumerSettings.Builder<byte[], byte[]> consumer() {
         return consumer(new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
     /**
-     * Creates a builder of consumer settings. The caller's settings win, but cannot repair properties that are refused
-     * here.
+     * Returns a builder of consumer settings. The caller may override settings, but cannot repair properties that are
+     * refused here.
      *
-     * @throws IllegalArgumentException for a value that Weir or Kafka's client refuses; names the property
+     * @throws IllegalArgumentException if Weir or Kafka's client refuses a value; the message names the property
      */
     public <K, V> ConsumerSettings.Builder<K, V> consumer(Deserializer<K> key, Deserializer<V> value) {
         ClientEntries entries = ofSpring("consumer", spring.buildConsumerProperties(), connection.getConsumer());
@@ -80,21 +81,24 @@ public final class WeirSettings {
         own.properties().forEach((name, text) -> entries.put(name, text, prefix + "properties." + name));
         entries.check(ConsumerConfig.configDef());
         var builder = ConsumerSettings.builder(key, value).from(entries.values(), entries::origin);
-        // Refuse here, where the property is known; the caller's build() could not name it.
+        // Reject invalid values here, where the property is known. The caller's build() could not name it.
         var ignored = builder.build();
         return builder;
     }
 
-    /** Creates producer settings whose keys and values are bytes; see {@link #producer(Serializer, Serializer)}. */
+    /**
+     * Returns a builder of producer settings for keys and values that are byte arrays; see
+     * {@link #producer(Serializer, Serializer)}.
+     */
     public ProducerSettings.Builder<byte[], byte[]> producer() {
         return producer(new ByteArraySerializer(), new ByteArraySerializer());
     }
 
     /**
-     * Creates a builder of producer settings. The caller's settings win, but cannot repair properties that are refused
-     * here.
+     * Returns a builder of producer settings. The caller may override settings, but cannot repair properties that are
+     * refused here.
      *
-     * @throws IllegalArgumentException for a value that Weir or Kafka's client refuses; names the property
+     * @throws IllegalArgumentException if Weir or Kafka's client refuses a value; the message names the property
      */
     public <K, V> ProducerSettings.Builder<K, V> producer(Serializer<K> key, Serializer<V> value) {
         ClientEntries entries = ofSpring("producer", spring.buildProducerProperties(), connection.getProducer());
@@ -130,8 +134,8 @@ public final class WeirSettings {
     }
 
     /**
-     * Returns whether the value is Spring's implicit read_uncommitted, which would override Weir's exactly-once
-     * default.
+     * Returns whether the value is read_uncommitted set implicitly by Spring, which would override Weir's default for
+     * exactly-once flows.
      */
     private static boolean isDefaultIsolation(String name, Object value, String origin) {
         return name.equals(ConsumerConfig.ISOLATION_LEVEL_CONFIG)
@@ -139,7 +143,7 @@ public final class WeirSettings {
                 && origin.equals(SPRING);
     }
 
-    /** The property that set the client's {@code name}, derived from that name. */
+    /** Returns the property from which the client's {@code name} was set, derived from that name. */
     private String property(String side, String name) {
         String dashed = name.toLowerCase(Locale.ROOT).replace('.', '-');
         return List.of(side + ".properties." + name, side + "." + dashed, "properties." + name, dashed).stream()

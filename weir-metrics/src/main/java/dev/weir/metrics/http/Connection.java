@@ -13,22 +13,22 @@ import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client connection: reads requests one after the other and has each answered, on its own virtual thread.
- * {@link #cut}, {@link #state} and {@link #ageNanos} may be called by any thread.
+ * A client connection, which reads requests one after the other and has each of them handled, on its own virtual
+ * thread. {@link #cut}, {@link #state} and {@link #ageNanos} may be called by any thread.
  */
 final class Connection implements Runnable {
 
     /** The state of a connection. */
     enum State {
-        /** No complete request has arrived. */
+        /** No complete request has arrived yet. */
         WAITING,
-        /** A response is being written, at the client's pace. */
+        /** A response is being written, as fast as the client reads it. */
         WRITING,
         /** A response is being prepared. */
         WORKING
     }
 
-    /** The parts that all connections of an endpoint share. */
+    /** Objects that all connections of an endpoint use. */
     record Service(
             HttpEndpoint.Handler handler,
             ScheduledExecutorService timer,
@@ -38,7 +38,7 @@ final class Connection implements Runnable {
 
     private static final Logger LOG = System.getLogger(Connection.class.getName());
 
-    /** Time for a client to read an error and close, before it is cut. */
+    /** How long a client may take to read an error response and close the connection before it is cut. */
     private static final Duration LINGER = Duration.ofSeconds(1);
 
     private static final int MOST_LINGER_BYTES = 64 * 1024;
@@ -60,7 +60,7 @@ final class Connection implements Runnable {
         return state;
     }
 
-    /** Time since the state was entered, or entered again. */
+    /** Returns the time since the current state was last entered. */
     long ageNanos() {
         return System.nanoTime() - sinceNanos;
     }
@@ -96,14 +96,14 @@ final class Connection implements Runnable {
                 isNow(State.WAITING);
                 idle = HttpLimits.MAX_IDLE;
             }
-        } catch (IOException e) { // The client has gone, was too slow, or was cut.
+        } catch (IOException e) { // The client is gone, was too slow, or was cut off.
             LOG.log(Level.DEBUG, "a connection has ended", e);
         } finally {
             service.connections.remove(this);
         }
     }
 
-    /** Returns whether another request may follow. */
+    /** Handles one request. Returns whether another request may follow. */
     private boolean answerNext(RequestReader requests, OutputStream out, Duration idle) throws IOException {
         Request request;
         try {
@@ -143,7 +143,10 @@ final class Connection implements Runnable {
         linger();
     }
 
-    /** Lets the client read before the close: unread request bytes would make the close reset the connection. */
+    /**
+     * Lets the client read the response before the connection is closed. Closing it with unread request bytes would
+     * reset it.
+     */
     private void linger() throws IOException {
         isNow(State.WAITING);
         socket.shutdownOutput();

@@ -7,21 +7,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The bounded set of connections of an endpoint. A new one, which may be a probe, is always accepted; the least useful
- * one is cut for it. Thread-safe.
+ * The bounded set of connections of an endpoint. A new connection may be a probe, so it is always accepted; if there
+ * are too many, the least useful connection is closed. Thread-safe.
  */
 final class Connections {
 
     private static final Comparator<Connection> LEAST_MISSED =
             Comparator.comparingInt(Connections::worth).thenComparingLong(each -> -each.ageNanos());
 
-    /** Age below which a connection has had no time to send its request or to read. */
+    /** A younger connection has not yet had time to send its request or read its response. */
     private static final long YOUNG_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final int most;
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final Set<Connection> open = new HashSet<>();
     private boolean closed;
 
@@ -38,7 +38,10 @@ final class Connections {
         };
     }
 
-    /** Adds a connection, replacing another if there are too many. After {@link #close} it is cut at once. */
+    /**
+     * Adds a connection, closing another one if there are too many. After {@link #close}, it is itself closed
+     * immediately.
+     */
     void add(Connection connection) {
         lock.lock();
         try {
@@ -55,7 +58,7 @@ final class Connections {
         }
     }
 
-    /** Cuts the least useful connection, if there is one. */
+    /** Closes the least useful connection, if there is one. */
     void makeRoom() {
         lock.lock();
         try {
@@ -72,7 +75,7 @@ final class Connections {
         });
     }
 
-    /** A connection has ended. */
+    /** Removes a connection that has ended. */
     void remove(Connection connection) {
         lock.lock();
         try {
@@ -82,7 +85,7 @@ final class Connections {
         }
     }
 
-    /** Cuts all connections, present and future. */
+    /** Closes all connections, including those added later. */
     void close() {
         lock.lock();
         try {

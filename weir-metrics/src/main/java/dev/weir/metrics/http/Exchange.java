@@ -60,15 +60,15 @@ final class Exchange extends HttpExchange {
         return PHRASES.getOrDefault(status, "Status");
     }
 
-    /** Returns whether the response is complete and another request may follow it. */
+    /** Returns whether the response is complete and another request may follow. */
     boolean isReusable() {
         return complete && reusable;
     }
 
     /**
-     * Sends status and headers.
+     * Sends the status and headers.
      *
-     * @param length length of the body; 0 if unknown, -1 if there is none
+     * @param length the length of the body; 0 if unknown, -1 if there is none
      */
     @Override
     public void sendResponseHeaders(int newStatus, long length) throws IOException {
@@ -100,12 +100,12 @@ final class Exchange extends HttpExchange {
         }
     }
 
-    /** A body of known length, or one that ends with the connection. */
+    /** A body of known length, or a body that ends when the connection is closed. */
     private final class Fixed extends OutputStream {
 
         private long left;
 
-        /** {@code length} is -1 for any. */
+        /** Creates the body; {@code length} is -1 if the body ends when the connection is closed. */
         Fixed(long length) {
             this.left = length < 0 ? Long.MAX_VALUE : length;
         }
@@ -136,7 +136,7 @@ final class Exchange extends HttpExchange {
         }
     }
 
-    /** A body in chunks. */
+    /** A body in chunked transfer encoding. */
     private final class Chunked extends OutputStream {
 
         private final byte[] chunk = new byte[CHUNK_BYTES];
@@ -191,7 +191,7 @@ final class Exchange extends HttpExchange {
         }
     }
 
-    /** Ends the exchange. The connection stays open only if the response is complete. */
+    /** Ends the exchange. The connection remains open only if the response is complete. */
     @Override
     public void close() {
         // Only the connection is still open, and it checks isReusable.

@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the {@code Host} header against DNS rebinding: a page of another site can reach this port from a browser only
- * under that site's name. Immutable.
+ * Checks the {@code Host} header in order to prevent DNS rebinding: a page from another site can reach this port from a
+ * browser only under that site's name. Immutable.
  */
 public final class HostRule {
 
@@ -25,22 +25,23 @@ public final class HostRule {
         this.names = names;
     }
 
-    /** Accepts only names and addresses of loopback. */
+    /** Creates a rule that accepts only loopback names and addresses. */
     public static HostRule ofLoopback() {
         return new HostRule(false, List.of());
     }
 
     /**
-     * Accepts all IP addresses, which probes and scrapers use, the names of this machine, and further names.
+     * Creates a rule that accepts all IP addresses, which probes and scrapers use, the names of this machine, and the
+     * given names.
      *
-     * @param names in any case; {@code *.example.com} is each name that ends in {@code .example.com}
+     * @param names case-insensitive names; {@code *.example.com} matches each name that ends with {@code .example.com}
      */
     public static HostRule ofAddresses(Collection<String> names) {
         return new HostRule(
                 true, names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList());
     }
 
-    /** Refuses a name that is not valid in a {@code Host} header. */
+    /** Rejects a name that is not valid in a {@code Host} header. */
     public static String checkName(String name) {
         String bare = name.startsWith("*.") ? name.substring(2) : name;
         if (hostOf(bare).isEmpty() || bare.indexOf(':') >= 0 || bare.indexOf('/') >= 0) {
@@ -52,9 +53,9 @@ public final class HostRule {
     }
 
     /**
-     * Judges a header.
+     * Returns whether the {@code Host} header is allowed.
      *
-     * @param header {@code HOST[:PORT]}; null if the request has none
+     * @param header {@code HOST[:PORT]}, or null if the request has none
      */
     public boolean accepts(@Nullable String header) {
         if (header == null) {
@@ -90,7 +91,7 @@ public final class HostRule {
         return name.startsWith("*.") ? host.endsWith(name.substring(1)) : host.equals(name);
     }
 
-    /** The name of this machine, looked up on first use because that may take a while. */
+    /** The name of this machine, which is looked up on first use because the lookup may be slow. */
     private static final class OwnName {
 
         static final String NAME = find();

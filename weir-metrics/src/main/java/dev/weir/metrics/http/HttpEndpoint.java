@@ -18,9 +18,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP/1.1 server port with a virtual thread for each connection. New connections are always accepted, so that a
- * probe is always answered: beyond {@link HttpLimits#MAX_CONNECTIONS} a new one replaces the one that has waited
- * longest. Thread-safe. The caller of {@code open} closes it.
+ * An HTTP/1.1 server port with one virtual thread per connection. New connections are always accepted, so that a probe
+ * always gets a response: if there are already {@link HttpLimits#MAX_CONNECTIONS}, a new connection replaces the one
+ * that has waited longest. Thread-safe. The caller of {@code open} closes the endpoint.
  */
 public final class HttpEndpoint implements AutoCloseable {
 
@@ -33,14 +33,15 @@ public final class HttpEndpoint implements AutoCloseable {
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final int CLOSE_SECONDS = 10;
 
-    /** Answers requests, each on its own thread. */
+    /** Handles requests, each on its own thread. */
     @FunctionalInterface
     public interface Handler {
 
         /**
-         * Answers one request. The exchange is closed afterwards.
+         * Handles one request. The exchange is closed afterwards.
          *
-         * @param deadline already running; a stream restarts it before each write and stops it afterwards
+         * @param deadline the deadline, which is already running; a streaming handler restarts it before each write and
+         *     stops it afterwards
          */
         void handle(HttpExchange exchange, ResponseDeadline deadline) throws IOException;
     }
@@ -69,25 +70,28 @@ public final class HttpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Binds a port; requests are answered from {@link #start} on.
+     * Binds a port. Requests are handled only after {@link #start} is called.
      *
-     * @param name prefix of its thread names
-     * @param host host name or IP address of this machine; null for loopback
+     * @param name the prefix of the endpoint's thread names
+     * @param host a host name or IP address of this machine; null for loopback
      * @param port 0 to 65535; 0 for any free port
-     * @throws IOException if the address is unknown or the port taken
+     * @throws IOException if the address is unknown or the port is in use
      */
     public static HttpEndpoint open(String name, @Nullable String host, int port) throws IOException {
         return open(name, host, port, HttpLimits.MAX_RESPONSE);
     }
 
-    /** Binds a port like {@link #open(String, String, int)}, with other time limits for requests and responses. */
+    /** Binds a port like {@link #open(String, String, int)}, with a different time limit for requests and responses. */
     public static HttpEndpoint open(String name, @Nullable String host, int port, Duration patience)
             throws IOException {
         return new HttpEndpoint(
                 Objects.requireNonNull(name, "name"), host, port, Objects.requireNonNull(patience, "patience"));
     }
 
-    /** Starts answering, on daemon threads, so an unclosed endpoint does not keep the JVM alive. Call once. */
+    /**
+     * Starts handling requests on daemon threads, so that an unclosed endpoint does not keep the JVM alive. Must be
+     * called only once.
+     */
     public void start(Handler handler) {
         Connection.Service service = new Connection.Service(
                 Objects.requireNonNull(handler, "handler"), timer, patience, patience, connections);
@@ -103,7 +107,7 @@ public final class HttpEndpoint implements AutoCloseable {
             } catch (RejectedExecutionException e) { // The endpoint is being closed, which cuts the connection.
                 return;
             } catch (IOException e) {
-                if (!port.isClosed()) { // Too many open files, for instance: cut a connection.
+                if (!port.isClosed()) { // For example, too many open files: close a connection.
                     connections.makeRoom();
                     LockSupport.parkNanos(RETRY_NANOS);
                 }
@@ -112,23 +116,23 @@ public final class HttpEndpoint implements AutoCloseable {
     }
 
     private static URI uriOf(InetAddress address, int port) {
-        // The wildcard address is not a connection target; loopback is covered by it.
+        // A client cannot connect to the wildcard address. It includes loopback, so use that.
         InetAddress reached = address.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : address;
         String host = reached.getHostAddress();
         return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);
     }
 
-    /** The address on this machine, without a path. */
+    /** Returns the address on this machine, without a path. */
     public URI uri() {
         return uri;
     }
 
-    /** Returns whether only this machine reaches it. */
+    /** Returns whether the endpoint can be reached only from this machine. */
     public boolean isLoopback() {
         return address.isLoopbackAddress();
     }
 
-    /** Refuses a port out of range. */
+    /** Rejects a port that is out of range. */
     public static int checkPort(int port) {
         if (port < 0 || port > MAX_PORT) {
             throw new IllegalArgumentException("port must be 0 to " + MAX_PORT + ": port=" + port);
@@ -136,7 +140,7 @@ public final class HttpEndpoint implements AutoCloseable {
         return port;
     }
 
-    /** Closes the port and all connections, interrupts current requests and awaits their threads. */
+    /** Closes the port and all connections, interrupts current requests, and waits for their threads. */
     @Override
     public void close() {
         try {

@@ -6,26 +6,29 @@ import java.time.Duration;
 public final class HttpLimits {
 
     /**
-     * Largest number of connections. One more replaces the one that has waited longest for a request, or else for its
-     * reader.
+     * The maximum number of connections. One more connection replaces the one that has waited longest for a request or,
+     * if there is none, for its client to read a response.
      */
     public static final int MAX_CONNECTIONS = 64;
 
-    /** Largest total size of request line and headers, in bytes. */
+    /** The maximum size of the request line and headers together, in bytes. */
     public static final int MAX_HEADER_BYTES = 8 * 1024;
 
-    /** Longest time for a request to arrive. */
+    /** The maximum time for a request to arrive. */
     public static final Duration MAX_REQUEST = Duration.ofSeconds(10);
 
-    /** Longest time for a response to be read. */
+    /** The maximum time for a client to read a response. */
     public static final Duration MAX_RESPONSE = Duration.ofSeconds(10);
 
     static final int MAX_HEADERS = 64;
 
-    /** Longest time between two requests of a connection. Longer than the usual interval of scrapes. */
+    /** The maximum time between two requests on a connection. It is longer than the usual scrape interval. */
     static final Duration MAX_IDLE = Duration.ofSeconds(65);
 
-    /** Largest unread rest of a request body to skip before the next request; a longer rest closes the connection. */
+    /**
+     * The maximum size of the unread rest of a request body that is skipped before the next request. If the rest is
+     * longer, the connection is closed.
+     */
     static final int MAX_SKIPPED_BYTES = 8 * 1024;
 
     private HttpLimits() {}

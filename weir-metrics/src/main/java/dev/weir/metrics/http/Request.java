@@ -8,9 +8,9 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Request line and headers (RFC 9112).
+ * The request line and headers of a request (RFC 9112). Immutable, except for the headers.
  *
- * @param bodyBytes length of the body that follows, 0 if there is none
+ * @param bodyBytes the length of the body that follows, or 0 if there is none
  */
 record Request(String method, URI target, String version, Headers headers, long bodyBytes) {
 
@@ -19,7 +19,7 @@ record Request(String method, URI target, String version, Headers headers, long 
     private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
     private static final Pattern VALUE = Pattern.compile("[\\t\\x20-\\x7e\\x80-\\xff]*");
 
-    /** Reads lines without their ends: the request line, and a line for each header. */
+    /** Parses a request line and one line per header, without line terminators. */
     static Request of(List<String> lines) throws RequestException {
         String[] parts = lines.getFirst().split(" ", -1);
         if (parts.length != 3 || !METHOD.matcher(parts[0]).matches()) {

@@ -2,7 +2,7 @@ package dev.weir.metrics.http;
 
 import java.io.IOException;
 
-/** Thrown for a request that is refused before its target is examined. */
+/** Thrown for a request that is rejected before its target is examined. */
 final class RequestException extends IOException {
 
     private static final long serialVersionUID = 1;

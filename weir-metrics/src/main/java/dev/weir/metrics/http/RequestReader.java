@@ -12,7 +12,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the requests of one connection, each within its time and size limits. Confined to the connection's thread. */
+/**
+ * Reads the requests of one connection and enforces their time and size limits. Confined to the connection's thread.
+ */
 final class RequestReader {
 
     private static final int FIRST_BYTES = 1024;
@@ -22,7 +24,10 @@ final class RequestReader {
     private final Socket socket;
     private final InputStream in;
 
-    /** Read but unused bytes, from {@link #at} to {@link #end}. Grows to the largest request head. */
+    /**
+     * Bytes that have been read but not used, from {@link #at} to {@link #end}. Grows up to the maximum size of a
+     * request head.
+     */
     private byte[] buffer = new byte[FIRST_BYTES];
 
     private int at;
@@ -40,8 +45,8 @@ final class RequestReader {
     /**
      * Waits for the next request.
      *
-     * @param idle longest time until the request begins
-     * @param whole longest time from then on, body included
+     * @param idle how long to wait until the request begins
+     * @param whole how long the request may take from then on, including its body
      * @return null if the client has closed the connection
      * @throws SocketTimeoutException if a time limit is exceeded
      */
@@ -63,7 +68,7 @@ final class RequestReader {
             String text = line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
             if (!text.isEmpty()) {
                 lines.add(text);
-            } else if (!lines.isEmpty()) { // Empty lines before a request are skipped.
+            } else if (!lines.isEmpty()) { // Skip empty lines before a request.
                 break;
             }
             if (lines.size() > HttpLimits.MAX_HEADERS + 1) {
@@ -73,7 +78,7 @@ final class RequestReader {
         return Request.of(lines);
     }
 
-    /** The next line without its terminator; null if the client closed the connection. */
+    /** Returns the next line without its terminator, or null if the client has closed the connection. */
     private @Nullable String line(int most) throws IOException {
         int scanned = at;
         while (true) {
@@ -96,7 +101,7 @@ final class RequestReader {
         }
     }
 
-    /** Reads more; false at the end. */
+    /** Reads more bytes. Returns false at the end of the stream. */
     private boolean fill() throws IOException {
         if (end == buffer.length) {
             if (at > 0) {
@@ -121,7 +126,10 @@ final class RequestReader {
         return in.read(into, from, length);
     }
 
-    /** The body of the last request; the first read tells the client to send it. */
+    /**
+     * Returns the body of the last request. If the client waits for permission to send it, the first read gives
+     * permission.
+     */
     InputStream body(Request request, OutputStream out) {
         bodyLeft = request.bodyBytes();
         continueDue = bodyLeft > 0 && request.expectsContinue();
@@ -164,7 +172,7 @@ final class RequestReader {
         return read;
     }
 
-    /** Skips the rest of the body. Returns false if that is more than {@code most} bytes. */
+    /** Skips the rest of the body. Returns false if there are more than {@code most} bytes left. */
     boolean skipBody(int most) throws IOException {
         if (bodyLeft > most || continueDue) {
             return false;

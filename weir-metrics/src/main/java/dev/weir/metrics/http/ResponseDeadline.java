@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the time for a client to read a response: closes its connection and interrupts the request's thread. Runs from
- * the start of the request. Confined to the request's thread.
+ * Limits the time for a client to read a response. When the time is up, the connection is closed and the request's
+ * thread is interrupted. The time starts with the request. Confined to the request's thread.
  */
 public final class ResponseDeadline {
 
@@ -25,18 +25,18 @@ public final class ResponseDeadline {
         restart();
     }
 
-    /** Restarts the full time limit for later writes. */
+    /** Restarts the full time limit for further writes. */
     public void restart() {
         cancel();
         connection.isNow(Connection.State.WRITING);
         try {
             alarm = timer.schedule(connection::cut, limit.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (RejectedExecutionException e) { // The endpoint is being closed, and cuts the connection itself.
+        } catch (RejectedExecutionException e) { // The endpoint is being closed and cuts its connections.
             connection.cut();
         }
     }
 
-    /** Stops the clock while a stream of events waits for the next event. */
+    /** Stops the timer while a stream of events waits for the next event. */
     public void stop() {
         cancel();
         connection.isNow(Connection.State.WORKING);

@@ -1,6 +1,6 @@
 /**
- * The small HTTP server below {@link dev.weir.metrics.MetricsServer} and the console: a virtual thread for each
- * connection, limits, and a deadline for each response. A handler answers requests on the connection's thread.
+ * A small HTTP server used by {@link dev.weir.metrics.MetricsServer} and the console, with a virtual thread per
+ * connection, limits, and a deadline for each response. A handler runs on the connection's thread.
  */
 @NullMarked
 package dev.weir.metrics.http;

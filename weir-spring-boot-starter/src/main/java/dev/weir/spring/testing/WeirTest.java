@@ -15,11 +15,12 @@ import org.springframework.test.context.BootstrapWith;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
 /**
- * A test of an application's pipelines alone: the beans of its {@code @SpringBootApplication} class run against a
- * broker of the testkit, without web server, database, or components found by scanning. Name the components that the
- * pipelines need in an {@code @Import}, auto-configurations in an {@code @ImportAutoConfiguration}. The broker is a
- * {@code KafkaCluster} bean, started before the pipelines and closed with the context; a {@code KafkaCluster} bean of
- * the test replaces it. Needs {@code weir-testkit} and {@code spring-boot-starter-test}.
+ * Marks a test that runs only an application's pipelines: the beans of its {@code @SpringBootApplication} class run
+ * against a testkit broker, without a web server, a database, or components found by scanning. Use {@code @Import} to
+ * add the components that the pipelines need, and {@code @ImportAutoConfiguration} to add auto-configurations. The
+ * broker is a {@code KafkaCluster} bean, which is started before the pipelines and closed with the context; a
+ * {@code KafkaCluster} bean of the test replaces it. Requires {@code weir-testkit} and
+ * {@code spring-boot-starter-test}.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -34,11 +35,12 @@ import org.springframework.test.context.junit.jupiter.SpringExtension;
 public @interface WeirTest {
 
     /**
-     * Topics to create before the pipelines start: a name, or a name with a partition count, as in {@code orders:6}.
+     * The topics to create before the pipelines start. Each is a name, optionally with a partition count, such as
+     * {@code orders:6}.
      */
     String[] topics() default {};
 
-    /** Properties of the environment, as {@code name=value}. */
+    /** Properties to add to the environment, as {@code name=value}. */
     @PropertyMapping(skip = PropertyMapping.Skip.YES)
     String[] properties() default {};
 }

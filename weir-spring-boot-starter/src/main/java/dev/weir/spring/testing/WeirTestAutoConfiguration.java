@@ -9,7 +9,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
-/** The broker of a {@link WeirTest}, with its topics. */
+/** Starts the broker of a {@link WeirTest} and creates its topics. */
 @AutoConfiguration(beforeName = "dev.weir.spring.WeirClusterAutoConfiguration")
 class WeirTestAutoConfiguration {
 

@@ -1,4 +1,4 @@
-/** A slice of an application for its tests: pipelines and a broker, nothing else. */
+/** A test slice of an application that contains only its pipelines and a broker. */
 @NullMarked
 package dev.weir.spring.testing;
 
