@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * The meters of dispatchers ({@code weir.dispatcher.*}): threads, and tasks that run and wait. Immutable. Each scrape
- * reads the dispatchers, which the meters reference only weakly.
+ * The meters of dispatchers ({@code weir.dispatcher.*}): threads, running tasks and waiting tasks. Immutable. Each
+ * scrape reads the dispatchers, which the meters reference only weakly.
  */
 public final class DispatcherMetrics implements MeterBinder {
 
@@ -22,7 +22,7 @@ public final class DispatcherMetrics implements MeterBinder {
         this.dispatchers = dispatchers;
     }
 
-    /** The meters of the two shared dispatchers and of {@code others}. */
+    /** Creates the meters of the two shared dispatchers and of {@code others}. */
     public static DispatcherMetrics of(Dispatcher... others) {
         List<Dispatcher> all = new ArrayList<>(List.of(Dispatcher.virtual(), Dispatcher.cpu()));
         for (Dispatcher other : Objects.requireNonNull(others, "others")) {
@@ -31,12 +31,12 @@ public final class DispatcherMetrics implements MeterBinder {
         return new DispatcherMetrics(List.copyOf(all));
     }
 
-    /** The meters of the two shared dispatchers and of those from a file. */
+    /** Creates the meters of the two shared dispatchers and of those defined in a file. */
     public static DispatcherMetrics of(Dispatchers file) {
         return of(file.names().stream().map(file::get).toArray(Dispatcher[]::new));
     }
 
-    /** Registers the meters; existing meters of a dispatcher stay unchanged. */
+    /** Registers the meters. If there are already meters for a dispatcher, they remain unchanged. */
     @Override
     public void bindTo(MeterRegistry registry) {
         Objects.requireNonNull(registry, "registry");

@@ -1,13 +1,13 @@
 package dev.weir.metrics;
 
-/** The place where the reader of an advice can apply it. */
+/** The user interface in which the reader of an advice can follow it. */
 public enum FrontEnd {
-    /** Program code, which also has settings and controls. */
+    /** Program code, in which settings and controls are available too. */
     CODE,
-    /** Command line: options, properties of the clients, and the controls of {@code weir console}. */
+    /** The command line: options, client properties, and the controls of {@code weir console}. */
     COMMAND_LINE,
-    /** The console's page, which has only controls. */
+    /** The console's web page, which has only controls. */
     CONSOLE,
-    /** Spring application: properties, and the beans that build the pipeline. */
+    /** A Spring application: properties, and the beans that build the pipeline. */
     SPRING
 }

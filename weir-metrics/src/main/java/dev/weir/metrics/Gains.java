@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures the gain of an advice once it is followed: compares the rate of the pipeline's first stage before and after
- * the limiting setting was raised. Confined to one thread at a time.
+ * Measures the gain from following an advice: compares the rate of the pipeline's first stage before and after the
+ * limiting setting was raised. Confined to one thread at a time.
  *
  * <pre>
  *   looks  | before ......... | raised | settling .. | after ........ | gain = after / before
@@ -25,21 +25,24 @@ final class Gains {
 
     private double rateBefore;
 
-    /** The settings at the previous reading; empty before the second one. */
+    /** The settings in the previous reading; empty before the second reading. */
     private Map<String, Double> last = Map.of();
 
     private @Nullable PipelineLook raised;
     private @Nullable PipelineLook settled;
     private @Nullable Double measured;
 
-    /** The gain of the last advice that was followed; null if none was, or while it is being measured. */
+    /**
+     * Returns the gain from the last advice that was followed; null if no advice was followed or while the gain is
+     * being measured.
+     */
     @Nullable
     Double measured() {
         return measured;
     }
 
     /**
-     * Takes the next reading.
+     * Processes the next reading.
      *
      * @param before the earlier readings, at least one
      */
@@ -59,7 +62,7 @@ final class Gains {
             PipelineLook now,
             Map<String, Double> settingsBefore,
             Map<String, Double> settings) {
-        // The measurement would mix the effects of several changes.
+        // A measurement would mix the effects of several changes.
         raised = null;
         settled = null;
         if (before.size() < 2) {
@@ -99,14 +102,14 @@ final class Gains {
         return out * 1e9 / Math.max(1, last.atNanos() - first.atNanos());
     }
 
-    /** The settings that lift a limiter. */
+    /** Returns the settings that would raise the limit. */
     private static List<String> keys(Limiter limiter) {
         return limiter.kind() == Kind.DISPATCHER
                 ? List.of("dispatcher " + limiter.name())
                 : List.of("stage " + limiter.name(), "rate " + limiter.name());
     }
 
-    /** The settings that users can change in a running pipeline and that each reading contains. */
+    /** Returns the settings that users can change in a running pipeline and that each reading contains. */
     private static Map<String, Double> settings(PipelineLook look) {
         Map<String, Double> settings = new HashMap<>();
         look.stages().forEach(stage -> settings.put("stage " + stage.name(), (double) stage.parallelism()));

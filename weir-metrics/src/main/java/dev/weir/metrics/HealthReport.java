@@ -10,16 +10,16 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * The combined health of pipelines: each must be healthy. Immutable.
+ * The combined health of pipelines, each of which must be healthy. Immutable.
  *
- * @param live whether all are running and the threads of their consumers are alive; lag does not count
+ * @param live whether all pipelines are running and the threads of their consumers are alive, regardless of lag
  * @param ready whether there is a pipeline and all consumers or share group members have their positions
- * @param progressing whether all finish records, or have none
+ * @param progressing whether all pipelines are finishing records, or have none
  * @param reason the reason for a false value, or an empty string
  */
 record HealthReport(boolean live, boolean ready, boolean progressing, String reason) {
 
-    /** Reads the current health from the consumers, without waiting. */
+    /** Reads the current health from the consumers, without blocking. */
     static HealthReport of(List<RunningPipeline> pipelines) {
         if (pipelines.isEmpty()) {
             return new HealthReport(true, false, true, "no pipeline yet");

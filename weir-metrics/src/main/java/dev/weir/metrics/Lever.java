@@ -3,26 +3,26 @@ package dev.weir.metrics;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The change that lifts a limiter: the thing to change, its current value and the new one. Immutable. */
+/** The change that would raise a limit: the subject to change, its current value and the advised value. Immutable. */
 public final class Lever {
 
-    /** The kinds of things that a lever changes. */
+    /** The kind of change. */
     public enum Kind {
-        /** The number of elements a stage works on at once. */
+        /** The number of elements that a stage processes concurrently. */
         PARALLELISM,
-        /** Threads of its own for a stage that shares one. */
+        /** A stage gets its own threads instead of using a thread together with other stages. */
         OWN_THREADS,
-        /** The number of threads a dispatcher has. */
+        /** The number of threads of a dispatcher. */
         DISPATCHER,
         /** The rate of a stage or source. */
         RATE,
-        /** A pause set by a user. */
+        /** A user ends a pause. */
         RESUME,
-        /** A setting of a consumer or producer, by its name in code. */
+        /** A setting of a consumer or producer, identified by its name in code. */
         SETTING,
-        /** Something outside the pipeline's settings: brokers, keys, the machine, a handler's own work. */
+        /** A change outside the pipeline's settings: in the brokers, the keys, the machine, or a handler's own work. */
         ELSEWHERE,
-        /** Nothing to change. */
+        /** No change. */
         NONE
     }
 
@@ -32,22 +32,22 @@ public final class Lever {
         this.values = new Values(kind, subject, from, to, words);
     }
 
-    /** The kind of thing to change. */
+    /** The kind of change. */
     public Kind kind() {
         return values.kind;
     }
 
-    /** The stage, dispatcher or setting; empty if there is none. */
+    /** The stage, dispatcher or setting to change; empty if there is none. */
     public String subject() {
         return values.subject;
     }
 
-    /** The current value; 0 if there is none. */
+    /** The current value, or 0 if there is none. */
     public int from() {
         return values.from;
     }
 
-    /** The advised value; 0 if there is none. */
+    /** The advised value, or 0 if there is none. */
     public int to() {
         return values.to;
     }
@@ -103,7 +103,7 @@ public final class Lever {
         return new Lever(Kind.NONE, "", 0, 0, "nothing to do");
     }
 
-    /** Returns whether {@code frontEnd} can make this change. */
+    /** Returns whether the change can be made in {@code frontEnd}. */
     public boolean isWithin(FrontEnd frontEnd) {
         Objects.requireNonNull(frontEnd, "frontEnd");
         return switch (values.kind) {
@@ -115,7 +115,10 @@ public final class Lever {
         };
     }
 
-    /** Describes the change in the terms of {@code frontEnd}, or the fact alone if {@code frontEnd} cannot make it. */
+    /**
+     * Returns a description of the change in the terms of {@code frontEnd}, or only the fact if the change cannot be
+     * made there.
+     */
     public String in(FrontEnd frontEnd) {
         Objects.requireNonNull(frontEnd, "frontEnd");
         boolean console = frontEnd == FrontEnd.CONSOLE || frontEnd == FrontEnd.COMMAND_LINE;

@@ -8,12 +8,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the limiter of a pipeline from readings of it. A pure function: it reads no clock and starts no thread.
+ * Finds the limiter of a pipeline from a series of readings. Stateless: it does not read a clock or start threads.
  * {@code docs/reference/limiter.md} explains its rules and their order.
  */
 public final class LimiterFinder {
 
-    /** The rules in order; the first one with an answer wins. */
+    /** The rules in order. The first rule with a result applies. */
     private static final List<Function<Interval, @Nullable Limiter>> RULES = List.of(
             MachineRules::collector,
             SourceRules::noBroker,
@@ -45,10 +45,10 @@ public final class LimiterFinder {
     }
 
     /**
-     * Finds the limiter between the first and last of several readings of one pipeline. More readings in between show
-     * better what its threads wait for.
+     * Finds the limiter between the first and last of several readings of one pipeline. The readings in between provide
+     * better evidence of what the threads wait for.
      *
-     * @throws IllegalArgumentException if there are fewer than two, or the last is earlier than the first
+     * @throws IllegalArgumentException if there are fewer than two readings, or the last is earlier than the first
      */
     public static Limiter find(List<PipelineLook> looks) {
         return find(Interval.of(Objects.requireNonNull(looks, "looks")));
@@ -73,7 +73,7 @@ public final class LimiterFinder {
         return fallback(interval);
     }
 
-    /** The limiter if no unit is full: the fullest unit, or an idle source. */
+    /** Returns the limiter if no unit is saturated: the busiest unit, or an idle source. */
     private static Limiter fallback(Interval interval) {
         if (!interval.isPast && !interval.moves() && interval.hasBacklog()) {
             return Limiter.measuring("records are there, and none has gone through a stage in this time");

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A daemon thread takes a reading ten times a second until the pipeline ends or the probe is closed. A reading
- * samples counters and thread states; once a second it also searches for the oldest records, under the locks of the
- * stages that may have them.
+ * samples counters and thread states. Once a second, it also searches for the oldest records, under the locks of the
+ * stages that may contain them.
  */
 public final class LimiterProbe implements AutoCloseable {
 
@@ -42,16 +42,16 @@ public final class LimiterProbe implements AutoCloseable {
 
     private static final Logger LOG = System.getLogger(LimiterProbe.class.getName());
 
-    /** The number of readings behind {@link #limiter}: five seconds, the same as for the figures on the console. */
+    /** The number of readings on which {@link #limiter} is based: five seconds, as for the values on the console. */
     private static final int LOOKS_KEPT = 51;
 
-    /** The number of readings for the rate before a change: two seconds. */
+    /** The number of readings from which the rate before a change is computed: two seconds. */
     private static final int LOOKS_BEFORE = 21;
 
     /** The number of readings between two verdicts that count for {@link #overall}. */
     private static final int LOOKS_PER_VERDICT = 10;
 
-    /** Shortest observation that allows a finding. */
+    /** The shortest observation from which a limiter can be determined. */
     private static final long EARLY_NANOS = Duration.ofMillis(900).toNanos();
 
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
@@ -61,13 +61,13 @@ public final class LimiterProbe implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Thread looker;
 
-    // Under the lock.
+    // Guarded by the lock.
     private final Deque<PipelineLook> looks = new ArrayDeque<>();
     private final Verdicts verdicts = new Verdicts();
     private final Gains gains = new Gains();
     private int sinceVerdict;
 
-    /** The limiter at the last reading; all callers before the next reading share one search. */
+    /** The limiter as of the last reading. All callers before the next reading use the same result. */
     private @Nullable Limiter found;
 
     /** True if the last reading failed. Confined to the reading thread. */
@@ -81,7 +81,7 @@ public final class LimiterProbe implements AutoCloseable {
                 .unstarted(this::lookUntilOver);
     }
 
-    /** Starts to observe {@code pipeline}. */
+    /** Starts observing {@code pipeline}. */
     public static LimiterProbe start(RunningPipeline pipeline) {
         LimiterProbe probe = new LimiterProbe(Objects.requireNonNull(pipeline, "pipeline"));
         probe.look();
@@ -149,8 +149,9 @@ public final class LimiterProbe implements AutoCloseable {
     }
 
     /**
-     * The current limiter, over the last five seconds or less at the start. After the end, the last limiter. About
-     * three seconds after an advice was followed it includes the measured gain.
+     * Returns the current limiter, based on the last five seconds, or less at the start. After the pipeline has ended,
+     * returns the last limiter. About three seconds after an advice was followed, the result includes the measured
+     * gain.
      */
     public Limiter limiter() {
         lock.lock();
@@ -170,16 +171,16 @@ public final class LimiterProbe implements AutoCloseable {
         }
     }
 
-    /** Returns whether two readings are too few: a running pipeline soon shows more. */
+    /** Returns whether there is not enough evidence yet. A running pipeline will soon provide more. */
     private boolean isTooEarly(List<PipelineLook> recent) {
         return recent.getLast().atNanos() - recent.getFirst().atNanos() < EARLY_NANOS
                 && !pipeline.completion().isDone();
     }
 
     /**
-     * The limiter for most of the time so far: the last finding of its kind and name. Time before the first record and
-     * after the last one counts only if there is no other. If records are in the pipeline, none has moved for a second,
-     * and no drain has begun since, the finding says so.
+     * Returns the limiter for most of the time so far, in the form of the last finding with its kind and name. Time
+     * before the first record and after the last one counts only if there is no other time. If the pipeline contains
+     * records, none of them has moved for a second, and no drain has begun since then, the finding says so.
      */
     public Limiter overall() {
         lock.lock();
@@ -198,7 +199,7 @@ public final class LimiterProbe implements AutoCloseable {
                 && pipeline.completion().join().drained();
     }
 
-    /** The reason why records are stuck; null if they move or there are none. */
+    /** Returns the reason why records are stuck, or null if they are moving or there are none. */
     static @Nullable Limiter stuck(Collection<PipelineLook> looks) {
         List<PipelineLook> still = new ArrayList<>();
         for (PipelineLook look : looks) {
@@ -207,7 +208,7 @@ public final class LimiterProbe implements AutoCloseable {
             }
             still.add(look);
         }
-        // A closed consumer reports none.
+        // A closed consumer reports no records in flight.
         while (still.size() > LOOKS_PER_VERDICT && Interval.of(still).inFlight() == 0) {
             still.removeLast();
         }
@@ -224,7 +225,10 @@ public final class LimiterProbe implements AutoCloseable {
         return isNone ? SourceRules.stuck(interval).from(interval) : found;
     }
 
-    /** Returns whether the stage holds no elements, like a source that waits for the end; such a stage is not stuck. */
+    /**
+     * Returns whether the stage contains no elements, like a source that is waiting for the end. Such a stage is not
+     * stuck.
+     */
     private static boolean isEmpty(StageLoad stage) {
         return stage.atWork() == 0 && stage.inPass() == 0 && stage.last().depth() == 0;
     }
@@ -241,7 +245,7 @@ public final class LimiterProbe implements AutoCloseable {
         return List.copyOf(looks);
     }
 
-    /** Ends the thread. The findings stay. */
+    /** Stops the thread. The findings remain available. */
     @Override
     public void close() {
         over.countDown();
@@ -252,7 +256,7 @@ public final class LimiterProbe implements AutoCloseable {
         }
     }
 
-    /** Sums the time of each limiter. Guarded by the lock. */
+    /** Adds up the time of each limiter. Guarded by the probe's lock. */
     static final class Verdicts {
 
         private record Subject(Kind kind, String name) {}
@@ -266,7 +270,7 @@ public final class LimiterProbe implements AutoCloseable {
 
         private final Map<Subject, Total> counted = new HashMap<>();
 
-        /** Totals since the last record; they count if another record follows. */
+        /** Totals since the last record moved. They are counted only if another record follows. */
         private final Map<Subject, Total> still = new HashMap<>();
 
         private boolean flowed;
@@ -292,7 +296,7 @@ public final class LimiterProbe implements AutoCloseable {
             counted.merge(subject, total, Total::and);
         }
 
-        /** The total number of elements emitted by all stages. */
+        /** Returns the total number of elements emitted by all stages. */
         private static long flow(PipelineLook look) {
             long sum = 0;
             for (StageSnapshot stage : look.stages()) {

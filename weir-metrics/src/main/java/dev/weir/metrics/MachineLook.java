@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 public final class MachineLook {
 
     /**
-     * Words for concurrent work in the names of collectors' beans: "ZGC Cycles", "Shenandoah Cycles", "G1 Concurrent
-     * GC".
+     * Words that mark concurrent work in the names of garbage collector beans: "ZGC Cycles", "Shenandoah Cycles", "G1
+     * Concurrent GC".
      */
     private static final List<String> CONCURRENT = List.of("Cycles", "Concurrent");
 
@@ -24,21 +24,21 @@ public final class MachineLook {
     private static final @Nullable OperatingSystemMXBean SYSTEM =
             ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system ? system : null;
 
-    /** Validity of a reading shared by all callers: in a container the JDK reads half a dozen files for each. */
+    /** How long a reading is reused by all callers. In a container, the JDK reads half a dozen files per reading. */
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(950);
 
     /**
-     * Validity of the first reading: the JDK reports the load since its last query, so the first answers are of little
-     * use.
+     * How long the first reading is reused. The JDK reports the load since its last query, so the first values are of
+     * little use.
      */
     private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final AtomicReference<@Nullable Size> SIZE = new AtomicReference<>();
 
     /**
-     * The number of processors and their load at one moment.
+     * The number of CPUs and their load at one moment.
      *
-     * @param validNanos how long it may be used
+     * @param validNanos how long the reading may be reused
      */
     private record Size(long atNanos, long validNanos, int processors, double load) {
 
@@ -62,49 +62,50 @@ public final class MachineLook {
         this.values = new Values(processors, processCpuNanos, load, pauseNanos);
     }
 
-    /** Creates a reading, for tests of code that reads one. */
+    /** Creates a reading for testing code that reads one. */
     public static MachineLook of(int processors, double processCpuNanos, double load, long pauseNanos) {
         return new MachineLook(processors, processCpuNanos, load, pauseNanos);
     }
 
-    /** Processors that the JVM may use. */
+    /** The number of CPUs that the JVM may use. */
     public int processors() {
         return values.processors;
     }
 
-    /** Processor time that this process has used; NaN if not known. */
+    /** The CPU time that this process has used; NaN if unknown. */
     public double processCpuNanos() {
         return values.processCpuNanos;
     }
 
     /**
-     * The share of the machine's (or container's) processors that was busy during a recent second, 0 to 1; NaN if not
-     * known.
+     * The fraction of the CPU capacity of the machine or container that was in use during the most recent second, 0 to
+     * 1; NaN if unknown.
      */
     public double load() {
         return values.load;
     }
 
     /**
-     * Total time for which garbage collectors have paused the application; for concurrent collectors only their pauses.
+     * The total time for which garbage collectors have paused the application. For concurrent collectors, only their
+     * pauses are counted.
      */
     public long pauseNanos() {
         return values.pauseNanos;
     }
 
-    /** A reading with only the number of processors: rules that need more do not apply. */
+    /** Returns a reading that contains only the number of CPUs. Rules that need more information do not apply to it. */
     public static MachineLook unknown(int processors) {
         return new MachineLook(processors, Double.NaN, Double.NaN, 0);
     }
 
-    /** This machine now. Any thread. */
+    /** Takes a reading of this machine. May be called by any thread. */
     public static MachineLook now() {
         long cpuNanos = SYSTEM == null ? -1 : SYSTEM.getProcessCpuTime();
         Size of = size();
         return new MachineLook(of.processors, cpuNanos < 0 ? Double.NaN : cpuNanos, of.load, pausedNanos());
     }
 
-    /** Size of the machine; two simultaneous callers may both read it. */
+    /** Returns the number of CPUs and their load. Two concurrent callers may both query them. */
     private static Size size() {
         Size last = SIZE.get();
         if (last != null && !last.isOld()) {

@@ -4,13 +4,13 @@ import dev.weir.metrics.Limiter.Kind;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
-/** Rules for limiters outside the pipeline: the garbage collector and the processors. */
+/** Rules for limiters outside the pipeline: the garbage collector and the CPUs. */
 final class MachineRules {
 
-    /** Part of the time spent in pauses from which the collector counts as the limiter. */
+    /** If garbage collection pauses take at least this fraction of the time, the collector is the limiter. */
     private static final double MANY_PAUSES = 0.25;
 
-    /** Busy share from which the machine's processors count as full. */
+    /** If at least this fraction of the machine's CPU capacity is in use, the machine is saturated. */
     private static final double FULL = 0.9;
 
     private MachineRules() {}
@@ -29,8 +29,8 @@ final class MachineRules {
     }
 
     /**
-     * Returns whether more threads would not help: the machine is full, and the stages want all processors or get fewer
-     * than they want.
+     * Returns whether more threads would not help: the machine is saturated, and the stages need all CPUs or get less
+     * CPU time than they need.
      */
     static boolean isFull(Interval interval) {
         if (!(interval.load() >= FULL)) {
@@ -39,18 +39,20 @@ final class MachineRules {
         return wantsAll(interval) || isDeprived(interval);
     }
 
-    /** Returns whether the stages want all processors. */
+    /** Returns whether the stages need all CPUs. */
     static boolean wantsAll(Interval interval) {
         return interval.computing() >= FULL * interval.processors();
     }
 
-    /** Returns whether the process gets clearly less than its stages want on a full machine. */
+    /** Returns whether the process gets clearly less CPU time than its stages need. */
     private static boolean isDeprived(Interval interval) {
         double wanted = interval.computing();
         return wanted >= 0.5 && !(interval.processCpu() >= 0.7 * wanted);
     }
 
-    /** The end of a sentence that names the missing resource; empty if the stages get what they want. */
+    /**
+     * Returns the end of a sentence that names the missing CPUs, or an empty string if the stages get what they need.
+     */
     static String deprived(Interval interval) {
         return isFull(interval) && isDeprived(interval)
                 ? ", by others too: of the " + Words.number(interval.computing())
@@ -79,7 +81,7 @@ final class MachineRules {
                 "the machine's " + interval.processors() + " processors are " + Words.percent(interval.load())
                         + " busy, and the stages want " + Words.number(interval.computing()) + " of them",
                 "give it more processors or another instance" + cheaper,
-                // Assumes the heaviest stage at half its cost.
+                // Assumes that the cost of the heaviest stage can be halved.
                 1 / (1 - share / 2));
     }
 }

@@ -9,19 +9,19 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One meter of a kind of subjects: its name and the function that reads its value from a subject. Immutable.
+ * One meter of a kind of subject: its name, and the function that reads its value from a subject. Immutable.
  *
- * @param kind whether it only rises
- * @param name dotted name, ending in its unit if that is seconds, records or bytes
+ * @param kind counter or gauge
+ * @param name the dotted name, which ends with its unit if the unit is seconds, records or bytes
  * @param unit the unit for the documentation
- * @param fixed tags in addition to the subject's
- * @param description one sentence
+ * @param fixed tags in addition to those of the subject
+ * @param description a description of one sentence
  * @param value reads the value from a subject
  */
 record MeterSpec<S>(
         Kind kind, String name, String unit, Tags fixed, String description, ToDoubleFunction<? super S> value) {
 
-    /** Units already at the end of names, which registries would otherwise append. */
+    /** Units with which names end. If they were passed to a registry, it would append them again. */
     private static final Set<String> UNITS_IN_NAMES = Set.of("seconds", "records", "bytes");
 
     enum Kind {
@@ -37,7 +37,7 @@ record MeterSpec<S>(
         return new MeterSpec<>(Kind.GAUGE, name, unit, Tags.empty(), description, value);
     }
 
-    /** A gauge of 1 for yes and 0 for no. */
+    /** Creates a gauge that is 1 for true and 0 for false. */
     static <S> MeterSpec<S> flag(String name, String description, Predicate<? super S> value) {
         return gauge(name, "0 or 1", description, look -> value.test(look) ? 1 : 0);
     }
@@ -46,14 +46,14 @@ record MeterSpec<S>(
         return new MeterSpec<>(kind, name, unit, fixed.and(key, tagValue), description, value);
     }
 
-    /** The unit given to the registry. */
+    /** Returns the unit to pass to the registry, or null. */
     @Nullable
     String baseUnit() {
         String last = name.substring(name.lastIndexOf('.') + 1);
         return UNITS_IN_NAMES.contains(last) ? last : null;
     }
 
-    /** The name in the Prometheus text format. */
+    /** Returns the name in the Prometheus text format. */
     String prometheusName() {
         return name.replace('.', '_') + (kind == Kind.COUNTER ? "_total" : "");
     }

@@ -22,30 +22,30 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP endpoint for Prometheus and for health probes, read-only and without a token: {@code /metrics} in Prometheus'
- * text format; {@code /health/live} and {@code /health/ready}, which answer 200 or 503 and say why. Thread-safe. Needs
- * {@code micrometer-registry-prometheus}.
+ * An HTTP endpoint for Prometheus and health probes, read-only and without authentication. {@code /metrics} returns the
+ * meters in Prometheus' text format; {@code /health/live} and {@code /health/ready} return 200 or 503 and the reason.
+ * Thread-safe. Requires {@code micrometer-registry-prometheus}.
  *
  * <pre>{@code
  * MetricsServer server = MetricsServer.builder().port(9400).start(running);
  * }</pre>
  *
- * <p>It listens on loopback by default. Limits: 64 connections, 8 KiB of request line and headers, 10 seconds for a
- * request or a response. Probes are always answered: an additional connection replaces the one that has waited longest.
- * Requests under an unknown server name are refused with 403; see {@link Builder#serverName}. Requests never affect a
- * pipeline.
+ * <p>By default, the server listens on loopback. Limits: 64 connections, 8 KiB for the request line and headers, and 10
+ * seconds for a request or a response. Probes always get a response: an additional connection replaces the one that has
+ * waited longest. Requests with an unknown server name are rejected with status 403; see {@link Builder#serverName}.
+ * Requests never affect a pipeline.
  *
- * <p>Close it after the pipelines.
+ * <p>Close the server after the pipelines.
  */
 public final class MetricsServer implements AutoCloseable {
 
     private final PrometheusMeterRegistry registry;
     private final boolean ownRegistry;
 
-    /** Meters of the garbage collector in this server's own registry; null if the registry is the caller's. */
+    /** Meters of the garbage collector in this server's own registry; null if the registry belongs to the caller. */
     private final @Nullable JvmGcMetrics collector;
 
-    /** Bound only to this server's own registry. */
+    /** Bound only if the registry is this server's own. */
     private final KafkaClientMeters clients = KafkaClientMeters.create();
 
     private final List<PipelineMetrics> shown = new CopyOnWriteArrayList<>();
@@ -75,7 +75,7 @@ public final class MetricsServer implements AutoCloseable {
         return pauses;
     }
 
-    /** Settings of a server: loopback, any free port, a registry of its own. */
+    /** Returns settings for a server that listens on loopback and any free port, and has its own registry. */
     public static Builder builder() {
         return new Builder();
     }
@@ -86,25 +86,25 @@ public final class MetricsServer implements AutoCloseable {
     }
 
     /**
-     * Adds a pipeline whose metrics have custom settings and are not yet bound to this server's registry. The server
-     * closes them. If they are closed earlier, the pipeline no longer counts for health.
+     * Adds a pipeline through metrics with custom settings, which must not yet be bound to this server's registry. The
+     * server closes them. If they are closed earlier, the pipeline no longer affects health.
      */
     public void add(PipelineMetrics metrics) {
         metrics.bindTo(registry);
         shown.add(metrics);
     }
 
-    /** Adds further meters, for instance of dispatchers. */
+    /** Adds further meters, for example those of dispatchers. */
     public void bind(MeterBinder meters) {
         meters.bindTo(registry);
     }
 
-    /** The port that it listens on. */
+    /** Returns the port on which the server listens. */
     public int port() {
         return uri().getPort();
     }
 
-    /** The address on this machine, without a path. */
+    /** Returns the address on this machine, without a path. */
     public URI uri() {
         return http.uri();
     }
@@ -114,7 +114,9 @@ public final class MetricsServer implements AutoCloseable {
         return HealthReport.of(shown.stream().map(PipelineMetrics::pipeline).toList());
     }
 
-    /** Closes the port, all connections and the metrics of the pipelines; ends all threads. The pipelines continue. */
+    /**
+     * Closes the port, all connections and the metrics of the pipelines, and stops all threads. The pipelines continue.
+     */
     @Override
     public void close() {
         http.close();
@@ -133,7 +135,7 @@ public final class MetricsServer implements AutoCloseable {
         return "metrics at " + uri();
     }
 
-    /** Settings of a server. Not thread-safe. */
+    /** A builder of server settings. Not thread-safe. */
     public static final class Builder {
 
         private @Nullable String host;
@@ -145,28 +147,28 @@ public final class MetricsServer implements AutoCloseable {
         private Builder() {}
 
         /**
-         * The address to listen on: a host name or IP address of this machine, {@code 0.0.0.0} for all. Default:
-         * loopback.
+         * Sets the address to listen on: a host name or IP address of this machine, or {@code 0.0.0.0} for all
+         * addresses. Default: loopback.
          */
         public Builder host(String newHost) {
             this.host = Objects.requireNonNull(newHost, "host");
             return this;
         }
 
-        /** The port to listen on, 0 to 65535. Default: 0, any free port. */
+        /** Sets the port to listen on, 0 to 65535. Default: 0, any free port. */
         public Builder port(int newPort) {
             this.port = HttpEndpoint.checkPort(newPort);
             return this;
         }
 
         /**
-         * Also accepts this name in the {@code Host} header, for scrapers and probes that address the server by name.
-         * Default: IP addresses, {@code localhost}, the machine's own name and {@link #host}'s. May be called
-         * several times.
+         * Accepts an additional name in the {@code Host} header, for scrapers and probes that address the server by
+         * name. By default, the server accepts IP addresses, {@code localhost}, the machine's own name and the name set
+         * with {@link #host}. May be called several times.
          *
-         * @param name without a port, such as {@code weir.example.com}, or {@code *.example.com} for each name that
-         *     ends in {@code .example.com}
-         * @throws IllegalArgumentException if it is not a valid server name
+         * @param name a name without a port, such as {@code weir.example.com}, or {@code *.example.com} for each name
+         *     that ends with {@code .example.com}
+         * @throws IllegalArgumentException if the name is not a valid server name
          */
         public Builder serverName(String name) {
             names.add(HostRule.checkName(Objects.requireNonNull(name, "name")));
@@ -181,15 +183,16 @@ public final class MetricsServer implements AutoCloseable {
             return all;
         }
 
-        /** Sets the time for a request and a response; for tests. */
+        /** Sets the time limit for a request and a response, for tests. */
         Builder patience(Duration limit) {
             this.patience = limit;
             return this;
         }
 
         /**
-         * Sets the application's registry, which the caller keeps and closes. Default: a registry of the server, with
-         * meters of processors, memory, threads, garbage collector, the shared dispatchers and the Kafka clients.
+         * Sets the application's registry, which the caller owns and closes. By default, the server has its own
+         * registry with meters of CPUs, memory, threads, garbage collection, the shared dispatchers and the Kafka
+         * clients.
          */
         public Builder registry(PrometheusMeterRegistry newRegistry) {
             this.registry = Objects.requireNonNull(newRegistry, "registry");
@@ -197,9 +200,10 @@ public final class MetricsServer implements AutoCloseable {
         }
 
         /**
-         * Starts a server that shows these pipelines; more may be added. Without pipelines it is live but not ready.
+         * Starts a server for the given pipelines, to which more may be added. Without pipelines, the server is live
+         * but not ready.
          *
-         * @throws IOException if the address is unknown or the port taken
+         * @throws IOException if the address is unknown or the port is in use
          */
         public MetricsServer start(RunningPipeline... pipelines) throws IOException {
             for (RunningPipeline pipeline : Objects.requireNonNull(pipelines, "pipelines")) {

@@ -6,30 +6,33 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Rules for limiters below the pipeline: the producer and the brokers that it writes to. */
+/** Rules for limiters downstream of the pipeline: the producer, and the brokers to which it writes. */
 final class OutputRules {
 
-    /** Request time that counts as slow; a nearby idle broker answers in a tenth of it. */
+    /** Request time from which a broker is considered slow. A nearby idle broker responds in a tenth of this time. */
     private static final double SLOW_REQUEST_MILLIS = 20;
 
-    /** Request time that neither a network nor a healthy replica explains, so the broker is the cause. */
+    /** Request time that neither the network nor a healthy replica can explain, so that the broker is the cause. */
     private static final double VERY_SLOW_REQUEST_MILLIS = 5 * SLOW_REQUEST_MILLIS;
 
     /**
-     * Between the two limits, the larger part of a batch's time decides. Batches that wait for this many requests in
-     * the client would need fewer if they were larger.
+     * Between these two limits, the larger part of a batch's time is decisive. If batches wait in the client for this
+     * many requests, larger batches would require fewer requests.
      */
     private static final double QUEUED_REQUESTS = 4;
 
-    /** Wait of a record for its acknowledgement that counts as long. */
+    /** Time from which a record's wait for its acknowledgement is considered long. */
     private static final double LONG_ANSWER_MILLIS = 50;
 
-    /** Part of the time throttled from which throttling is the limiter, whatever else records wait for. */
+    /**
+     * If the producer is throttled for at least this fraction of the time, throttling is the limiter, regardless of
+     * what else records wait for.
+     */
     private static final double MOSTLY_THROTTLED = 0.5;
 
     private OutputRules() {}
 
-    /** Finds a sending stage that waits for room in the producer's buffer, or computes all the time. */
+    /** Finds a producing stage that waits for space in the producer's buffer, or is computing all the time. */
     static @Nullable Limiter blocked(Interval interval) {
         for (int i = 0; i < producers(interval); i++) {
             ProducerHandle.Snapshot before = interval.first.producers().get(i);
@@ -67,7 +70,7 @@ final class OutputRules {
         return null;
     }
 
-    /** Finds slow acknowledgements: most records in the pipeline wait for them, and they take long. */
+    /** Finds slow acknowledgements: most records in the pipeline are waiting for them, and they take a long time. */
     static @Nullable Limiter answers(Interval interval) {
         if (interval.keepsUp() && interval.inFlight() > 0 && interval.rate() > 0) {
             return null;
@@ -98,7 +101,7 @@ final class OutputRules {
             }
             boolean inClient = now.queueMillis() > now.requestMillis();
             if (inClient && slowBroker(now) && now.requestMillis() < VERY_SLOW_REQUEST_MILLIS) {
-                // On a busy machine healthy brokers take as long.
+                // On a busy machine, healthy brokers take as long.
                 return lingering(interval, sender, now, why)
                         .or(
                                 outputBroker(interval, sender, now, why),
@@ -111,7 +114,7 @@ final class OutputRules {
         return null;
     }
 
-    /** Finds throttling of the producer by brokers, against which no producer setting helps. */
+    /** Finds throttling of the producer by brokers, which no producer setting can prevent. */
     private static @Nullable Limiter throttled(Interval interval, int producer, Unit sender, String why) {
         ProducerHandle.Snapshot now = interval.last.producers().get(producer);
         double share = throttledShare(interval, producer);
@@ -140,7 +143,9 @@ final class OutputRules {
                 "lower linger.ms of it if batches wait for that, or raise batch.size and maxOutstandingRecords");
     }
 
-    /** The readings in which the pipeline had records; before the first one nothing can be unacknowledged. */
+    /**
+     * Returns the readings in which the pipeline had records. Before the first one, no record can be unacknowledged.
+     */
     private static List<PipelineLook> withRecords(Interval interval, int producer) {
         return interval.looks.stream()
                 .filter(look -> look.producers().size() > producer)
@@ -165,7 +170,7 @@ final class OutputRules {
                 .orElse(null);
     }
 
-    /** Returns whether the broker is slow. Before the first answer this is unknown, which counts as not answering. */
+    /** Returns whether the broker is slow. If there has been no response yet, the broker is considered slow. */
     private static boolean slowBroker(ProducerHandle.Snapshot producer) {
         double request = producer.requestMillis();
         boolean queued = request < VERY_SLOW_REQUEST_MILLIS && producer.queueMillis() >= QUEUED_REQUESTS * request;

@@ -5,15 +5,17 @@ import dev.weir.metrics.Limiter.Kind;
 import dev.weir.metrics.PipelineLook.PaceLook;
 import org.jspecify.annotations.Nullable;
 
-/** Rules for limiters that report themselves: a configured rate, and the limiter of a share group member. */
+/** Rules for limiters that report themselves: a configured rate, and the limit of a share group member. */
 final class PaceRules {
 
-    /** Part of the time waiting only for a rate from which the rate is the limiter. */
+    /**
+     * If elements wait only because of a rate limit for at least this fraction of the time, the rate is the limiter.
+     */
     private static final double HOLDS = 0.5;
 
     private PaceRules() {}
 
-    /** Finds a rate that elements wait for. */
+    /** Finds a rate limit for which elements wait. */
     static @Nullable Limiter rate(Interval interval) {
         for (PaceLook pace : interval.last.paces()) {
             double waits = interval.pausedAt(pace.stage());
@@ -39,7 +41,7 @@ final class PaceRules {
                 interval.nextLimit(unit));
     }
 
-    /** Finds the limiter that a share group member reports, if it concerns the group. */
+    /** Finds the limit that a share group member reports, if it concerns the group. */
     static @Nullable Limiter share(Interval interval) {
         for (ShareHandle.Snapshot member : interval.last.shares()) {
             ShareHandle.Limit limit = member.limit();

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Formats partitions for sentences. */
+/** Formats partitions for use in sentences. Stateless. */
 final class Partitions {
 
     private Partitions() {}
@@ -16,7 +16,7 @@ final class Partitions {
         return partition.topic() + "-" + partition.partition();
     }
 
-    /** The partition with the oldest unfinished record; null if none has one. */
+    /** Returns the partition with the oldest unfinished record, or null if no partition has one. */
     static @Nullable PartitionDump withOldest(List<PartitionDump> partitions) {
         PartitionDump found = null;
         Duration longest = Duration.ZERO;
@@ -30,7 +30,7 @@ final class Partitions {
         return found;
     }
 
-    /** The end of a sentence that names the oldest unfinished record; empty if there is none. */
+    /** Returns the end of a sentence that names the oldest unfinished record, or an empty string if there is none. */
     static String oldest(List<PartitionDump> partitions) {
         PartitionDump partition = withOldest(partitions);
         Oldest oldest = partition == null ? null : partition.oldest();

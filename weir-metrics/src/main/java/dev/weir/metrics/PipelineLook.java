@@ -14,7 +14,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A reading of a pipeline at one moment, the input of {@link LimiterFinder}. Immutable. */
+/** A reading of a pipeline at one moment; the input of {@link LimiterFinder}. Immutable. */
 public final class PipelineLook {
 
     private final Values values;
@@ -31,7 +31,7 @@ public final class PipelineLook {
         this.values = new Values(atNanos, stages, activity, consumers, producers, paces, shares, machine);
     }
 
-    /** Creates a reading, for tests of code that reads one. */
+    /** Creates a reading for testing code that reads one. */
     public static PipelineLook of(
             long atNanos,
             List<StageSnapshot> stages,
@@ -65,17 +65,17 @@ public final class PipelineLook {
         return values.stages;
     }
 
-    /** The activity of their threads; empty if unknown. */
+    /** The activity of the stages' threads; empty if unknown. */
     public List<StageSnapshot.Activity> activity() {
         return values.activity;
     }
 
-    /** The consumers, in the same order in each reading. */
+    /** The consumers, which are in the same order in each reading. */
     public List<ConsumerLook> consumers() {
         return values.consumers;
     }
 
-    /** The producers, in the same order in each reading. */
+    /** The producers, which are in the same order in each reading. */
     public List<ProducerHandle.Snapshot> producers() {
         return values.producers;
     }
@@ -85,7 +85,7 @@ public final class PipelineLook {
         return values.paces;
     }
 
-    /** The members of share groups. */
+    /** The share group members. */
     public List<ShareHandle.Snapshot> shares() {
         return values.shares;
     }
@@ -95,7 +95,7 @@ public final class PipelineLook {
         return values.machine;
     }
 
-    /** A {@link Pace} at one moment. */
+    /** A reading of a {@link Pace}. Immutable. */
     public static final class PaceLook {
 
         private final PaceValues values;
@@ -104,7 +104,7 @@ public final class PipelineLook {
             this.values = new PaceValues(stage, perSecond, waitedNanos, live);
         }
 
-        /** Creates a pace, for tests of code that reads one. */
+        /** Creates a reading of a pace for testing code that reads one. */
         public static PaceLook of(String stage, double perSecond, long waitedNanos, boolean live) {
             return new PaceLook(stage, perSecond, waitedNanos, live);
         }
@@ -153,7 +153,7 @@ public final class PipelineLook {
         }
     }
 
-    /** A consumer's counters and its partitions. */
+    /** A reading of a consumer: its counters and its partitions. Immutable. */
     public static final class ConsumerLook {
 
         private final ConsumerValues values;
@@ -162,7 +162,7 @@ public final class PipelineLook {
             this.values = new ConsumerValues(counters, dump);
         }
 
-        /** Creates a consumer's reading, for tests of code that reads one. */
+        /** Creates a reading of a consumer for testing code that reads one. */
         public static ConsumerLook of(ConsumerSnapshot counters, ConsumerDump dump) {
             return new ConsumerLook(counters, dump);
         }
@@ -199,12 +199,15 @@ public final class PipelineLook {
         }
     }
 
-    /** Takes a reading of {@code pipeline} now. Any thread. */
+    /** Takes a reading of {@code pipeline}. May be called by any thread. */
     public static PipelineLook at(RunningPipeline pipeline, MachineLook machine) {
         return at(pipeline, machine, ConsumerHandle::dump);
     }
 
-    /** Takes a reading without the search for the oldest records, for readings that no finding is based on. */
+    /**
+     * Takes a reading without searching for the oldest records, which is sufficient for a reading at which no finding
+     * is made.
+     */
     static PipelineLook inPassing(RunningPipeline pipeline, MachineLook machine) {
         return at(pipeline, machine, ConsumerHandle::outline);
     }
@@ -212,7 +215,7 @@ public final class PipelineLook {
     private static PipelineLook at(
             RunningPipeline pipeline, MachineLook machine, Function<ConsumerHandle, ConsumerDump> dump) {
         Objects.requireNonNull(pipeline, "pipeline");
-        // Read the counters and the time together, because shares refer to the time between two readings.
+        // Read the counters and the time together, because shares are fractions of the time between two readings.
         List<StageSnapshot> stages = pipeline.stages();
         long now = System.nanoTime();
         return new PipelineLook(

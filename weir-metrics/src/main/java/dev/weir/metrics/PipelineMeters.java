@@ -22,7 +22,10 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** All meters of Weir, one list for each kind of subject; a test compares {@code docs/reference/metrics.md} with it. */
+/**
+ * All of Weir's meters, in one list for each kind of subject. A test compares {@code docs/reference/metrics.md} with
+ * it.
+ */
 final class PipelineMeters {
 
     static final String PIPELINE_TAG = "pipeline";
@@ -55,7 +58,7 @@ final class PipelineMeters {
                     .orElse(0);
         }
 
-        /** Age of the most recent commit of any partition; NaN before the first. */
+        /** Returns the age of the most recent commit of any partition; NaN before the first commit. */
         double commitAgeSeconds() {
             return dump.partitions().stream()
                     .map(PartitionDump::sinceCommit)
@@ -65,7 +68,7 @@ final class PipelineMeters {
                     .orElse(Double.NaN);
         }
 
-        /** Largest lag in seconds over the partitions whose lag is known; NaN if none is. */
+        /** Returns the largest lag in seconds of those partitions whose lag is known; NaN if none is known. */
         double lagSeconds() {
             return dump.partitions().stream()
                     .map(PartitionDump::lagTime)
@@ -93,7 +96,7 @@ final class PipelineMeters {
         }
     }
 
-    /** Totals of a pipeline's failed records by outcome. */
+    /** The number of a pipeline's failed records by outcome. */
     record DeadLetterLook(long written, long cut, long held) {}
 
     static final List<MeterSpec<Boolean>> PIPELINE = List.of(
@@ -209,7 +212,7 @@ final class PipelineMeters {
                     CircuitBreaker.Snapshot::failures),
             counter("weir.breaker.opened", "times", "How often it has opened.", CircuitBreaker.Snapshot::timesOpened));
 
-    /** The meters of one kind of subject, with the keys of its tags. */
+    /** The meters of one kind of subject, with the keys of their tags. */
     record Kind(List<String> tags, List<? extends MeterSpec<?>> meters) {}
 
     static final List<Kind> ALL = List.of(

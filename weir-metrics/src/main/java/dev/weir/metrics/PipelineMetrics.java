@@ -32,16 +32,16 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of one running pipeline: its stages, consumers, producers, dead-letter records and members of share
- * groups. {@code docs/reference/metrics.md} lists them. Thread-safe.
+ * The meters of one running pipeline: those of its stages, consumers, producers, dead-letter records and share group
+ * members. {@code docs/reference/metrics.md} lists them. Thread-safe.
  *
  * <pre>{@code
  * PipelineMetrics metrics = PipelineMetrics.of(running);
  * metrics.bindTo(registry);
  * }</pre>
  *
- * <p>From the first {@link #bindTo} on, a daemon thread reads the pipeline once a second, and the meters show that
- * reading, so a scrape costs the pipeline nothing. After the end of the pipeline the meters show its last state, until
+ * <p>After the first {@link #bindTo}, a daemon thread reads the pipeline once a second. The meters show its last
+ * reading, so a scrape costs the pipeline nothing. After the pipeline has ended, the meters show its last state until
  * {@link #close} removes them.
  */
 public final class PipelineMetrics implements MeterBinder, AutoCloseable {
@@ -51,22 +51,22 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
 
     private static final Logger LOG = System.getLogger(PipelineMetrics.class.getName());
 
-    /** The number of readings from which the limiter is found: five seconds. */
+    /** The number of readings from which the limiter is determined: five seconds. */
     private static final int LIMITER_LOOKS = 6;
 
-    /** Longest wait for the reading thread, which never blocks and so ends at once. */
+    /** How long to wait for the reading thread, which never blocks and therefore ends immediately. */
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
 
     private final RunningPipeline pipeline;
     private final boolean partitionTags;
     private final Tags tags;
 
-    /** Done when the pipeline has ended or this was closed. */
+    /** Reaches zero when the pipeline has ended or these metrics have been closed. */
     private final CountDownLatch over = new CountDownLatch(1);
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final List<MeterRegistry> registries = new ArrayList<>();
     private final Family<Boolean> ofPipeline = new Family<>(PipelineMeters.PIPELINE);
     private final Family<Limiter> limiters = new Family<>(PipelineMeters.LIMITER);
@@ -88,7 +88,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         this.tags = tags;
     }
 
-    /** The meters of {@code pipeline}, with its name as a tag. Nothing runs until they are bound. */
+    /** Creates the meters of {@code pipeline}, with its name as a tag. Nothing runs until they are bound. */
     public static PipelineMetrics of(RunningPipeline pipeline) {
         return new PipelineMetrics(
                 Objects.requireNonNull(pipeline, "pipeline"),
@@ -97,18 +97,18 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * Adds meters for each assigned partition ({@code weir.partition.*}), each with one series per partition. Default:
-     * none.
+     * Returns metrics that also contain meters for each assigned partition ({@code weir.partition.*}), each with one
+     * series per partition. By default, there are none.
      */
     public PipelineMetrics withPartitionTags() {
         return new PipelineMetrics(pipeline, true, tags);
     }
 
     /**
-     * Adds tags to each meter. Two pipelines with the same name in one registry need a distinguishing tag. All
-     * pipelines of a Prometheus registry need the same tag keys.
+     * Returns metrics with additional tags on each meter. If two pipelines in one registry have the same name, they
+     * need a tag that distinguishes them. All pipelines in a Prometheus registry need the same tag keys.
      *
-     * @throws IllegalArgumentException for a key that the meters already use
+     * @throws IllegalArgumentException if a key is already used by the meters
      */
     public PipelineMetrics withTags(Iterable<Tag> more) {
         Set<String> own = new TreeSet<>();
@@ -125,7 +125,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * Registers the meters; each call adds a registry.
+     * Registers the meters. Each call adds a registry.
      *
      * @throws IllegalArgumentException if the registry already has meters of a pipeline with these tags
      * @throws IllegalStateException after {@link #close}
@@ -169,7 +169,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
             while (!over.await(LOOK_INTERVAL.toNanos(), TimeUnit.NANOSECONDS)) {
                 lookSafely();
             }
-            // The final counts.
+            // Read the final counts.
             lookSafely();
         } catch (InterruptedException e) { // This thread is private, and close does not interrupt it.
             Thread.currentThread().interrupt();
@@ -193,7 +193,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         }
     }
 
-    /** Takes a reading. Under the lock. */
+    /** Takes a reading. Must be called under the lock. */
     private void look() {
         boolean running = !pipeline.completion().isDone();
         ofPipeline.look(Map.of(tags, running), registries);
@@ -216,7 +216,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         members.look(membersNow, registries);
     }
 
-    /** Updates the limiter; after the end the last one stays. */
+    /** Updates the limiter. After the pipeline has ended, the last limiter is kept. */
     private void lookForLimiter(PipelineLook now) {
         if (looks.isEmpty()) {
             looks.addLast(now);
@@ -233,7 +233,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     private void lookAtConsumers(PipelineLook now) {
         Map<Tags, ConsumerLook> consumersNow = new HashMap<>();
         Map<Tags, PartitionDump> partitionsNow = new HashMap<>();
-        // A consumer added since the reading is at the end and waits for the next one.
+        // A consumer that was added since the reading is at the end of the list and is left for the next reading.
         List<ConsumerHandle> handles = pipeline.handles(ConsumerHandle.class);
         for (int i = 0; i < now.consumers().size(); i++) {
             ConsumerHandle handle = handles.get(i);
@@ -258,7 +258,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         partitions.look(partitionsNow, registries);
     }
 
-    /** Reads the producers; of several in one stage, only the first. */
+    /** Reads the producers. If a stage has several, only the first one is read. */
     private void lookAtProducers() {
         Map<Tags, ProducerMeters.Look> producersNow = new HashMap<>();
         for (ProducerHandle handle : pipeline.handles(ProducerHandle.class)) {
@@ -269,7 +269,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         producers.look(producersNow, registries);
     }
 
-    /** Names a consumer by what it reads; further consumers of the same input get a number. */
+    /** Identifies a consumer by what it reads. Further consumers of the same input get a number. */
     private Tags consumerTags(ConsumerDump dump, Map<Tags, ConsumerLook> taken) {
         Tags own = tags.and(PipelineMeters.CONSUMER_TAG, dump.reads());
         for (int number = 2; taken.containsKey(own); number++) {
@@ -298,7 +298,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         lookSafely();
     }
 
-    /** Removes the meters from all registries and ends the thread. The pipeline continues. */
+    /** Removes the meters from all registries and stops the thread. The pipeline continues. */
     @Override
     public void close() {
         Thread ending;

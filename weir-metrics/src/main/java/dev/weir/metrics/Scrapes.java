@@ -8,8 +8,8 @@ import java.util.Deque;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The scrape texts being sent, at most {@value #MOST}: while their readers are slow, further readers share the newest
- * text. Thread-safe.
+ * The texts of the scrapes that are being sent, at most {@value #MOST}. If that many are in use because their readers
+ * are slow, further readers get the newest text. Thread-safe.
  */
 final class Scrapes {
 
@@ -24,20 +24,20 @@ final class Scrapes {
     private final Meters meters;
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** The texts being sent, newest last. Under the lock. */
+    /** The texts being sent, newest last. Guarded by the lock. */
     private final Deque<Scrape> sent = new ArrayDeque<>();
 
-    /** A text and its readers. Close it once sent. */
+    /** A text with the number of its readers. Must be closed after it has been sent. */
     final class Scrape implements AutoCloseable {
 
         private final byte[] text;
-        private int readers; // under the lock
+        private int readers; // guarded by the lock
 
         private Scrape(byte[] text) {
             this.text = text;
         }
 
-        /** The text, shared: read only. */
+        /** Returns the text, which several readers use and must not modify. */
         byte[] text() {
             return text;
         }
@@ -60,7 +60,7 @@ final class Scrapes {
         this.meters = meters;
     }
 
-    /** Returns the current meters, or slightly older ones if {@value #MOST} texts are being sent already. */
+    /** Returns the current meters, or slightly older ones if {@value #MOST} texts are already being sent. */
     Scrape next() throws IOException, InterruptedException {
         lock.lockInterruptibly();
         try {

@@ -6,7 +6,7 @@ import static dev.weir.metrics.MeterSpec.gauge;
 import dev.weir.kafka.ShareHandle.Snapshot;
 import java.util.List;
 
-/** The meters of a member of a share group. Stateless. */
+/** The meters of a share group member. Stateless. */
 final class ShareMeters {
 
     static final List<MeterSpec<Snapshot>> MEMBER = List.of(

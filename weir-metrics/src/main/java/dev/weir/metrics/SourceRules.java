@@ -13,27 +13,30 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Rules for limiters above the pipeline: brokers, fetches, decoders, commits and missing arrivals. */
+/** Rules for limiters upstream of the pipeline: brokers, fetches, decoders, commits and missing arrivals. */
 final class SourceRules {
 
     /** Reasons for a pause that do not depend on the pipeline's speed. */
     private static final Set<Paused> HELD = Set.of(Paused.USER, Paused.NOT_DUE, Paused.UNREAD, Paused.END);
 
-    /** Part of the time waiting for elements from which a pipeline counts as able to take more. */
+    /** If the pipeline waits for elements for at least this fraction of the time, it could process more. */
     private static final double STARVES = 0.4;
 
-    /** Part of the time throttled from which the quota is the limiter, because no fetch setting helps. */
+    /**
+     * If the consumer is throttled for at least this fraction of the time, the quota is the limiter, because no fetch
+     * setting can help.
+     */
     static final double THROTTLED = 0.02;
 
-    /** Shortest distance of two readings that say something about the time between them. */
+    /** The shortest time between two readings from which a conclusion can be drawn. */
     private static final long LEAST_NANOS = 300_000_000;
 
-    /** Number of readings of a consumer with partitions; fewer show only its start. */
+    /** The required number of readings of a consumer with partitions. Fewer readings show only its start. */
     private static final int ENOUGH_LOOKS = 5;
 
     private SourceRules() {}
 
-    /** Finds that no broker answers, or none can provide the starting positions. */
+    /** Finds that no broker responds, or that none can provide the start positions. */
     static @Nullable Limiter noBroker(Interval interval) {
         for (ConsumerLook consumer : interval.last.consumers()) {
             Instant silent = consumer.dump().noAnswerSince();
@@ -59,7 +62,7 @@ final class SourceRules {
         return null;
     }
 
-    /** Finds that the partitions are held: paused by a user, or waiting for delayed records. */
+    /** Finds that the partitions are held back: paused by a user, or waiting for delayed records. */
     static @Nullable Limiter held(Interval interval) {
         List<PartitionDump> partitions = interval.partitions();
         List<PartitionDump> held =
@@ -68,7 +71,7 @@ final class SourceRules {
             return forgotten(interval, held);
         }
         if (!isMostlyHeld(interval)) {
-            // Something else limited for most of the time, such as before the end of a drain.
+            // Something else was the limit for most of the time, for example before the end of a drain.
             return null;
         }
         Paused reason = held.getFirst().paused().stream()
@@ -84,7 +87,7 @@ final class SourceRules {
                 1);
     }
 
-    /** Returns whether all partitions were held at half of the readings. */
+    /** Returns whether all partitions were held back in at least half of the readings. */
     private static boolean isMostlyHeld(Interval interval) {
         return interval.shareOfLooks(look -> {
                     List<PartitionDump> partitions = Interval.partitions(look);
@@ -93,7 +96,7 @@ final class SourceRules {
                 >= 0.5;
     }
 
-    /** Finds partitions with waiting records that a user has paused, while the others keep up. */
+    /** Finds partitions with waiting records that a user has paused, while the other partitions keep up. */
     private static @Nullable Limiter forgotten(Interval interval, List<PartitionDump> held) {
         List<PartitionDump> paused = held.stream()
                 .filter(each -> each.paused().contains(Paused.USER) && each.lag() > 0)
@@ -113,14 +116,17 @@ final class SourceRules {
                 1);
     }
 
-    /** Returns whether a partition is held; one read to its end counts once all its records are finished. */
+    /**
+     * Returns whether a partition is held back. A partition that has been read to its end counts only when all of its
+     * records are finished.
+     */
     private static boolean isHeld(PartitionDump partition) {
         return partition.paused().stream()
                 .anyMatch(each -> HELD.contains(each)
                         && (each != Paused.END || partition.buffered() + partition.inFlight() == 0));
     }
 
-    /** Returns whether the consumer may fetch from a partition once there is room. */
+    /** Returns whether the consumer may fetch from a partition as soon as there is space. */
     static boolean mayFetch(PartitionDump partition) {
         return partition.paused().stream().noneMatch(HELD::contains);
     }
@@ -144,7 +150,7 @@ final class SourceRules {
         return null;
     }
 
-    /** Finds failing commits, or fetched records that wait although the pipeline could take them. */
+    /** Finds failing commits, or fetched records that wait although the pipeline could process them. */
     static @Nullable Limiter commit(Interval interval) {
         for (int i = 0; i < interval.last.consumers().size(); i++) {
             ConsumerLook now = interval.last.consumers().get(i);
@@ -175,9 +181,9 @@ final class SourceRules {
     }
 
     /**
-     * The interval in which a consumer had fetched records but none in flight while the pipeline waited for input; null
-     * if there is none. It begins with the assignment and ends when a drain or a user holds all partitions. One or two
-     * waiting records do not count if no more arrive.
+     * Returns the interval in which a consumer had fetched records but none in flight while the pipeline waited for
+     * input, or null if there is none. The interval begins with the assignment and ends when a drain or a user holds
+     * back all partitions. One or two waiting records are ignored if no more arrive.
      */
     private static @Nullable Interval waitsForCommits(Interval all, int consumer) {
         List<PipelineLook> known = all.looks.stream()
@@ -187,7 +193,7 @@ final class SourceRules {
         List<PipelineLook> reading = known.stream()
                 .filter(look -> of(look, consumer).stream().anyMatch(SourceRules::mayFetch))
                 .toList();
-        // Records wait although it was read to its end for all of this time.
+        // If the consumer had read everything to the end for all of this time, records are waiting regardless.
         List<PipelineLook> met = reading.isEmpty() ? known : reading;
         if (met.size() < Math.max(2, Math.min(ENOUGH_LOOKS, all.looks.size()))) {
             return null;
@@ -215,7 +221,7 @@ final class SourceRules {
         return !interval.units.isEmpty() && interval.units.getFirst().starved() >= STARVES;
     }
 
-    /** Finds that decoding takes all the time of the fetch threads while the pipeline waits. */
+    /** Finds that decoding takes up all the time of the fetch threads while the pipeline waits. */
     static @Nullable Limiter decode(Interval interval) {
         boolean knows = interval.partitions().stream().noneMatch(each -> each.lag() < 0);
         if (!starves(interval) || (knows && interval.rate() > 0 && interval.keepsUp())) {
@@ -244,7 +250,7 @@ final class SourceRules {
         return null;
     }
 
-    /** The part of the fetch threads' time that a consumer's decoder takes, since the first record. */
+    /** Returns the fraction of the fetch threads' time that a consumer's decoder has used since the first record. */
     private static double decoding(Interval interval, int consumer) {
         for (PipelineLook look : interval.looks) {
             ConsumerDump then = look.consumers().size() > consumer
@@ -292,7 +298,10 @@ final class SourceRules {
         return Limiter.of(Kind.SOURCE_IDLE, reads(interval), "no records come, and none are waiting", Lever.none(), 1);
     }
 
-    /** Explains missing partitions: a new member waits for the group; a member with an empty assignment is surplus. */
+    /**
+     * Explains why there are no partitions: a new member is waiting for the group, or a member with an empty assignment
+     * is not needed.
+     */
     private static Limiter unassigned(Interval interval) {
         boolean joins = interval.last.consumers().stream()
                 .allMatch(consumer -> consumer.dump().assignments() == 0);
@@ -306,7 +315,7 @@ final class SourceRules {
                 1);
     }
 
-    /** Finds a few records that have been in the pipeline for long while no others arrive. */
+    /** Finds a few records that have been in the pipeline for a long time while no others arrive. */
     static Limiter stuck(Interval interval) {
         StageLoad stage = interval.stages().stream()
                 .max(Comparator.comparing((StageLoad each) -> !Unit.isInternal(each.name()))
@@ -327,7 +336,7 @@ final class SourceRules {
                 1);
     }
 
-    /** Finds that records wait at the brokers while the pipeline waits for them. */
+    /** Finds that records are waiting at the brokers while the pipeline waits for input. */
     static @Nullable Limiter fetch(Interval interval) {
         if (!starves(interval) || interval.unread() == 0) {
             return null;
@@ -374,7 +383,7 @@ final class SourceRules {
                 interval.nextLimit(null));
     }
 
-    /** The part of the time in which the most throttled consumer was throttled. */
+    /** Returns the fraction of the time in which the most throttled consumer was throttled. */
     private static double throttled(Interval interval) {
         double most = 0;
         for (int i = 0; i < interval.last.consumers().size(); i++) {

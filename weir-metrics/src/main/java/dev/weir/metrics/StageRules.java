@@ -15,31 +15,31 @@ import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Rules for limiters within the pipeline: a stage's threads, its dispatcher, its keys. */
+/** Rules for limiters within the pipeline: a stage's threads, its dispatcher and its keys. */
 final class StageRules {
 
-    /** Part of a unit's threads in use from which it has none to spare. */
+    /** If at least this fraction of a unit's threads is in use, the unit has no threads to spare. */
     static final double SATURATED = 0.7;
 
-    /** Length of a chain behind one key that is not chance. */
+    /** Length from which a chain of elements waiting behind one key is not considered chance. */
     private static final double LONG_CHAIN = 8;
 
-    /** Smallest gain allowed for a waiting stage, whatever the process uses. */
+    /** The smallest gain allowed for a waiting stage, regardless of the process's CPU usage. */
     private static final double LEAST_OF_PROCESSORS = 4;
 
-    /** Part of a unit's threads at work from which it is full, whatever arrives. */
+    /** If at least this fraction of a unit's threads is working, the unit is saturated, regardless of what arrives. */
     private static final double FULL = 0.9;
 
     /** Smallest gain worth reporting. */
     static final double WORTH_SAYING = 1.1;
 
-    /** Part of the fullest unit's use from which another unit is a candidate too. */
+    /** If another unit's utilization is at least this fraction of the busiest unit's, it is a candidate too. */
     private static final double CLOSE = 0.95;
 
-    /** Part of the elements waiting behind keys from which the largest key is hot. */
+    /** If at least this fraction of the elements that wait behind keys wait behind the largest key, that key is hot. */
     private static final double HOT = 0.25;
 
-    /** Part of a unit's threads waiting for one lock from which the lock is the limiter. */
+    /** If at least this fraction of a unit's threads waits for the same lock, the lock is the limiter. */
     private static final double QUEUED_AT_A_LOCK = 0.5;
 
     private StageRules() {}
@@ -63,7 +63,7 @@ final class StageRules {
             double computing = users.stream().mapToDouble(Unit::computing).sum();
             double used = users.stream().mapToDouble(Unit::used).sum();
             if (computing >= 0.5 * used && last.size() >= interval.processors()) {
-                // More threads would share the same processors.
+                // More threads would compete for the same CPUs.
                 return of(
                         interval,
                         users.stream()
@@ -116,8 +116,9 @@ final class StageRules {
     }
 
     /**
-     * Finds the unit without spare threads that has work waiting. Of several, the lowest with waiting work, because the
-     * units above it only fill the buffer in between. If none has waiting work, the one that uses most of its threads.
+     * Finds the unit that has work waiting but no spare threads. If there are several, returns the one furthest
+     * downstream, because the units upstream of it only fill the buffer in between. If no unit has work waiting,
+     * returns the one with the highest utilization.
      */
     static @Nullable Limiter saturated(Interval interval) {
         List<Unit> full = interval.units.stream()
@@ -164,8 +165,8 @@ final class StageRules {
     }
 
     /**
-     * Finds the stage with more elements waiting than in flight at these readings, where a larger window would only add
-     * to them; null if there is none.
+     * Finds the stage with more elements waiting than being processed in these readings, so that a larger window would
+     * only add to the waiting elements. Returns null if there is none.
      */
     static @Nullable Limiter holding(Interval interval, List<PipelineLook> looks) {
         for (Unit unit : interval.units) {
@@ -195,11 +196,13 @@ final class StageRules {
                 .orElse(0);
     }
 
-    /** The limiter for a unit with too few threads: the unit itself, or the key of most waiting elements. */
+    /**
+     * Returns the limiter for a unit with too few threads: the unit itself, or the key behind which most elements wait.
+     */
     static Limiter of(Interval interval, Unit unit) {
         Limiter threads = ofThreads(interval, unit);
         boolean isHot = !unit.shared() && unit.stages().getFirst().shareAtWork(StageRules::isOfOneKey) >= 0.5;
-        // More threads would finish the other keys sooner and then wait for that one.
+        // More threads would finish the other keys sooner and would then wait for this key.
         return isHot && threads.lever().kind() == Lever.Kind.PARALLELISM
                 ? skewed(interval, unit)
                         .or(
@@ -216,13 +219,13 @@ final class StageRules {
         if (!MachineRules.isFull(interval)) {
             return computing(interval, unit);
         }
-        // A single thread that is denied a processor is still the limiter.
+        // A single thread that does not get a CPU is still the limiter.
         return MachineRules.wantsAll(interval) ? MachineRules.outOfProcessors(interval) : computing(interval, unit);
     }
 
     /**
-     * Judges by what the unit's threads report, or by processors that the process leaves idle although computing
-     * threads would need them.
+     * Returns whether the unit is mostly waiting. This is determined from what its threads report, or from CPU time
+     * that the process does not use although computing threads would need it.
      */
     private static boolean isWaiting(Interval interval, Unit unit) {
         double used = interval.processCpu();
@@ -230,7 +233,7 @@ final class StageRules {
         return unit.waits() || (idleProcessors && used < 0.5 * unit.computing());
     }
 
-    /** A source that decodes what a consumer has fetched. */
+    /** Returns whether the stage is a source that decodes records fetched by a consumer. */
     private static boolean isDecoding(Interval interval, StageLoad stage) {
         return !interval.last.consumers().isEmpty()
                 && interval.units.getFirst().stages().getFirst().equals(stage);
@@ -282,10 +285,10 @@ final class StageRules {
     }
 
     /**
-     * The gain that processors allow a waiting stage: waiting elements also compute a little, so the machine's
-     * processors limit it to a multiple of the current use. Use by other processes is no limit, and other parts of this
-     * process may account for much of its use. A network call also computes in the kernel and at its other end, which
-     * compete for processors on a full machine.
+     * Returns the gain that the CPUs allow for a waiting stage. Waiting elements also compute a little, so the
+     * machine's CPUs limit the gain to a multiple of the current usage. Usage by other processes is not a limit, and
+     * other parts of this process may account for much of its usage. A network call also uses CPU time in the kernel
+     * and at its other end, which compete for CPUs on a saturated machine.
      */
     private static double ofProcessors(Interval interval, StageLoad stage) {
         double used = interval.processCpu();
@@ -295,7 +298,7 @@ final class StageRules {
         return used > 0 ? Math.max(LEAST_OF_PROCESSORS, interval.processors() / used) : Interval.MOST_GAIN;
     }
 
-    /** The kind of thing that the stage mostly waits for, if one dominates. */
+    /** Returns what the stage mostly waits for, if one kind of wait dominates. */
     private static String waitsFor(StageLoad stage) {
         if (stage.ofWaits(Activity::locked) > 0.5) {
             return "; most of it for a lock";
@@ -306,7 +309,9 @@ final class StageRules {
         return stage.ofWaits(Activity::asleep) > 0.5 ? "; most of it asleep" : "";
     }
 
-    /** The limiter for a stage that shares its thread. Only a user's own stage can get threads. */
+    /**
+     * Returns the limiter for a stage that shares its thread. Only a stage written by the user can get its own threads.
+     */
     private static Limiter ofFused(
             Interval interval,
             Kind kind,
@@ -392,7 +397,10 @@ final class StageRules {
                         gain);
     }
 
-    /** Returns the gain of own threads for a fused stage, up to the load of the other stages on its thread. */
+    /**
+     * Returns the gain from giving a fused stage its own threads, which is limited by the load of the other stages on
+     * its current thread.
+     */
     private static double gainOfOwnThreads(Interval interval, Unit unit, StageLoad stage) {
         double others = unit.utilisation() * (1 - unit.partOf(stage));
         return Math.clamp(1 / Math.max(1 / Interval.MOST_GAIN, others), 1, interval.nextLimit(unit));
@@ -405,8 +413,8 @@ final class StageRules {
     }
 
     /**
-     * Returns whether a keyed stage has idle workers at most readings while its elements wait behind others of their
-     * key.
+     * Returns whether, in most readings, a keyed stage has idle workers while its elements wait behind others with the
+     * same key.
      */
     private static boolean isSkewed(Unit unit) {
         StageLoad stage = unit.stages().getFirst();
@@ -421,7 +429,7 @@ final class StageRules {
                 && look.behindKeys() >= 2 * look.atWork();
     }
 
-    /** Returns whether most waiting elements wait behind one key, even if others are ready at this moment. */
+    /** Returns whether most waiting elements wait behind one key, even if others are ready at the moment. */
     private static boolean isOfOneKey(Activity look) {
         return look.longestChain() >= LONG_CHAIN
                 && look.longestChain() >= 0.5 * look.behindKeys()
@@ -457,7 +465,7 @@ final class StageRules {
                 gain);
     }
 
-    /** No key is hot: all that are in flight have a worker, and there are no more keys. */
+    /** Returns the limiter if no key is hot: each key in flight has a worker, and there are no more keys. */
     private static Limiter fewKeys(StageLoad stage, String waiting, double chain) {
         return Limiter.of(
                 stage.waitShare() >= 0.5 || Double.isNaN(stage.waitShare()) ? Kind.STAGE_WAIT : Kind.STAGE_CPU,
@@ -481,7 +489,7 @@ final class StageRules {
                 gain);
     }
 
-    /** The key of the oldest unfinished record, if known. */
+    /** Returns a description of the key of the oldest unfinished record, if it is known. */
     private static String oldestKey(Interval interval) {
         PartitionDump oldest = Partitions.withOldest(interval.partitions());
         ConsumerDump.Oldest record = oldest == null ? null : oldest.oldest();
@@ -496,7 +504,7 @@ final class StageRules {
                         keyHash);
     }
 
-    /** Finds a last stage whose output is not taken: a queue that a program reads. */
+    /** Finds a last stage whose output is not consumed, such as a queue that a program reads. */
     static @Nullable Limiter notTaken(Interval interval) {
         if (interval.units.isEmpty() || interval.units.getLast().blocked() < 0.5) {
             return null;

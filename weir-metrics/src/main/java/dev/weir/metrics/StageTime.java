@@ -27,23 +27,23 @@ public final class StageTime {
     }
 
     /**
-     * Creates the time of a stage, limiting the sum of the shares to 1.
+     * Creates the time of a stage. If the shares add up to more than 1, they are limited to 1.
      *
-     * @param threads number of threads that may work in the stage
-     * @param in elements taken per second
-     * @param out elements emitted per second
+     * @param threads the number of threads that may work in the stage
+     * @param in the number of elements taken per second
+     * @param out the number of elements emitted per second
      */
     static StageTime of(String stage, int threads, double in, double out, Shares shares) {
         return new StageTime(new Values(stage, threads, in, out, shares));
     }
 
-    /** The times of stages whose thread has only waited for its first element. */
+    /** Returns the times of stages whose threads have only waited for their first element. */
     static Stream<StageTime> starved(Unit unit) {
         Shares starved = new Shares(0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0);
         return unit.stages().stream().map(stage -> of(stage.name(), unit.lanes(), 0, 0, starved));
     }
 
-    /** The stage's name. */
+    /** The name of the stage. */
     public String stage() {
         return values.stage;
     }
@@ -53,77 +53,77 @@ public final class StageTime {
         return values.threads;
     }
 
-    /** Elements that it took per second. */
+    /** The number of elements taken per second. */
     public double inPerSecond() {
         return values.in;
     }
 
-    /** Elements that it emitted per second. */
+    /** The number of elements emitted per second. */
     public double outPerSecond() {
         return values.out;
     }
 
-    /** Share of time in which its code computes or waits for a processor. */
+    /** The share of time in which the stage's code is computing or waiting for a CPU. */
     public double computing() {
         return values.shares.computing;
     }
 
-    /** Share of time in which its code waits for a lock, a semaphore or a monitor. */
+    /** The share of time in which the stage's code is waiting for a lock, a semaphore or a monitor. */
     public double locked() {
         return values.shares.locked;
     }
 
-    /** Share of time in which its code waits for a file or the network. */
+    /** The share of time in which the stage's code is waiting for a file or the network. */
     public double io() {
         return values.shares.io;
     }
 
-    /** Share of time in which its code sleeps. */
+    /** The share of time in which the stage's code is sleeping. */
     public double asleep() {
         return values.shares.asleep;
     }
 
-    /** Share of time in which its code waits for something else, such as an answer or a queue. */
+    /** The share of time in which the stage's code is waiting for something else, such as a response or a queue. */
     public double waitingOther() {
         return values.shares.waitingOther;
     }
 
-    /** Share of time in which its code is at work: it computes or waits. */
+    /** The share of time in which the stage's code is working: computing or waiting. */
     public double working() {
         return values.shares.working();
     }
 
-    /** Share of time in which its thread runs a stage fused to it. */
+    /** The share of time in which the stage's thread is running a stage fused to it. */
     public double elsewhere() {
         return values.shares.elsewhere;
     }
 
-    /** Share of time in which elements wait for a rate. */
+    /** The share of time in which elements are waiting because of a rate limit. */
     public double paused() {
         return values.shares.paused;
     }
 
-    /** Share of time in which no input arrives. */
+    /** The share of time in which no input arrives. */
     public double starved() {
         return values.shares.starved;
     }
 
-    /** Share of time in which it waits for input or output because another branch is slower. */
+    /** The share of time in which the stage is waiting for input or output because another branch is slower. */
     public double sibling() {
         return values.shares.sibling;
     }
 
-    /** Share of time in which it waits for the stage below to take output. */
+    /** The share of time in which the stage is waiting for the downstream stage to accept output. */
     public double blocked() {
         return values.shares.blocked;
     }
 
-    /** Share of time in which its thread waits in the engine for an unknown reason. */
+    /** The share of time in which the stage's thread is waiting in the engine for an unknown reason. */
     public double unknown() {
         return values.shares.unknown;
     }
 
-    /** The shares by machine-readable name, in the order of the table above; they add up to 1. */
+    /** Returns the shares by machine-readable name, in the order of the table above. They add up to 1. */
     public Map<String, Double> shares() {
         Map<String, Double> shares = new LinkedHashMap<>();
         shares.put("computing", computing());
@@ -140,7 +140,10 @@ public final class StageTime {
         return Collections.unmodifiableMap(shares);
     }
 
-    /** The thread time per element, in nanoseconds; for a source, per emitted element. NaN without elements. */
+    /**
+     * Returns the thread time per element in nanoseconds; for a source, per emitted element. NaN if there were no
+     * elements.
+     */
     public double nanosPerElement() {
         double elements = values.in > 0 ? values.in : values.out;
         return elements > 0 ? working() * values.threads * 1e9 / elements : Double.NaN;

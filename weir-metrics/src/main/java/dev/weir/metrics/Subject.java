@@ -11,7 +11,7 @@ import java.util.Map;
 
 /**
  * One stage, consumer or partition with its meters. Written by one thread at a time, under the lock of its
- * {@link PipelineMetrics}; any thread may read the meters.
+ * {@link PipelineMetrics}. Any thread may read the meters.
  */
 final class Subject<S> {
 
@@ -19,10 +19,13 @@ final class Subject<S> {
     private final List<MeterSpec<S>> specs;
     private final Map<MeterRegistry, Meter[]> registered = new HashMap<>();
 
-    /** The raw counters at the last reading. */
+    /** The source's counters in the last reading. */
     private final double[] read;
 
-    /** Values in the order of {@link #specs}. Replaced as a whole, so that the meters of one scrape belong together. */
+    /**
+     * Values in the order of {@link #specs}. The complete array is replaced, so that all meters of one scrape come from
+     * the same reading.
+     */
     private volatile double[] values;
 
     Subject(Tags tags, List<MeterSpec<S>> specs, S first) {
@@ -34,8 +37,8 @@ final class Subject<S> {
     }
 
     /**
-     * Takes a reading. A counter adds the increases of its source, so that a falling source, such as a computed time,
-     * does not look like a restart.
+     * Takes a reading. A counter accumulates only the increases of its source, so a source that goes down, such as a
+     * computed time, does not show up as a counter reset.
      */
     void look(S now) {
         double[] next = new double[specs.size()];
@@ -66,7 +69,7 @@ final class Subject<S> {
                         .baseUnit(spec.baseUnit())
                         .register(registry);
             case GAUGE ->
-                // A strong reference, so that the meters stay even if the caller drops the binder.
+                // A strong reference keeps the meters alive even if the caller drops the binder.
                 Gauge.builder(spec.name(), this, subject -> subject.values[place])
                         .strongReference(true)
                         .tags(all)

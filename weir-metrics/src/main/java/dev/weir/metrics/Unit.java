@@ -8,16 +8,16 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Stages that share threads, over an interval: those fused into one segment, or one stage with workers of its own. Only
- * this class divides their time. Immutable.
+ * Stages that use the same threads, during an interval: either the stages fused into one segment, or one stage with its
+ * own workers. Only this class divides their time among the stages. Immutable.
  *
- * @param stages in the order of the flow
- * @param parts part of the unit's work for each stage; they add up to 1
- * @param shared whether they share one thread of a segment
- * @param lanes number of threads that may work in it at once
- * @param used average number of threads that worked in it
- * @param waitShare part of that work spent waiting for something outside, 0 to 1
- * @param idle the remaining time of its threads
+ * @param stages the stages in the order of the flow
+ * @param parts each stage's fraction of the unit's work; the fractions add up to 1
+ * @param shared whether the stages use the single thread of a segment
+ * @param lanes the number of threads that may work in the unit concurrently
+ * @param used the average number of threads that worked in the unit
+ * @param waitShare the fraction of that work spent waiting for something external, 0 to 1
+ * @param idle the remaining time of the threads
  */
 record Unit(
         List<StageLoad> stages,
@@ -28,20 +28,20 @@ record Unit(
         double waitShare,
         Idle idle) {
 
-    /** Number of readings that found the unit at work; fewer do not override its counters. */
+    /** With fewer readings that found the unit working, the samples do not override its counters. */
     private static final int ENOUGH_LOOKS = 10;
 
-    /** Names of stages in the engine's own flows, not given by users. */
+    /** Names of stages in the engine's own flows, which users have not chosen. */
     private static final Set<String> INTERNAL = Set.of("again", "failed", "divertTo", "done", "results", "due");
 
-    /** The idle time of threads by cause, as shares of the time of all threads. */
+    /** The idle time of threads by cause, as fractions of the time of all threads. */
     record Idle(double starved, double sibling, double blocked, double paused, double unknown) {}
 
     /**
-     * Creates a unit of stages that share threads.
+     * Creates a unit of stages that use the same threads.
      *
-     * @param cpuShare part of all work that computes, for a unit that no sample found at work
-     * @param paused part of the time spent waiting for a rate of one of the stages
+     * @param cpuShare the computing fraction of all work, for a unit that no sample found working
+     * @param paused the fraction of the time spent waiting because of a rate limit of one of the stages
      */
     static Unit of(List<StageLoad> stages, double cpuShare, double paused) {
         StageLoad first = stages.getFirst();
@@ -50,7 +50,8 @@ record Unit(
         int lanes = shared ? 1 : first.parallelism();
         double pauses = Math.clamp(paused, 0, Math.max(0, 1 - first.starved() - first.blocked()));
         double engine = shared && pauses == 0 ? first.engineShare() : 0;
-        // A thread that waits neither above nor below is at work, even if not counted yet.
+        // A thread that is not waiting for its upstream or downstream stage is working, even if the work has not been
+        // counted yet.
         double notIdle = Math.max(0, 1 - first.starved() - first.blocked() - pauses);
         double used = Math.clamp(
                 shared ? Math.max(Math.min(busy, 1 - pauses), notIdle * (1 - engine)) : Math.max(busy, first.atWork()),
@@ -67,7 +68,7 @@ record Unit(
                 idle(first, used / lanes, pauses));
     }
 
-    /** Returns the idle time: the rest of the threads' time, shared out by the counters. */
+    /** Returns the idle time: the rest of the threads' time, divided in proportion to the counters. */
     private static Idle idle(StageLoad first, double utilisation, double paused) {
         double rest = Math.max(0, 1 - utilisation);
         double counted = first.starved() + first.blocked() + paused;
@@ -88,7 +89,8 @@ record Unit(
     }
 
     /**
-     * Splits the work by counters, unless samples of running code contradict them or they have counted next to nothing.
+     * Divides the work according to the counters, unless samples of running code contradict them or they have counted
+     * almost nothing.
      */
     private static List<Double> partsOf(List<StageLoad> stages, double work) {
         double counted = stages.stream().mapToDouble(StageLoad::busy).sum();
@@ -112,7 +114,7 @@ record Unit(
         return List.copyOf(parts);
     }
 
-    /** The time of each stage. */
+    /** Returns the time of each stage. */
     List<StageTime> times(double seconds) {
         List<StageTime> times = new ArrayList<>();
         for (int i = 0; i < stages.size(); i++) {
@@ -143,18 +145,21 @@ record Unit(
         return times;
     }
 
-    /** The part of a stage's work spent waiting: from its readings, or else the unit's. */
+    /**
+     * Returns the fraction of a stage's work spent waiting: from its own readings or, failing that, from those of the
+     * unit.
+     */
     private double waitShareOf(int place) {
         double own = shared ? stages.get(place).waitShareInPass() : Double.NaN;
         return Double.isNaN(own) ? waitShare : own;
     }
 
-    /** The share of its threads that worked. */
+    /** Returns the fraction of the unit's threads that were working. */
     double utilisation() {
         return used / lanes;
     }
 
-    /** Threads of it that computed on average. */
+    /** Returns the average number of the unit's threads that were computing. */
     double computing() {
         return used * (1 - waitShare);
     }
@@ -163,7 +168,7 @@ record Unit(
         return waitShare >= 0.5;
     }
 
-    /** Share of time without input, because nothing comes or a sibling holds it up. */
+    /** Returns the fraction of the time without input, because nothing arrives or a sibling delays the stage. */
     double starved() {
         return stages.getFirst().starved();
     }
@@ -173,8 +178,9 @@ record Unit(
     }
 
     /**
-     * The stage with most of the unit's work, among the stages that a user knows. For work not counted or sampled yet,
-     * the stage with elements in hand: the first one that has counted fewer than the one above has emitted.
+     * Returns the stage with most of the unit's work, among the stages that the user knows. If the work has not been
+     * counted or sampled yet, returns the stage that contains elements: the first one that has taken fewer elements
+     * than its upstream stage has emitted.
      */
     StageLoad heaviest() {
         double counted = stages.stream().mapToDouble(StageLoad::busy).sum();
@@ -200,23 +206,25 @@ record Unit(
         return heaviest;
     }
 
-    /** Returns whether the stage is internal to the engine, by its name without a uniqueness number. */
+    /**
+     * Returns whether the stage is internal to the engine, judging by its name without the number that makes it unique.
+     */
     static boolean isInternal(String stage) {
         return INTERNAL.contains(stage.replaceFirst("-\\d+$", ""));
     }
 
-    /** The part of the unit's work done by {@code stage}. */
+    /** Returns the fraction of the unit's work done by {@code stage}. */
     double partOf(StageLoad stage) {
         int place = stages.indexOf(stage);
         return place < 0 ? 0 : parts.get(place);
     }
 
-    /** Returns whether an element was waiting for it whenever it was done with one. */
+    /** Returns whether the next element was already waiting whenever the unit had finished one. */
     boolean findsWork() {
         return shared ? starved() < 0.1 : stages.getFirst().ready() >= 1;
     }
 
-    /** Returns whether it would take more threads if it had them: work waits, inside or above. */
+    /** Returns whether the unit could use more threads, because work is waiting in it or upstream of it. */
     boolean hasWorkWaiting(double blockedAbove) {
         return stages.getFirst().ready() > 0 || blockedAbove >= 0.3;
     }

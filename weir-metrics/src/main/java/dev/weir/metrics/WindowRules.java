@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** Rules for limits on unfinished records: a partition's window and the byte budget. */
 final class WindowRules {
 
-    /** Shortest distance of two sightings of a partition that say something about the time between them. */
+    /** The shortest time between two observations of a partition from which a conclusion can be drawn. */
     private static final long LEAST_NANOS = 400_000_000;
 
     private WindowRules() {}
@@ -24,9 +24,10 @@ final class WindowRules {
         double window = stillShare(interval, Paused.WINDOW);
         double budget = stillShare(interval, Paused.BUDGET);
         boolean bytes = budget > window;
-        // A small window may fill and drain between two readings; if records leave as they arrive, it never fills.
+        // A small window may fill and drain between two readings. If records leave as fast as they arrive, it never
+        // fills.
         double enough = SourceRules.starves(interval) ? 0.2 : 0.5;
-        // A window with nothing in flight is not the limit: buffered records wait for something else.
+        // A window with nothing in flight is not the limit: the buffered records are waiting for something else.
         List<PipelineLook> still = looksAt(interval, bytes ? Paused.BUDGET : Paused.WINDOW);
         double inFlight = Math.max(
                 still.stream().mapToLong(Interval::inFlight).average().orElse(0),
@@ -38,7 +39,7 @@ final class WindowRules {
         Limiter stage = bytes ? null : StageRules.holding(interval, still);
         Unit source = interval.units.isEmpty() ? null : interval.units.getFirst();
         if (stage != null || (!bytes && source != null && source.blocked() > source.starved())) {
-            // Records that the window lets through find no room below.
+            // Records that the window admits cannot be emitted, because the downstream stage has no space.
             return stage;
         }
         List<PartitionDump> full = interval.partitions().stream()
@@ -58,7 +59,7 @@ final class WindowRules {
                 Math.min(2, interval.nextLimit(null)));
     }
 
-    /** The readings at which a partition is paused for {@code reason}. */
+    /** Returns the readings in which a partition is paused for {@code reason}. */
     private static List<PipelineLook> looksAt(Interval interval, Paused reason) {
         return interval.looks.stream()
                 .filter(look -> Interval.partitions(look).stream()
@@ -66,14 +67,14 @@ final class WindowRules {
                 .toList();
     }
 
-    /** The part of the time in which partitions with unread records are paused for {@code reason}. */
+    /** Returns the fraction of the time in which partitions with unread records are paused for {@code reason}. */
     private static double stillShare(Interval interval, Paused reason) {
         return Math.max(seenStill(interval, reason), countedStill(interval, reason));
     }
 
     /**
-     * From the partitions' own timers, because a reading happens when the consumer is awake, often just when a window
-     * has room again.
+     * Computes the fraction from the partitions' own timers. Readings alone are biased, because they are taken when the
+     * consumer is awake, often just when a window has space again.
      */
     private static double countedStill(Interval interval, Paused reason) {
         double still = 0;
@@ -90,10 +91,10 @@ final class WindowRules {
         return all == 0 ? 0 : Math.min(1, still / all);
     }
 
-    /** A readable partition at one reading. */
+    /** A readable partition in one reading. */
     private record Sighting(long atNanos, PartitionDump partition) {
 
-        /** The sightings of each partition, in order of the readings. */
+        /** Returns the observations of each partition, in the order of the readings. */
         static Collection<List<Sighting>> byPartition(List<PipelineLook> looks) {
             Map<String, List<Sighting>> all = new LinkedHashMap<>();
             for (PipelineLook look : looks) {
@@ -113,7 +114,9 @@ final class WindowRules {
         }
     }
 
-    /** The part of partitions with unread records that are paused for {@code reason}, over all readings. */
+    /**
+     * Computes the fraction of partitions with unread records that are paused for {@code reason}, over all readings.
+     */
     private static double seenStill(Interval interval, Paused reason) {
         long still = 0;
         long all = 0;

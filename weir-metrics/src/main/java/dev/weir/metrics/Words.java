@@ -2,7 +2,7 @@ package dev.weir.metrics;
 
 import java.util.Locale;
 
-/** Formats figures for sentences. */
+/** Formats numbers for use in sentences. Stateless. */
 final class Words {
 
     private Words() {}
