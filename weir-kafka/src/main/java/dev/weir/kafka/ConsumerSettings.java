@@ -106,8 +106,8 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * How long a rebalance waits for unfinished records of the revoked partitions, and for the hooks that are notified
-     * of the revocation: 0 to 4 min, default 20 s. The commit that follows takes up to 10 s in addition.
+     * The time that a rebalance waits for unfinished records of the revoked partitions, and for the hooks that are
+     * notified of the revocation: 0 to 4 min, default 20 s. The commit that follows takes up to 10 s in addition.
      */
     public Duration revokeDeadline() {
         return values.revokeDeadline;
@@ -132,8 +132,8 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * How long the start waits for a response from a broker before it fails: 0 to 10 min, default 30 s. With 0, the
-     * start does not check for brokers, and the consumer waits for them without a time limit.
+     * The time that the start waits for a response from a broker before it fails: 0 to 10 min, default 30 s. With 0,
+     * the start does not check for brokers, and the consumer waits for them without a time limit.
      */
     public Duration connectTimeout() {
         return values.connectTimeout;

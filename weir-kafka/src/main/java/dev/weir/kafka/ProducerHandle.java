@@ -138,7 +138,7 @@ public interface ProducerHandle {
 
     /**
      * The distribution of times from a record's timestamp to its acknowledgement, in milliseconds. The values are exact
-     * up to 64 ms and accurate to one part in 32 above. Records produced without a timestamp are not counted. If output
+     * below 64 ms and accurate to one part in 32 above. Records produced without a timestamp are not counted. If output
      * records keep the timestamp of their input, the times are measured from the production of the input. Immutable.
      */
     final class Latency {

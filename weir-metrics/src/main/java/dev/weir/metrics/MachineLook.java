@@ -24,12 +24,12 @@ public final class MachineLook {
     private static final @Nullable OperatingSystemMXBean SYSTEM =
             ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system ? system : null;
 
-    /** How long a reading is reused by all callers. In a container, the JDK reads half a dozen files per reading. */
+    /** The time for which all callers reuse a reading. In a container, the JDK reads half a dozen files per reading. */
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(950);
 
     /**
-     * How long the first reading is reused. The JDK reports the load since its last query, so the first values are of
-     * little use.
+     * The time for which the first reading is reused. The JDK reports the load since its last query, so the first
+     * values are of little use.
      */
     private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 

@@ -54,7 +54,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     /** The number of readings from which the limiter is determined: five seconds. */
     private static final int LIMITER_LOOKS = 6;
 
-    /** How long to wait for the reading thread, which never blocks and therefore ends immediately. */
+    /** The maximum time to wait for the reading thread, which never blocks and therefore ends immediately. */
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
 
     private final RunningPipeline pipeline;

@@ -193,7 +193,7 @@ final class SourceRules {
         List<PipelineLook> reading = known.stream()
                 .filter(look -> of(look, consumer).stream().anyMatch(SourceRules::mayFetch))
                 .toList();
-        // If the consumer had read everything to the end for all of this time, records are waiting regardless.
+        // If every partition was read to its end throughout, none may be fetched, yet records may be waiting.
         List<PipelineLook> met = reading.isEmpty() ? known : reading;
         if (met.size() < Math.max(2, Math.min(ENOUGH_LOOKS, all.looks.size()))) {
             return null;

@@ -38,7 +38,7 @@ final class Connection implements Runnable {
 
     private static final Logger LOG = System.getLogger(Connection.class.getName());
 
-    /** How long a client may take to read an error response and close the connection before it is cut. */
+    /** The time for a client to read an error response and close the connection before it is cut. */
     private static final Duration LINGER = Duration.ofSeconds(1);
 
     private static final int MOST_LINGER_BYTES = 64 * 1024;
