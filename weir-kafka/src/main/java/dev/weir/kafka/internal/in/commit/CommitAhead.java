@@ -20,17 +20,18 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Fetched records that wait for a commit past them, because a record may only be emitted if it can never be read again.
+ * Holds fetched records until a commit covers them, because a record may be emitted only if it can never be read again.
  * Confined to the owner thread.
  *
- * <p>A commit covers as many records as the pipeline may have ahead of it, and its confirmation releases them. The
- * owner waits for that, and briefly for the pipeline's next pull; a commit for each single record then costs one round
- * trip and no poll. A failed commit is repeated; it may turn out that it succeeded the first time. Waiting records of a
- * revoked partition are dropped: if their commit succeeded after all, they are lost, never duplicated.
+ * <p>A commit covers as many records as the pipeline may buffer; once it is confirmed, those records are released. The
+ * owner waits for the confirmation and then briefly for the pipeline's next pull, so that even a commit for a single
+ * record costs only one round trip and no poll. A failed commit is repeated, although the first attempt may have
+ * succeeded. When a partition is revoked, its waiting records are dropped: if their commit succeeded after all, they
+ * are lost, but never duplicated.
  *
- * <p>Records of a paused partition wait here uncommitted and do not count towards that limit, so others continue. A new
- * position, from a seek for example, waits as an empty batch before the partition's records, and a read end as one
- * after them.
+ * <p>Records of a paused partition wait here uncommitted and do not count towards the limit, so other partitions
+ * continue. A new position, from a seek for example, waits as an empty batch ahead of the partition's records, and the
+ * end of a bounded read waits as an empty batch after them.
  */
 public final class CommitAhead implements CommitGate {
 
@@ -40,10 +41,10 @@ public final class CommitAhead implements CommitGate {
     private record Promised(
             AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset, long token) {}
 
-    /** The time other duties wait while the pipeline pulls released records. */
+    /** The time for which the owner's other duties wait while the pipeline pulls released records. */
     private static final long SPELL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    /** Longest wait for an answer before other duties get their turn. */
+    /** Maximum wait for the response to a commit before the owner turns to its other duties. */
     private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final OffsetCommits commits;
@@ -55,19 +56,23 @@ public final class CommitAhead implements CommitGate {
 
     private final ArrayDeque<Promised> waiting = new ArrayDeque<>();
 
-    /** Number of waiting records of each partition; partitions without any are absent. */
+    /** Number of waiting records per partition; partitions without waiting records are absent. */
     private final Map<AssignedPartition, Integer> records = new HashMap<>();
 
-    /** True if pulls by the pipeline would let more batches become {@link #fitting}. */
+    /** True if more batches would become {@link #fitting} once the pipeline pulls. */
     private boolean lacksRoom;
 
     /** True if the pipeline must pull before the next commit. Written by the owner and by the pulling thread. */
     private volatile boolean wantsRoom;
 
-    /** True if a batch waits because it is paused. The owner writes true before it checks. */
+    /** True if a batch waits because its partition is paused. The owner sets it to true before it checks for pauses. */
     private volatile boolean passesOver;
 
-    /** Creates the waiting queue; {@code isPaused} tells whether a user has paused a partition. */
+    /**
+     * Creates an empty queue.
+     *
+     * @param isPaused returns whether a user has paused a partition
+     */
     public CommitAhead(
             OffsetCommits commits,
             RecordOutlets outlets,
@@ -94,7 +99,7 @@ public final class CommitAhead implements CommitGate {
         records.put(partition, records(partition) + batch.size());
     }
 
-    /** Records of one partition that wait for their commit. */
+    /** Returns how many records of the partition wait for their commit. */
     public int records(AssignedPartition partition) {
         return records.getOrDefault(partition, 0);
     }
@@ -110,7 +115,7 @@ public final class CommitAhead implements CommitGate {
         waiting.add(new Promised(partition, new Batch<>(0), offset, NO_TOKEN));
     }
 
-    /** Commits and releases waiting records, for a limited time. */
+    /** Commits and releases waiting records for at most {@link #SPELL_NANOS}. */
     public void commit() {
         long endNanos = clock.nanoTime() + SPELL_NANOS;
         while (!waiting.isEmpty() && !commits.isBackingOff()) {
@@ -127,7 +132,7 @@ public final class CommitAhead implements CommitGate {
             long left = endNanos - clock.nanoTime();
             if (left <= 0) {
                 if (!next.isEmpty()) {
-                    // No wake-up comes for capacity that is already there.
+                    // Capacity that is already free triggers no wake-up.
                     signals.wake();
                 }
                 return;
@@ -138,16 +143,16 @@ public final class CommitAhead implements CommitGate {
         }
     }
 
-    /** The first waiting batches that are not paused, as far as the pipeline has capacity for them. */
+    /** Returns the first waiting batches of partitions that are not paused, up to the pipeline's free capacity. */
     private List<Promised> fitting() {
         int room = commitAhead - outlets.ready();
         lacksRoom = false;
         List<Promised> fitting = new ArrayList<>();
-        // Checked once per partition: one that is resumed meanwhile must not continue in the middle.
+        // Checks each partition only once: if it is resumed during this loop, it must not continue with a later batch.
         Map<AssignedPartition, Boolean> paused = new HashMap<>();
         passesOver = true;
         for (Promised next : waiting) {
-            // A position is committed although its partition is paused, but not before the batches ahead of it.
+            // A position is committed even if its partition is paused, but not before the partition's earlier batches.
             boolean waits = next.token == NO_TOKEN
                     ? paused.getOrDefault(next.partition, false)
                     : paused.computeIfAbsent(next.partition, each -> isPaused.test(each.id()));
@@ -177,13 +182,14 @@ public final class CommitAhead implements CommitGate {
         }
         commits.succeededAhead();
         for (Promised each : next) {
-            // The batch is at the front, except for paused ones: thousands may wait behind it.
+            // The search is short although thousands may be waiting: the batch is at the front, behind paused ones
+            // only.
             if (waiting.removeFirstOccurrence(each)) {
                 letGo(each.partition, each.batch.size());
             }
             each.partition.committedAhead(each.nextOffset, clock.nanoTime());
             if (each.token == NO_TOKEN) {
-                // A bounded read ends when nothing waits any more, which is checked after the next poll.
+                // A bounded read ends when nothing is waiting, which the owner checks after its next poll.
                 signals.wake();
             } else {
                 each.partition.outlet().hand(each.partition, each.batch);
@@ -192,9 +198,9 @@ public final class CommitAhead implements CommitGate {
     }
 
     /**
-     * Commits new positions of partitions without later emissions, before the partitions are given up.
+     * Commits new positions of partitions from which nothing was emitted since, before the partitions are given up.
      *
-     * @throws KafkaException if that fails; the previous commit then stays valid
+     * @throws KafkaException if the commit fails; the previous commit then remains valid
      */
     public void commitPlaces(Collection<AssignedPartition> partitions, long timeoutNanos) {
         Map<TopicPartition, OffsetAndMetadata> places = new HashMap<>();
@@ -234,7 +240,10 @@ public final class CommitAhead implements CommitGate {
                 (partition, token) -> partition.dropped(partition.tracker().forgetFrom(token)));
     }
 
-    /** Returns whether the owner must learn of new capacity; true once each time. Any thread. */
+    /**
+     * Returns whether the owner must be woken because the pipeline has free capacity. Returns true once per request by
+     * the owner. Any thread.
+     */
     public boolean wantsRoom() {
         if (wantsRoom && outlets.ready() <= commitAhead / 2) {
             wantsRoom = false;
@@ -243,7 +252,7 @@ public final class CommitAhead implements CommitGate {
         return false;
     }
 
-    /** Returns whether the owner must learn of a changed pause. Any thread, after the change. */
+    /** Returns whether the owner must be woken after a pause was changed. Call after the change. Any thread. */
     public boolean wantsLook() {
         return passesOver || wantsRoom();
     }

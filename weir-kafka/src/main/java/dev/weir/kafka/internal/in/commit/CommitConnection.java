@@ -25,17 +25,18 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits on behalf of the client's group member, over a separate connection to the coordinator. A commit by the client
- * allocates many times more, and its answer needs another poll. Confined to the owner thread.
+ * Commits on behalf of the client's group member over a separate connection to the coordinator. A commit by the client
+ * itself allocates many times more, and its response is processed only by another poll. Confined to the owner thread.
  *
- * <p>It takes only ordinary commits of a member outside of rebalances. If it cannot send at once, the client commits.
- * The client also makes the last commits of revoked partitions, after an answer outstanding here has arrived.
+ * <p>Only ordinary commits outside of rebalances go through this connection. If it cannot send immediately, the client
+ * commits. The client also makes the last commits of revoked partitions, after any response outstanding here has
+ * arrived.
  */
 public final class CommitConnection implements AutoCloseable {
 
     private static final ConsumerLog LOG = ConsumerLog.of(CommitConnection.class);
 
-    /** The time after which a failed connection looks for the coordinator again. */
+    /** Delay after a failure before the connection looks up the coordinator again. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -49,17 +50,19 @@ public final class CommitConnection implements AutoCloseable {
     private SessionNetwork.@Nullable Channel bootstrap;
     private boolean asked;
 
-    /** Receives the error of the commit in flight; null if none is in flight. */
+    /**
+     * Callback of the commit in flight, which receives the error or null. The field is null if no commit is in flight.
+     */
     private @Nullable Consumer<@Nullable Exception> then;
 
-    /** The brokers do not allow this: the client commits from now on. */
+    /** True if the brokers do not support these commits; the client then makes all further commits. */
     private boolean unsupported;
 
-    /** The client commits until this time, because the last attempt here failed. */
+    /** Until this time the client commits, because the last attempt here failed. */
     private long notBeforeNanos = System.nanoTime();
 
     /**
-     * Creates a commit connection that is not connected yet.
+     * Creates an instance that connects on first use.
      *
      * @param config the client's configuration
      */
@@ -67,7 +70,7 @@ public final class CommitConnection implements AutoCloseable {
         this(client, config, PAUSE_NANOS);
     }
 
-    /** @param pauseNanos time for which the client commits after a failure */
+    /** @param pauseNanos how long the client makes the commits after a failure */
     CommitConnection(
             org.apache.kafka.clients.consumer.Consumer<?, ?> client, Map<String, Object> config, long pauseNanos) {
         this.client = client;
@@ -75,15 +78,14 @@ public final class CommitConnection implements AutoCloseable {
         this.pauseNanos = pauseNanos;
     }
 
-    /** Returns whether a commit is in flight. */
     boolean isUnderWay() {
         return then != null;
     }
 
     /**
-     * Sends a commit, whose answer arrives in a later {@link #poll}; returns false if the client must commit instead.
+     * Sends a commit. A later {@link #poll} receives the response. Returns false if the client must commit instead.
      *
-     * @param whenAnswered receives the failure, or null
+     * @param whenAnswered receives the error, or null if the commit succeeded
      */
     boolean send(Map<TopicPartition, OffsetAndMetadata> offsets, Consumer<@Nullable Exception> whenAnswered) {
         ConsumerGroupMetadata member = client.groupMetadata();
@@ -112,7 +114,7 @@ public final class CommitConnection implements AutoCloseable {
         }
     }
 
-    /** Processes answers that have arrived. */
+    /** Processes responses that have arrived. */
     void poll() {
         LeanConnections open = wires;
         if (open == null) {
@@ -125,7 +127,7 @@ public final class CommitConnection implements AutoCloseable {
         }
     }
 
-    /** Waits for the answer of the commit in flight until the deadline, then gives up on it. */
+    /** Waits at most {@code nanos} for the response to the commit in flight, then abandons that commit. */
     void await(long nanos) {
         long deadlineNanos = System.nanoTime() + nanos;
         while (then != null) {
@@ -142,7 +144,7 @@ public final class CommitConnection implements AutoCloseable {
         }
     }
 
-    /** The channel to the coordinator; null while it is looked up. */
+    /** Returns the channel to the coordinator; null until the lookup has finished. */
     private SessionNetwork.@Nullable Channel connected(String group) {
         LeanConnections open = wires;
         if (open == null) {
@@ -164,7 +166,8 @@ public final class CommitConnection implements AutoCloseable {
         LOG.debug("the client commits for now: {}", why);
         close();
         notBeforeNanos = System.nanoTime() + pauseNanos;
-        // Either way the next commit goes through the client, which knows whether the error is permanent.
+        // Reported as retriable in any case: the client makes the next commit and finds out whether the error is
+        // permanent.
         answer(new RetriableCommitFailedException(why));
     }
 
@@ -176,7 +179,7 @@ public final class CommitConnection implements AutoCloseable {
         }
     }
 
-    /** Looks up the coordinator, then ends. */
+    /** Receives the coordinator's address, then replaces the bootstrap channel with one to the coordinator. */
     private final class Lookup implements SessionNetwork.Receiver {
 
         @Override
@@ -196,7 +199,7 @@ public final class CommitConnection implements AutoCloseable {
         }
     }
 
-    /** Receives the answers to commits. */
+    /** Receives the responses to commits. */
     private final class Answers implements SessionNetwork.Receiver {
 
         @Override

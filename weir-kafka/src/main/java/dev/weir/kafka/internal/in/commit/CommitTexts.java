@@ -36,7 +36,8 @@ public final class CommitTexts {
     private int version;
 
     /**
-     * Partition counts at the start, by topic; empty for a group that has started all its topics at their beginning.
+     * Number of partitions each topic had when the group began to read it. Empty if the group read every topic from its
+     * beginning.
      */
     private final Map<String, Integer> startSizes = new HashMap<>();
 
@@ -47,18 +48,18 @@ public final class CommitTexts {
         this.maxChars = settings.commitMetadataChars();
     }
 
-    /** Returns whether commits have metadata at all. */
+    /** Returns whether commits contain any metadata. */
     public boolean areWritten() {
         return maxChars > 0;
     }
 
-    /** Adds to each later commit the number of partitions its topic had when the group began to read it. */
+    /** Adds to every later commit of the topic the number of partitions it had when the group began to read it. */
     public void startSize(String topic, int size) {
         startSizes.merge(topic, size, Math::min);
         version++;
     }
 
-    /** Changes whenever the texts of later commits may differ for that reason alone. */
+    /** Returns a number that changes whenever a new start size may change the metadata of later commits. */
     int version() {
         return version;
     }
@@ -67,7 +68,7 @@ public final class CommitTexts {
         return startSizes.getOrDefault(partition.id().topic(), CommitText.NO_SIZE);
     }
 
-    /** Makes the commit of {@code offset} with its full metadata. */
+    /** Creates the commit of {@code offset} with its complete metadata. */
     OffsetAndMetadata commit(AssignedPartition partition, long offset) {
         check(partition, offset);
         LogPosition place = new LogPosition(offset, partition.epochs().before(offset));
@@ -82,7 +83,7 @@ public final class CommitTexts {
         return place.commit(noted(partition, offset, text));
     }
 
-    /** Throws if that offset must not be committed, however it was found. */
+    /** Throws if the offset must not be committed, independently of how it was computed. */
     private static void check(AssignedPartition partition, long offset) {
         if (!partition.tracker().isFinishedTo(offset) || offset > partition.firstDropped()) {
             throw new InvariantException(
@@ -102,7 +103,8 @@ public final class CommitTexts {
     }
 
     /**
-     * Makes a {@link #commit} with everything finished past the offset; null if that does not fit into the metadata.
+     * Creates a {@link #commit} that records everything finished after the offset; null if that does not fit into the
+     * metadata.
      */
     @Nullable
     OffsetAndMetadata commitEntirely(AssignedPartition partition, long offset) {
@@ -111,12 +113,12 @@ public final class CommitTexts {
         if (finished.isEmpty()) {
             return commit;
         }
-        // Records finished between the two reads appear only in the second, which is harmless.
+        // A record that finishes between the two reads appears only in the second one, which is harmless.
         FinishedSet written = maxChars == 0 ? FinishedSet.EMPTY : finished(partition.id(), commit);
         return finished.runs() < CommitText.MAX_RUNS && written.containsAll(finished) ? commit : null;
     }
 
-    /** Makes the commit of {@code offset} when nothing past it can be finished. */
+    /** Creates the commit of {@code offset} for a partition where no later record can be finished. */
     OffsetAndMetadata commitAhead(AssignedPartition partition, long offset) {
         return new LogPosition(offset, partition.epochs().before(offset)).commit(noted(partition, offset, ""));
     }
@@ -130,7 +132,7 @@ public final class CommitTexts {
         return CommitText.withStartSize(ofTopic, startSize(partition), maxChars);
     }
 
-    /** The topic id in a commit's metadata; null if it has none. */
+    /** Returns the topic id in a commit's metadata; null if there is none. */
     @Nullable
     public Uuid topicId(OffsetAndMetadata commit) {
         return CommitText.topicId(commit.offset(), commit.metadata());
@@ -154,12 +156,14 @@ public final class CommitTexts {
         return "";
     }
 
-    /** The part of a commit's metadata whose changes may require another commit in this assignment. */
+    /**
+     * Returns the part of a commit's metadata that, if it changes, may require another commit during this assignment.
+     */
     static String setOf(OffsetAndMetadata commit) {
         return CommitText.setOf(commit.metadata());
     }
 
-    /** The offsets that a commit marks as finished past it. */
+    /** Returns the offsets after the committed one that the commit's metadata marks as finished. */
     public FinishedSet finishedPast(TopicPartition id, OffsetAndMetadata commit) {
         return maxChars == 0 ? FinishedSet.EMPTY : finished(id, commit);
     }
@@ -181,7 +185,7 @@ public final class CommitTexts {
         }
     }
 
-    /** Reads the last commits of partitions, within the given time. Blocks. */
+    /** Reads the last commits of the partitions. Blocks for at most {@code nanos}. */
     Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, long nanos) {
         long deadlineNanos = clock.nanoTime() + nanos;
         while (true) {
@@ -189,7 +193,7 @@ public final class CommitTexts {
             try {
                 return client.committed(ids, Duration.ofNanos(left));
             } catch (WakeupException late) {
-                // The wake-up was meant for the poll before this.
+                // The wake-up was meant for an earlier poll, so the call is repeated.
                 if (left == 0) {
                     throw late;
                 }

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits as the delivery guarantee requires: after the work, ahead of it, or never. Confined to the owner thread,
+ * Commits according to the delivery guarantee: after the work, before it, or never. Confined to the owner thread,
  * except for {@link #taken} and {@link #pausesChanged}.
  */
 public final class DeliveryCommits {
@@ -21,9 +21,9 @@ public final class DeliveryCommits {
      * Creates the commits of a consumer.
      *
      * @param committable whether finished work is committed
-     * @param ahead holds batches until their commit; null if they do not wait
+     * @param ahead holds batches until they are committed; null if batches are emitted without waiting for a commit
      * @param wake wakes the owner thread
-     * @param transactions commits instead, if offsets go into transactions; otherwise null
+     * @param transactions commits offsets in transactions; null if offsets are committed without transactions
      */
     public DeliveryCommits(
             boolean committable,
@@ -38,7 +38,7 @@ public final class DeliveryCommits {
         this.transactions = transactions;
     }
 
-    /** Commits if it is time, or if the pipeline has capacity for batches that wait for their commit. */
+    /** Commits if a commit is due, or if the pipeline has capacity for batches that wait for their commit. */
     public void commitIfDue(List<AssignedPartition> assigned) {
         commits.lookForGoneIfDue();
         if (transactions != null) {
@@ -50,7 +50,7 @@ public final class DeliveryCommits {
         }
     }
 
-    /** The time until {@link #commitIfDue} has something to do, unless the owner is woken earlier. */
+    /** Returns the time until {@link #commitIfDue} must be called again, unless the owner is woken earlier. */
     public long nanosUntilDue() {
         if (transactions != null) {
             return transactions.nanosUntilDue();
@@ -59,8 +59,8 @@ public final class DeliveryCommits {
     }
 
     /**
-     * Commits before partitions are given up: their finished prefix or, if commits go ahead, new positions that are not
-     * committed yet.
+     * Commits before partitions are given up: their finished prefix or, if offsets are committed before the work, new
+     * positions that are not committed yet.
      *
      * @throws org.apache.kafka.common.errors.RebalanceInProgressException if the client must poll first
      */
@@ -74,33 +74,39 @@ public final class DeliveryCommits {
         }
     }
 
-    /** Reports that the group revokes these partitions, which are no longer assigned; {@link #commitNow} follows. */
+    /**
+     * Reports that the group revokes these partitions, which are no longer in the assignment. {@link #commitNow}
+     * follows.
+     */
     public void releasing(Collection<AssignedPartition> revoked) {
         if (transactions != null) {
             transactions.releasing(revoked);
         }
     }
 
-    /** Performs due commits while the owner waits for work on revoked partitions. */
+    /** Makes due commits while the owner waits for work on revoked partitions. */
     public void serveRelease() {
         if (transactions != null) {
             transactions.commitIfDue();
         }
     }
 
-    /** Returns whether all finished records emitted before are safely committed, so none must be read again. */
+    /**
+     * Returns whether all finished records emitted so far are safely committed, so that none of them must be read
+     * again.
+     */
     public boolean isSettled() {
         return transactions == null || transactions.isSettled();
     }
 
-    /** Reports that the topic of that name was recreated. */
+    /** Reports that the topic {@code name} was recreated. */
     public void topicRecreated(String name) {
         if (transactions != null) {
             transactions.topicRecreated(name);
         }
     }
 
-    /** Reports partitions lost without notice. */
+    /** Reports that partitions were lost without a prior revocation. */
     public void lost() {
         if (transactions != null) {
             transactions.lost();
@@ -114,7 +120,10 @@ public final class DeliveryCommits {
         }
     }
 
-    /** Reports a pause or resume by the user, which changes what may be committed ahead. Any thread. */
+    /**
+     * Reports that the user has paused or resumed partitions, which changes the batches that may be committed. Any
+     * thread.
+     */
     public void pausesChanged() {
         if (ahead != null && ahead.wantsLook()) {
             wake.run();

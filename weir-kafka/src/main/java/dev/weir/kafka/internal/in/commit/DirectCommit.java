@@ -31,32 +31,35 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits over its own connections, opened for each attempt, as the member of the generation that the client joined
- * last. Confined to the owner thread.
+ * Commits over its own connections, opened for each attempt, as the member and generation that the client last joined
+ * with. Confined to the owner thread.
  *
- * <p>A client that has asked to join the next generation sends no commit until all members have joined. The coordinator
- * accepts one until then ({@code ClassicGroup.validateOffsetCommit} of Kafka 4.4), and it alone decides: it refuses an
- * ended generation, an unknown member, and a member whose {@code group.instance.id} another one has taken. A member
- * that was refused this way, or whose commit may still arrive, makes no further attempt in this generation; any other
- * member makes one every second.
+ * <p>A client that has asked to join the next generation sends no commits until all members have joined. The
+ * coordinator still accepts commits during that time ({@code ClassicGroup.validateOffsetCommit} of Kafka 4.4) and makes
+ * the decision alone: it refuses a commit for an earlier generation, from an unknown member, or from a member whose
+ * {@code group.instance.id} was taken over by another one. A member that was refused for such a reason, or whose commit
+ * may still arrive, makes no further attempt in this generation; any other member retries every second.
  */
 public final class DirectCommit implements MemberCommit {
 
     private static final ConsumerLog LOG = ConsumerLog.of(DirectCommit.class);
 
-    /** The first version that queries several groups, and the only one that weir-lean's oldest broker needs. */
+    /**
+     * The first version that can query several groups, and the only one needed for the oldest broker that weir-lean
+     * supports.
+     */
     static final short COORDINATOR_VERSION = 4;
 
-    /** The first version that weir-lean's connections can write; later ones are for other group protocols. */
+    /** The first version that weir-lean's connections can encode. Later versions are for other group protocols. */
     private static final short COMMIT_VERSION = 8;
 
-    /** The first version open to members of the KIP-848 group protocol, as well as to classic members. */
+    /** The first version that accepts members of the KIP-848 group protocol as well as classic members. */
     static final short MEMBER_VERSION = 9;
 
     private static final byte GROUP = 0;
     private static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** Pause between two attempts of a member in a generation. */
+    /** Pause between two attempts of a member in the same generation. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Errors that persist until the generation ends. */
@@ -72,14 +75,14 @@ public final class DirectCommit implements MemberCommit {
     private final @Nullable CommitConnection connection;
     private final long pauseNanos;
 
-    /** The member and generation of the last attempt; null after one that succeeded. */
+    /** The member and generation of the last attempt; null if that attempt succeeded. */
     private @Nullable ConsumerGroupMetadata refused;
 
     private boolean forGood;
     private long notBeforeNanos;
 
     /**
-     * Creates a direct commit that is not connected yet.
+     * Creates an instance that connects only for an attempt.
      *
      * @param config the client's configuration
      * @param ordinary whether ordinary commits bypass the client, too
@@ -88,7 +91,7 @@ public final class DirectCommit implements MemberCommit {
         this(client, config, ordinary ? new CommitConnection(client, config) : null, PAUSE_NANOS);
     }
 
-    /** @param pauseNanos pause between two tries of a member in a generation */
+    /** @param pauseNanos pause between two attempts of a member in the same generation */
     DirectCommit(
             Consumer<?, ?> client, Map<String, Object> config, @Nullable CommitConnection connection, long pauseNanos) {
         this.client = client;
@@ -133,7 +136,7 @@ public final class DirectCommit implements MemberCommit {
     public boolean commit(Map<TopicPartition, OffsetAndMetadata> offsets, long nanos) {
         ConsumerGroupMetadata member = client.groupMetadata();
         if (member.generationId() < 0 || member.memberId().isEmpty()) {
-            return false; // No member: an empty group would accept a commit from anyone.
+            return false; // No member. Do not send: an empty group would accept a commit from anyone.
         }
         long now = System.nanoTime();
         boolean again = member.equals(refused);
@@ -154,7 +157,7 @@ public final class DirectCommit implements MemberCommit {
         return false;
     }
 
-    /** Returns the reason for a failure, or an empty string if everything is committed. */
+    /** Returns the reason for the failure; an empty string if everything was committed. */
     private String tryOnce(
             ConsumerGroupMetadata member, Map<TopicPartition, OffsetAndMetadata> offsets, long deadlineNanos) {
         try (LeanConnections wires = new LeanConnections(LeanConfig.of(config))) {
@@ -166,7 +169,7 @@ public final class DirectCommit implements MemberCommit {
             try {
                 ask(wires, List.of(coordinator), request(member, offsets), COMMIT_VERSION, deadlineNanos, answer);
             } finally {
-                // An unanswered commit may arrive after a later one and bring an older offset back.
+                // An unacknowledged commit may arrive after a later one and restore an older offset.
                 forGood = answer.sent && answer.message == null;
             }
             return refusal((OffsetCommitResponseData) Objects.requireNonNull(answer.message));
@@ -181,12 +184,12 @@ public final class DirectCommit implements MemberCommit {
         return coordinator((FindCoordinatorResponseData) Objects.requireNonNull(answer.message));
     }
 
-    /** The request for a group's coordinator. */
+    /** Returns the request that looks up a group's coordinator. */
     static FindCoordinatorRequestData question(String group) {
         return new FindCoordinatorRequestData().setKeyType(GROUP).setCoordinatorKeys(List.of(group));
     }
 
-    /** The address in an answer; null if there is no coordinator now. */
+    /** Returns the coordinator's address; null if there is currently no coordinator. */
     static @Nullable InetSocketAddress coordinator(FindCoordinatorResponseData found) {
         for (Coordinator each : found.coordinators()) {
             if (each.errorCode() == Errors.NONE.code()) {
@@ -196,7 +199,7 @@ public final class DirectCommit implements MemberCommit {
         return null;
     }
 
-    /** The commit of a member in its generation. */
+    /** Returns the request that commits the offsets as the given member in its generation. */
     static OffsetCommitRequestData request(
             ConsumerGroupMetadata member, Map<TopicPartition, OffsetAndMetadata> offsets) {
         OffsetCommitRequestData request = new OffsetCommitRequestData()
@@ -216,7 +219,10 @@ public final class DirectCommit implements MemberCommit {
         return request.setTopics(List.copyOf(topics.values()));
     }
 
-    /** Sends a request until it is answered; committing the same offsets twice does no harm. */
+    /**
+     * Sends a request, again after each lost connection, until a response arrives. Committing the same offsets twice is
+     * harmless.
+     */
     private static void ask(
             LeanConnections wires,
             List<InetSocketAddress> addresses,
@@ -258,7 +264,7 @@ public final class DirectCommit implements MemberCommit {
         }
     }
 
-    /** The first error in an answer. */
+    /** Returns the first error in a response; {@link Errors#NONE} if there is none. */
     static Errors firstError(OffsetCommitResponseData answer) {
         for (var topic : answer.topics()) {
             for (var partition : topic.partitions()) {
@@ -270,7 +276,7 @@ public final class DirectCommit implements MemberCommit {
         return Errors.NONE;
     }
 
-    /** The reason why a partition was not committed, or an empty string. */
+    /** Returns the reason why a partition was not committed; an empty string if all were committed. */
     private String refusal(OffsetCommitResponseData answer) {
         String refusal = "";
         for (var topic : answer.topics()) {

@@ -10,36 +10,38 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface MemberCommit {
 
-    /** A commit for tests without brokers. */
+    /** Commits nothing. For tests without brokers. */
     MemberCommit NONE = (offsets, nanos) -> false;
 
     /**
-     * Commits all of these offsets when the client refuses to send a commit, or reports it as failed, partial or
-     * uncertain. Blocks the owner thread until the timeout at most.
+     * Commits all of these offsets. Used when the client refuses to send a commit, or when a commit failed, was partial
+     * or has an unknown outcome. Blocks the owner thread for at most {@code nanos}. Returns whether all offsets are
+     * committed.
      */
     boolean commit(Map<TopicPartition, OffsetAndMetadata> offsets, long nanos);
 
     /**
-     * Sends an ordinary commit, whose answer arrives in a later {@link #poll}; returns false if the client must commit
-     * instead.
+     * Sends an ordinary commit, whose response arrives in a later {@link #poll}. Returns false if the client must
+     * commit instead.
      *
-     * @param then receives the failure, or null
+     * @param then receives the error, or null if the commit succeeded
      */
     default boolean send(Map<TopicPartition, OffsetAndMetadata> offsets, Consumer<@Nullable Exception> then) {
         return false;
     }
 
-    /** Returns whether a commit is in flight. */
     default boolean isUnderWay() {
         return false;
     }
 
-    /** Processes answers that have arrived. */
+    /** Processes responses that have arrived. */
     default void poll() {}
 
-    /** Waits for the answer of the commit in flight until the timeout, then gives up on it and reports that. */
+    /**
+     * Waits at most {@code nanos} for the response to the commit in flight. Then gives up and reports the commit as
+     * failed.
+     */
     default void await(long nanos) {}
 
-    /** Closes the connections. */
     default void close() {}
 }

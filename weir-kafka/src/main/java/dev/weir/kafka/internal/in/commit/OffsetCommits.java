@@ -36,9 +36,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Commits finished offsets for the group. Confined to the owner thread.
  *
- * <p>A commit is a desired state, not a message. Finished offsets are looked up when a commit is due, at most one
- * commit is in flight, and after a failure the then current state is sent, with a growing delay. So a retriable failure
- * costs only repeated records after a crash, and a commit can never move backwards.
+ * <p>A commit describes a desired state and is not queued like a message. Finished offsets are looked up when a commit
+ * is due, at most one commit is in flight, and a retry after a failure sends the state at that time, with increasing
+ * delays. Hence a retriable failure causes at most repeated records after a crash, and a commit can never go backwards.
  */
 public final class OffsetCommits {
 
@@ -47,21 +47,24 @@ public final class OffsetCommits {
     private static final long MAX_BACKOFF_NANOS = Duration.ofSeconds(5).toNanos();
 
     /**
-     * The time such a commit waits for its first answer before it checks whether an answer is still possible; doubled
-     * each time.
+     * How long a last commit first waits for a response before it checks whether its partitions still exist. Doubles
+     * after each check.
      */
     private static final long FIRST_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** The interval between checks for the answer to a commit that bypassed the client. */
+    /** Interval between checks for the response to a commit that bypassed the client. */
     private static final long ANSWER_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** The time limit for a commit that bypasses the client, which must keep polling while its group rebalances. */
+    /**
+     * Timeout of a commit that bypasses the client. It is short, because the client must keep polling while its group
+     * rebalances.
+     */
     private static final long DIRECT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** The time limit for asking the client for partitions that it does not know. */
+    /** Timeout for querying partitions that the client does not know. */
     private static final Duration METADATA_WAIT = Duration.ofMillis(100);
 
-    /** Time limit for a commit that must succeed if at all possible. */
+    /** Timeout of a commit that must succeed if at all possible. */
     public static final long SYNC_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Consumer<?, ?> client;
@@ -77,10 +80,13 @@ public final class OffsetCommits {
     private long goneLookDueNanos;
     private long backoffNanos;
 
-    /** The time of the next attempt after a failure. {@link #dueNanos} moves on if nothing is finished. */
+    /**
+     * Time of the next attempt after a failure. Kept apart from {@link #dueNanos}, which also advances when nothing has
+     * finished.
+     */
     private long retryNanos;
 
-    /** Recreated topics for which the client still has the old topic id. */
+    /** Recreated topics for which the client still uses the old topic id. */
     private final Set<String> outdated = new HashSet<>();
 
     private boolean underWay;
@@ -88,9 +94,7 @@ public final class OffsetCommits {
     private long failed;
     private @Nullable KafkaPipelineException fatal;
 
-    /**
-     * @param direct makes last commits that the client does not make because the group rebalances
-     */
+    /** @param direct makes last commits that the client refuses to make because the group is rebalancing */
     public OffsetCommits(
             Consumer<?, ?> client,
             RecordFetcher fetcher,
@@ -122,27 +126,29 @@ public final class OffsetCommits {
         return texts;
     }
 
-    /** Reports newly assigned partitions. */
     public void assigned(Collection<TopicPartition> ids) {
         gone.assigned(ids);
     }
 
-    /** Starts to check which of the partitions no longer exist; see {@link #isGone}. */
+    /** Starts a check for partitions that no longer exist; see {@link #isGone}. */
     public void lookForGone(Collection<TopicPartition> ids) {
         gone.ask(ids);
     }
 
-    /** Returns whether the partition was found to no longer exist, so that a commit of it is never answered. */
+    /**
+     * Returns whether the partition was found to no longer exist. A commit that contains such a partition never
+     * completes.
+     */
     public boolean isGone(TopicPartition id) {
         return gone.contains(id);
     }
 
-    /** Reads the committed offsets of the partitions within the given time. Blocks. */
+    /** Reads the committed offsets of the partitions. Blocks for at most {@code nanos}. */
     public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> ids, long nanos) {
         return texts.committed(ids, nanos);
     }
 
-    /** The time until {@link #commitIfDue} has something to do. */
+    /** Returns the time until {@link #commitIfDue} must be called again. */
     public long nanosUntilDue() {
         if (underWay) {
             return direct.isUnderWay() ? ANSWER_LOOK_NANOS : Long.MAX_VALUE;
@@ -150,12 +156,12 @@ public final class OffsetCommits {
         return Math.max(0, dueNanos - clock.nanoTime());
     }
 
-    /** Returns whether a commit failed recently, so that the next one must wait. */
+    /** Returns whether a commit failed recently and its retry delay has not passed yet. */
     public boolean isBackingOff() {
         return backoffNanos > 0 && clock.nanoTime() - retryNanos < 0;
     }
 
-    /** The time until {@link #send} may be called. */
+    /** Returns the time until {@link #send} may be called. */
     long nanosUntilFree() {
         if (underWay) {
             return Long.MAX_VALUE;
@@ -163,15 +169,15 @@ public final class OffsetCommits {
         return isBackingOff() ? retryNanos - clock.nanoTime() : 0;
     }
 
-    /** Counts a commit made elsewhere. */
+    /** Counts a successful commit that was not sent by {@link #commitIfDue}, and resets the retry delay. */
     void succeededAhead() {
         succeeded++;
         backoffNanos = 0;
     }
 
     /**
-     * Sends exactly these offsets, and reports within a later poll whether they are committed. Only when
-     * {@link #nanosUntilFree} is 0: at most one commit is in flight.
+     * Sends exactly these offsets. A later poll reports whether they are committed. Call only if
+     * {@link #nanosUntilFree} is 0, because at most one commit may be in flight.
      */
     void send(Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<Boolean> then) {
         updateTopicIds();
@@ -185,12 +191,13 @@ public final class OffsetCommits {
         });
     }
 
-    /** The answer arrives in a later poll of the fetcher. */
+    /** Sends the offsets through the client. The response arrives in a later poll of the fetcher. */
     private void sendByClient(
             Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<@Nullable Exception> then) {
         underWay = true;
         fetcher.awaitAnswer(true);
-        // The consumer protocol's client does not say which offsets failed.
+        // The callback reports only success or failure: the consumer protocol's client does not say which offsets
+        // failed.
         client.commitAsync(offsets, (same, failure) -> {
             underWay = false;
             fetcher.awaitAnswer(false);
@@ -198,21 +205,24 @@ public final class OffsetCommits {
         });
     }
 
-    /** Makes the next commit due at once, unless the last one failed. */
+    /** Makes the next commit due immediately, unless the last one failed. */
     public void bringForward() {
         if (backoffNanos == 0) {
             dueNanos = clock.nanoTime();
         }
     }
 
-    /** Rethrows the permanent failure of a commit, if there is one. */
+    /** Throws the permanent failure of a commit, if there was one. */
     public void throwFatal() {
         if (fatal != null) {
             throw fatal;
         }
     }
 
-    /** Commits finished offsets if the interval or the record count is reached. The answer arrives in a later poll. */
+    /**
+     * Commits finished offsets if the commit interval or the record count is reached. The response arrives in a later
+     * poll.
+     */
     public void commitIfDue(List<AssignedPartition> assigned) {
         if (direct.isUnderWay()) {
             direct.poll();
@@ -221,7 +231,7 @@ public final class OffsetCommits {
             return;
         }
         dueNanos = clock.nanoTime() + intervalNanos;
-        updateTopicIds(); // waits, so finished offsets are looked up afterwards
+        updateTopicIds(); // may wait, so finished offsets are looked up afterwards
         Map<TopicPartition, OffsetAndMetadata> finished = finished(assigned);
         if (finished.isEmpty()) {
             return;
@@ -250,7 +260,10 @@ public final class OffsetCommits {
         direct.close();
     }
 
-    /** A partition that stays assigned may exist again, and its commit waits for that. */
+    /**
+     * Checks periodically whether missing partitions exist again: a partition may stay assigned and be recreated, and
+     * its commits wait until then.
+     */
     void lookForGoneIfDue() {
         if (clock.nanoTime() - goneLookDueNanos >= 0) {
             goneLookDueNanos = clock.nanoTime() + MAX_BACKOFF_NANOS;
@@ -266,33 +279,33 @@ public final class OffsetCommits {
             return false;
         }
         long records = 0;
-        for (int i = 0; i < assigned.size(); i++) { // no iterator per turn
+        for (int i = 0; i < assigned.size(); i++) { // no iterator, because this runs in every iteration of the loop
             records += assigned.get(i).finishedSinceCommit();
         }
         return records >= recordsPerCommit;
     }
 
-    /** Notes offsets that were committed, here or by a transaction. */
+    /** Records that offsets were committed, here or in a transaction. */
     public void committed(Collection<AssignedPartition> sent, Map<TopicPartition, OffsetAndMetadata> offsets) {
         succeeded++;
         backoffNanos = 0;
-        gone.assigned(offsets.keySet()); // they exist, whatever a broker reported that had just started
+        gone.assigned(offsets.keySet()); // they exist; a broker that had just started may have reported otherwise
         for (AssignedPartition partition : sent) {
             OffsetAndMetadata offset = offsets.get(partition.id());
-            // The partition object differs if the answer is for an earlier assignment or from before a seek. Such an
-            // answer must not hide what the current one has yet to commit.
+            // A response to a commit from an earlier assignment, or from before a seek, belongs to a different
+            // partition object. It must not hide work that the current assignment still has to commit.
             if (offset != null && offset.offset() >= partition.committedOffset()) {
                 partition.committed(offset.offset(), CommitTexts.setOf(offset), clock.nanoTime());
             }
         }
     }
 
-    /** Notes a failure and the time of the next attempt. */
+    /** Records a failure and schedules the next attempt. */
     void retryLater(Map<TopicPartition, OffsetAndMetadata> offsets, Exception failure) {
         failed++;
         gone.ask(offsets.keySet());
         if (!isRetriable(failure)) {
-            // Not thrown here: this runs inside the client's poll.
+            // Not thrown here, because this runs inside the client's poll.
             fatal = new KafkaPipelineException(
                     "cannot commit " + OffsetTexts.of(offsets) + ": " + OffsetTexts.messageOf(failure), failure);
         }
@@ -312,9 +325,9 @@ public final class OffsetCommits {
     }
 
     /**
-     * Makes the client refresh its topic ids. It commits by topic id, but learns of a new id only for partitions that
-     * it fetches or is assigned; otherwise it uses the old id until {@code metadata.max.age.ms} has passed. Asking for
-     * an unknown partition triggers a refresh at once.
+     * Makes the client refresh its topic ids. The client commits by topic id, but learns of a new id only for
+     * partitions that it fetches or is assigned; otherwise it uses the old id until {@code metadata.max.age.ms} has
+     * passed. A query for an unknown partition triggers a refresh immediately.
      */
     private void updateTopicIds() {
         if (outdated.isEmpty()) {
@@ -333,8 +346,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Returns whether a later commit may succeed. Expulsion and a pending epoch change show up here first; a later poll
-     * revokes the partitions or brings the new epoch.
+     * Returns whether a later commit may succeed. A commit may be the first to reveal that the member was expelled or
+     * that a new epoch is pending. A later poll then revokes the partitions or delivers the new epoch.
      */
     private static boolean isRetriable(Exception failure) {
         return failure instanceof RetriableException
@@ -345,18 +358,18 @@ public final class OffsetCommits {
                 || (failure.getCause() instanceof RetriableException);
     }
 
-    /** Notes a failed commit that was not sent from here. */
+    /** Counts a failed commit that was not sent by this class. */
     public void failedElsewhere() {
         failed++;
     }
 
     /**
-     * The offsets that a transaction commits for these partitions: exactly the finished offset wherever it is above the
-     * committed one. Partitions that appear deleted are included, because otherwise their records would be committed
-     * without their offsets.
+     * Returns the offsets that a transaction commits for these partitions: exactly the finished offset of each
+     * partition where it exceeds the committed one. Includes partitions that appear to be deleted, because otherwise
+     * the output of their records would be committed without their offsets.
      *
-     * @return null if the full finished set does not fit into the commit metadata, even where a truncated set is
-     *     committed
+     * @return null if the complete finished set of a partition does not fit into the commit metadata; an ordinary
+     *     commit would truncate the set
      */
     public @Nullable Map<TopicPartition, OffsetAndMetadata> finishedEntirely(Collection<AssignedPartition> partitions) {
         Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
@@ -373,7 +386,10 @@ public final class OffsetCommits {
         return finished;
     }
 
-    /** The offsets, with metadata, of partitions whose finished offset is above the committed one. */
+    /**
+     * Returns the offsets, with metadata, of partitions whose finished offset or finished set has changed since the
+     * last commit. Omits partitions that are held or no longer exist.
+     */
     public Map<TopicPartition, OffsetAndMetadata> finished(Collection<AssignedPartition> partitions) {
         Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
         for (AssignedPartition partition : partitions) {
@@ -386,7 +402,7 @@ public final class OffsetCommits {
         return finished;
     }
 
-    /** The offset that may be committed now; {@link AssignedPartition#UNKNOWN} if none. */
+    /** Returns the offset that may be committed now; {@link AssignedPartition#UNKNOWN} if there is none. */
     private long finishedTo(AssignedPartition partition) {
         partition.advance();
         partition.beginCommit();
@@ -394,12 +410,14 @@ public final class OffsetCommits {
         return offset >= partition.committedOffset() ? offset : AssignedPartition.UNKNOWN;
     }
 
-    /** Returns whether a commit of that offset was found to change nothing, and its text is still the same. */
+    /** Returns whether a commit of that offset is known to change nothing. */
     private boolean isSettled(AssignedPartition partition, long offset) {
         return isWhole(partition, offset) && partition.isSettledAt(offset, texts.version());
     }
 
-    /** Returns whether everything is finished, so that the text of a commit does not depend on the finished set. */
+    /**
+     * Returns whether every record is finished, so that the metadata of a commit does not depend on the finished set.
+     */
     private static boolean isWhole(AssignedPartition partition, long offset) {
         return partition.tracker().isIdle() && partition.finishedEarlier().isBefore(offset);
     }
@@ -415,9 +433,9 @@ public final class OffsetCommits {
     }
 
     /**
-     * The offset to commit for a partition. If everything is finished it is the client's position, which is past
-     * transaction markers and aborted records, so that an idle group has no lag. It is known even if no record was ever
-     * seen.
+     * Returns the offset to commit for a partition. If every record is finished, that is the client's position, which
+     * is after transaction markers and aborted records, so that an idle group shows no lag. The position is known even
+     * if no record was ever read.
      */
     private long committable(AssignedPartition partition) {
         long offset = partition.tracker().committableOffset();
@@ -436,15 +454,15 @@ public final class OffsetCommits {
 
     /**
      * Commits the finished offsets of the given partitions before they are given up. If the client waits for a
-     * rebalance instead of committing, the commit bypasses it: other members may never return, and the rebalance may
-     * then take as long as their sessions.
+     * rebalance instead of committing, the commit bypasses the client: other members may never return, and the
+     * rebalance could then last as long as their session timeouts.
      *
      * @throws RebalanceInProgressException if the client must poll first
      * @throws KafkaException if the commit failed or timed out; the work will then be repeated
      */
     public void commitNow(Collection<AssignedPartition> partitions, long timeoutNanos) {
         long deadlineNanos = clock.nanoTime() + timeoutNanos;
-        // A commit that arrives after the client's would bring an older offset back.
+        // If this commit arrived after the client's, it would restore an older offset.
         direct.await(Math.min(DIRECT_NANOS, timeoutNanos));
         Map<TopicPartition, OffsetAndMetadata> finished = finished(partitions);
         if (finished.isEmpty()) {
@@ -453,7 +471,7 @@ public final class OffsetCommits {
         try {
             committed(partitions, commitExisting(finished, deadlineNanos));
         } catch (RebalanceInProgressException pollFirst) {
-            // A commit in flight could arrive after it and bring an older offset back.
+            // A commit still in flight could arrive after this one and restore an older offset.
             if (!underWay && direct.commit(finished, Math.min(DIRECT_NANOS, deadlineNanos - clock.nanoTime()))) {
                 committed(partitions, finished);
                 return;
@@ -471,8 +489,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Commits the offsets whose logs exist, and returns them. The client would wait in vain for the others: deleted
-     * partitions, and partitions of a recreated topic, where the offsets mean nothing.
+     * Commits the offsets of partitions that still exist, and returns those offsets. The client would wait in vain for
+     * the others: deleted partitions, and partitions of a recreated topic, where the old offsets are meaningless.
      */
     private Map<TopicPartition, OffsetAndMetadata> commitExisting(
             Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {
@@ -505,7 +523,7 @@ public final class OffsetCommits {
         return before != null && !now.equals(Uuid.ZERO_UUID) && !now.equals(before);
     }
 
-    /** Commits exactly these offsets and waits for the answer. */
+    /** Commits exactly these offsets and waits for the response. */
     void commitSync(Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {
         while (true) {
             long left = Math.max(0, deadlineNanos - clock.nanoTime());
@@ -513,7 +531,7 @@ public final class OffsetCommits {
                 client.commitSync(finished, Duration.ofNanos(left));
                 return;
             } catch (WakeupException late) {
-                // The wake-up was meant for the poll before this; the commit is still wanted.
+                // The wake-up was meant for an earlier poll, and this commit is still needed.
                 if (left == 0) {
                     throw late;
                 }

@@ -12,7 +12,7 @@ import org.apache.kafka.common.TopicPartition;
 /** Formats the offsets of commits for messages. Functions only. */
 public final class OffsetTexts {
 
-    /** Number of partitions that a message names; further ones are counted. */
+    /** Maximum number of partitions that a message names; the rest are only counted. */
     private static final int MOST = 12;
 
     private static final Pattern RAW =
@@ -20,7 +20,7 @@ public final class OffsetTexts {
 
     private OffsetTexts() {}
 
-    /** {@code orders-0@17, orders-1@4 and 3 more}. */
+    /** Formats offsets like {@code orders-0@17, orders-1@4 and 3 more}. */
     public static String of(Map<TopicPartition, OffsetAndMetadata> offsets) {
         List<String> named = offsets.entrySet().stream()
                 .sorted(Map.Entry.comparingByKey(
@@ -32,7 +32,7 @@ public final class OffsetTexts {
         return String.join(", ", named) + (more > 0 ? " and " + more + " more" : "");
     }
 
-    /** The message of a client's fault, without the offsets and metadata that it may repeat. */
+    /** Returns the message of a client's exception, with offsets shortened and commit metadata removed. */
     public static String messageOf(Throwable fault) {
         return RAW.matcher(String.valueOf(Thrown.message(fault))).replaceAll("$1");
     }

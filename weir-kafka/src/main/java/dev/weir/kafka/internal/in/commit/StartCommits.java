@@ -11,8 +11,8 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Commits the start positions of partitions before anything is read, so that the next owner, after a crash or a
- * rebalance, starts there too. Confined to the owner thread.
+ * Commits the start positions of partitions before any record is read, so that after a crash or a rebalance the next
+ * owner starts at the same positions. Confined to the owner thread.
  */
 public final class StartCommits {
 
@@ -23,34 +23,39 @@ public final class StartCommits {
     private final Executor owner;
     private final List<Place> waiting = new ArrayList<>();
 
-    /** Creates start commits that continue on {@code owner}, the owner thread. */
+    /** Creates an instance that runs its callbacks on {@code owner}, the owner thread. */
     public StartCommits(PartitionAssignment assignment, OffsetCommits commits, Executor owner) {
         this.assignment = assignment;
         this.commits = commits;
         this.owner = owner;
     }
 
-    /** Commits the offset soon, then calls {@code then}, or {@code gone} if the partition is no longer assigned. */
+    /**
+     * Schedules a commit of the offset. Calls {@code then} once it is committed, or {@code gone} if the partition is no
+     * longer assigned.
+     */
     public void add(AssignedPartition partition, long offset, Runnable then, Runnable gone) {
         waiting.add(new Place(partition, offset, then, gone));
     }
 
-    /** The time until {@link #commitIfDue} has something to do. */
+    /** Returns the time until {@link #commitIfDue} must be called again. */
     public long nanosUntilDue() {
-        // Called twice per turn, and nearly always nothing waits.
+        // Called twice per loop iteration; almost always nothing is waiting.
         return waiting.isEmpty() || waiting.stream().allMatch(place -> commits.isGone(place.partition.id()))
                 ? Long.MAX_VALUE
                 : commits.nanosUntilFree();
     }
 
     /**
-     * Sends waiting commits, unless another commit is in flight or one just failed. The answer arrives in a later poll.
+     * Sends waiting commits, unless another commit is in flight or one has just failed. The response arrives in a later
+     * poll.
      */
     public void commitIfDue() {
         if (nanosUntilDue() > 0) {
             return;
         }
-        // A commit with a deleted partition is never answered, nor are others in the same request.
+        // A commit that contains a deleted partition never completes, and neither do other partitions in the same
+        // request.
         List<Place> sent = waiting.stream()
                 .filter(place -> !commits.isGone(place.partition.id()))
                 .toList();
@@ -64,7 +69,7 @@ public final class StartCommits {
             }
         }
         if (!offsets.isEmpty()) {
-            // Continues outside the client's poll.
+            // Runs the rest outside the client's poll.
             commits.send(offsets, made -> owner.execute(() -> answered(sent, offsets, made)));
         }
     }

@@ -9,13 +9,16 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.KafkaException;
 
-/** Commits finished work in transactions, together with the records made from it. Confined to the owner thread. */
+/**
+ * Commits finished work in transactions, together with the output records produced from it. Confined to the owner
+ * thread.
+ */
 public interface TransactionGate {
 
     /**
-     * Attaches the gate to a consumer, before anything is assigned.
+     * Attaches the gate to a consumer. Must be called before any partition is assigned.
      *
-     * @param reopen makes restarted partitions continue at the group's committed offset
+     * @param reopen restarts the given partitions at the group's committed offsets
      */
     void begin(
             Consumer<?, ?> client,
@@ -25,28 +28,36 @@ public interface TransactionGate {
             OwnerThread owner,
             OwnerClock clock);
 
-    /** Closes the open transaction if it is time, and processes the outcomes of earlier ones. Never waits. */
+    /** Ends the open transaction if it is due, and processes the outcomes of earlier transactions. Never waits. */
     void commitIfDue();
 
-    /** The time until {@link #commitIfDue} has something to do, unless the owner is woken. */
+    /** Returns the time until {@link #commitIfDue} must be called again, unless the owner is woken earlier. */
     long nanosUntilDue();
 
-    /** Reports that the group revokes these partitions; {@link #commitNow} also commits their finished work. */
+    /**
+     * Reports that the group revokes these partitions. The next {@link #commitNow} also commits their finished work.
+     */
     void releasing(Collection<AssignedPartition> revoked);
 
     /**
-     * Commits the finished work and waits for that.
+     * Commits the finished work and waits for the outcome.
      *
      * @throws KafkaException if that timed out; uncommitted work is repeated, and its output never becomes visible
      */
     void commitNow(long timeoutNanos);
 
-    /** Returns whether no open transaction could still be committed, or have its inputs read again. */
+    /**
+     * Returns whether every transaction has completed, so that none can still be committed or need its input read
+     * again.
+     */
     boolean isSettled();
 
-    /** Reports that the topic of that name was recreated: commits by topic id need the new one. */
+    /** Reports that the topic {@code name} was recreated: commits by topic id need the new id. */
     void topicRecreated(String name);
 
-    /** Reports partitions lost without notice: output of their records must not become visible. */
+    /**
+     * Reports that partitions were lost without a prior revocation: output produced from their records must not become
+     * visible.
+     */
     void lost();
 }

@@ -1,6 +1,6 @@
 /**
- * Commits of finished offsets, on the owner thread; at most once, records come in before their commit and go out after
- * it. Uses {@code lookup}, {@code fetch}, {@code buffer} and {@code offsets}.
+ * Commits finished offsets on the owner thread. With at-most-once delivery, records enter this package before their
+ * commit and leave it afterwards. Uses {@code lookup}, {@code fetch}, {@code buffer} and {@code offsets}.
  */
 @NullMarked
 package dev.weir.kafka.internal.in.commit;

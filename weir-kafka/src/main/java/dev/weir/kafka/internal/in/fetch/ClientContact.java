@@ -9,8 +9,8 @@ import org.apache.kafka.common.MetricName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads from a client's metrics how much has arrived from brokers, and what waits for its next poll. Confined to the
- * owner thread.
+ * Reads a client's metrics: the number of responses from brokers, and the events waiting for the client's next poll.
+ * Confined to the owner thread.
  */
 final class ClientContact {
 
@@ -24,13 +24,14 @@ final class ClientContact {
     private static final String THROTTLE_MAX = "fetch-throttle-time-max";
 
     /**
-     * Metric that only the consumer protocol's client has: rebalance callbacks and errors waiting for the next poll.
+     * Number of rebalance callbacks and errors waiting for the next poll. Only the consumer protocol's client has this
+     * metric.
      */
     private static final String EVENTS = "background-event-queue-size";
 
     private final Consumer<?, ?> client;
 
-    // Searched once: a client of thousands of partitions has tens of thousands of metrics.
+    // Looked up once, because the client of thousands of partitions has tens of thousands of metrics.
     private @Nullable Metric answers;
     private @Nullable Metric losses;
     private @Nullable Metric events;
@@ -53,7 +54,7 @@ final class ClientContact {
                 : new BrokerContact(value(answers.metricValue()), value(losses.metricValue()));
     }
 
-    /** Returns whether the client reports what waits for its next poll. */
+    /** Returns whether the client reports the number of events waiting for its next poll. */
     boolean tellsEvents() {
         if (answers == null) {
             find();
@@ -61,13 +62,13 @@ final class ClientContact {
         return events != null;
     }
 
-    /** Returns whether something waits for the client's next poll; false if the client does not report it. */
+    /** Returns whether events wait for the client's next poll; false if the client does not report them. */
     boolean hasEvents() {
         Metric waiting = events;
         return waiting != null && value(waiting.metricValue()) > 0;
     }
 
-    /** The time for which brokers throttled the client's fetches. */
+    /** Returns the total time for which brokers have throttled the client's fetches. */
     long throttledNanos() {
         if (answers == null) {
             find();
@@ -86,7 +87,7 @@ final class ClientContact {
                     case THROTTLE_MEAN -> throttleMean = each.getValue();
                     case THROTTLE_MAX -> throttleMax = each.getValue();
                     default -> {
-                        // The metric belongs to something else.
+                        // Not needed.
                     }
                 }
             } else if (each.getKey().group().equals(GROUP)) {
@@ -96,7 +97,7 @@ final class ClientContact {
                     case EVENTS -> events = each.getValue();
                     case ANSWERS_PER_SECOND -> answersPerSecond = each.getValue();
                     default -> {
-                        // The metric belongs to something else.
+                        // Not needed.
                     }
                 }
             }

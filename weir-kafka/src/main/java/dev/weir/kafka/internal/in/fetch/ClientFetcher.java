@@ -22,41 +22,53 @@ import org.apache.kafka.common.errors.CorruptRecordException;
 import org.apache.kafka.common.errors.RecordDeserializationException;
 import org.jspecify.annotations.Nullable;
 
-/** Fetches with Kafka's own client, which is also the group member. See {@link RecordFetcher} for threads. */
+/** Fetches with Kafka's own client, which is also the group member. See {@link RecordFetcher} for the threads. */
 public final class ClientFetcher implements RecordFetcher {
 
     private final Consumer<byte[], byte[]> client;
     private final ClientContact contact;
 
-    /** The positions of the next poll in partitions that were sought, maintained across seeks and polls. */
+    /** The next position of each partition that was sought. Updated by seeks and polls. */
     private final Map<TopicPartition, LogPosition> positions = new HashMap<>();
 
-    /** Partitions being revoked, whose positions are read once more after their removal. */
+    /**
+     * Partitions being revoked. Their positions are read once more after their removal, so they are forgotten only at
+     * the next poll.
+     */
     private final Set<TopicPartition> leaving = new HashSet<>();
 
-    /** The byte limit of a poll, if the client's deserializers enforce it. */
+    /** The byte limit of a poll, if the client's deserializers enforce one. */
     private final PollBudget budget;
 
-    /** Reads batches that the client cannot; null if there are no brokers to ask, or the client fetches nothing. */
+    /**
+     * Reads batches that the client cannot read. Null if there are no brokers to query, or if the client fetches
+     * nothing.
+     */
     private final @Nullable ClientRescue rescue;
 
-    /** The positions at which the client failed and the poll was tried again. */
+    /** The positions at which the client failed and the poll was retried. */
     private Map<TopicPartition, LogPosition> triedAgainAt = Map.of();
 
-    /** The search for the batch at which the client failed. Meanwhile nothing is fetched, but the group is served. */
+    /**
+     * The running search for the batch at which the client failed; null if none. During a search nothing is fetched,
+     * but the client keeps polling for its group.
+     */
     private @Nullable Search search;
 
-    /** Longest poll during a search, whose end does not wake the owner. */
+    /** Maximum duration of a poll during a search. The end of a search does not wake the owner. */
     private static final long POLL_IN_SEARCH_NANOS = 20_000_000;
 
     /**
-     * A search and its context.
+     * A search for an unreadable batch.
      *
+     * @param look the search itself
+     * @param failure the error of the client
+     * @param named whether the error's message names a partition
      * @param toResume the partitions that are paused only for the search
      */
     private record Search(ClientRescue.Look look, Throwable failure, boolean named, Set<TopicPartition> toResume) {}
 
-    /** Creates a fetcher with a client that has only its own limits. */
+    /** Creates a fetcher whose only limits are those of the client. */
     public ClientFetcher(Consumer<byte[], byte[]> client) {
         this(client, new PollBudget(Long.MAX_VALUE, Integer.MAX_VALUE), null);
     }
@@ -64,8 +76,8 @@ public final class ClientFetcher implements RecordFetcher {
     /**
      * Creates a fetcher.
      *
-     * @param budget the budget of the client's deserializers, {@link PollBudget.Bytes}
-     * @param rescue reads batches at which the client fails
+     * @param budget the byte budget of the client's deserializers, {@link PollBudget.Bytes}
+     * @param rescue reads batches at which the client fails; null if such batches fail the poll
      */
     public ClientFetcher(Consumer<byte[], byte[]> client, PollBudget budget, @Nullable ClientRescue rescue) {
         this.client = client;
@@ -116,7 +128,7 @@ public final class ClientFetcher implements RecordFetcher {
 
     /**
      * Returns whether a batch may be the cause. For a wrong checksum, or bytes that a codec cannot decompress, the
-     * client throws a plain exception; for an unknown codec, one that is not Kafka's.
+     * client throws a plain {@link KafkaException}; for an unknown codec, an exception that is not one of Kafka's.
      */
     private static boolean mayBeOfBytes(Throwable failure) {
         return failure instanceof OutOfMemoryError
@@ -127,7 +139,8 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Returns whether to retry the poll, or to search for the batch at which it failed; false if no batch is the cause.
+     * Returns true if the poll will be retried, or a search for the batch at which it failed has started; false if a
+     * batch cannot be the cause.
      */
     private boolean isTriedAgain(ClientRescue by, Throwable failure) {
         String hint = String.valueOf(failure.getMessage());
@@ -135,12 +148,13 @@ public final class ClientFetcher implements RecordFetcher {
         running.keySet().retainAll(client.assignment());
         boolean named = running.keySet().stream().anyMatch(id -> hint.contains(id.toString()));
         if (failure.getClass() == KafkaException.class && !named) {
-            return false; // For example from a callback: faults of a batch name its partition.
+            return false; // For example thrown by a callback. An error caused by a batch names its partition.
         }
-        // On an error the client drops the records gathered in this poll, although its positions have passed them.
+        // After an error the client drops the records collected in this poll, although its positions are already past
+        // them.
         running.forEach((id, position) -> client.seek(id, position.commit("")));
         if (failure instanceof OutOfMemoryError && !running.equals(triedAgainAt)) {
-            triedAgainAt = running; // other threads may have used up the memory for a moment
+            triedAgainAt = running; // other threads may have exhausted the heap temporarily
             return true;
         }
         running.keySet().removeAll(client.paused());
@@ -151,7 +165,7 @@ public final class ClientFetcher implements RecordFetcher {
         if (before == null) {
             search = new Search(by.begin(running, hint), failure, named, fetched);
         } else {
-            before.toResume.addAll(fetched); // Returns records that arrived meanwhile.
+            before.toResume.addAll(fetched); // A poll during the search may also have returned records.
             if (before.failure != failure) {
                 before.failure.addSuppressed(failure);
             }
@@ -160,9 +174,9 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Returns the records before the batch at which the client failed; none if the poll must be retried.
+     * Returns the records before the batch at which the client failed; empty if the poll must be retried.
      *
-     * @throws UnreadableBatch.Found if nothing comes before it
+     * @throws UnreadableBatch.Found if no records come before that batch
      */
     private ConsumerRecords<byte[], byte[]> rescued(Search done) {
         endSearch();
@@ -187,7 +201,7 @@ public final class ClientFetcher implements RecordFetcher {
         return new ConsumerRecords<>(Map.of(found.id(), found.records()), Map.of());
     }
 
-    /** Cancels a search if it concerns one of these partitions, because its result would be of no use. */
+    /** Cancels the search if it concerns one of these partitions, because its result would be useless. */
     private void endSearchIn(Collection<TopicPartition> ids) {
         Search vain = search;
         if (vain != null) {
@@ -208,7 +222,7 @@ public final class ClientFetcher implements RecordFetcher {
         }
     }
 
-    /** Keeps the records within the budget; later ones are fetched again. */
+    /** Returns the records that fit into the budget. The rest will be fetched again. */
     private ConsumerRecords<byte[], byte[]> cut(ConsumerRecords<byte[], byte[]> records) {
         Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> kept = new LinkedHashMap<>();
         for (TopicPartition id : records.partitions()) {
@@ -239,7 +253,10 @@ public final class ClientFetcher implements RecordFetcher {
         return record.key() == PollBudget.LEFT_OUT || record.value() == PollBudget.LEFT_OUT;
     }
 
-    /** Continues after the records that were handed out, or at the old position if there were none. */
+    /**
+     * Continues at {@code offset}, with the leader epoch of the last record handed out, or of the old position if there
+     * was none.
+     */
     private void goOn(TopicPartition id, List<ConsumerRecord<byte[], byte[]>> handedOut, long offset) {
         LogPosition before = positions.get(id);
         int epoch = before == null ? LogPosition.NO_EPOCH : before.leaderEpoch();
@@ -252,7 +269,10 @@ public final class ClientFetcher implements RecordFetcher {
                                 : handedOut.getLast().leaderEpoch().orElse(epoch)));
     }
 
-    /** An interceptor may have replaced the records with ones that lack the next offset. */
+    /**
+     * Derives the positions from the records, because an interceptor may have replaced the batch with one that lacks
+     * the next offsets.
+     */
     private void follow(ConsumerRecords<byte[], byte[]> records) {
         for (TopicPartition id : records.partitions()) {
             ConsumerRecord<byte[], byte[]> last = records.records(id).getLast();
@@ -266,7 +286,7 @@ public final class ClientFetcher implements RecordFetcher {
         client.wakeup();
     }
 
-    /** The client is the first to know. */
+    /** Only forgets old positions, because the client itself reports assignments. */
     @Override
     public void assigned(Collection<TopicPartition> ids) {
         positions.keySet().removeAll(ids);
@@ -296,7 +316,7 @@ public final class ClientFetcher implements RecordFetcher {
         }
     }
 
-    /** Any offset will do: a client without a position would look for one. */
+    /** Seeks to an arbitrary offset, because a client without a position would look one up. */
     @Override
     public void hold(TopicPartition id) {
         endSearchIn(List.of(id));
@@ -342,7 +362,7 @@ public final class ClientFetcher implements RecordFetcher {
         return contact.get();
     }
 
-    /** Returns whether the client reports what waits for its next poll: {@link #hasEvents}. */
+    /** Returns whether {@link #hasEvents} is supported by this client. */
     boolean tellsEvents() {
         return contact.tellsEvents();
     }
@@ -351,7 +371,7 @@ public final class ClientFetcher implements RecordFetcher {
         return contact.hasEvents();
     }
 
-    /** The owner closes the client. */
+    /** Cancels a running search. The owner closes the client itself. */
     @Override
     public void close() {
         if (search != null) {

@@ -5,17 +5,17 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
 /**
- * The client's settings that the owner thread has to know. Immutable.
+ * The settings of the client that the owner thread needs. Immutable.
  *
- * @param maxPollRecords records that one poll returns at most
- * @param maxPollInterval longest time that the group lets a member stay in a callback
- * @param partitionFetchBytes most bytes per partition in a fetch, unless its first batch is larger
+ * @param maxPollRecords maximum number of records that one poll returns
+ * @param partitionFetchBytes maximum number of bytes per partition in a fetch, unless its first batch is larger
+ * @param maxPollInterval maximum time that the group allows a member to spend in a callback
  * @param metadataAge interval of checks for new topics and partitions, if the client does not make them
  */
 public record ClientLimits(
         int maxPollRecords, int partitionFetchBytes, Duration maxPollInterval, Duration metadataAge) {
 
-    /** Limits with the client's default fetch size per partition. */
+    /** Creates limits with the client's default fetch size per partition. */
     public ClientLimits(int maxPollRecords, Duration maxPollInterval, Duration metadataAge) {
         this(maxPollRecords, ConsumerConfig.DEFAULT_MAX_PARTITION_FETCH_BYTES, maxPollInterval, metadataAge);
     }
@@ -32,7 +32,7 @@ public record ClientLimits(
                 Duration.ofMillis(number(clientConfig, ConsumerConfig.METADATA_MAX_AGE_CONFIG, 30_000)));
     }
 
-    /** A number from the configuration, given as a number or as text. */
+    /** Reads a number that the configuration contains as a number or as text. */
     public static int number(Map<String, Object> config, String name, int otherwise) {
         return Integer.parseInt(
                 String.valueOf(config.getOrDefault(name, otherwise)).trim());

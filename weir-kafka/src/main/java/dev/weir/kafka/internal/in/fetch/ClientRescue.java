@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads, with a separate lean consumer, the batch at which a poll of Kafka's client failed. The client does not report
- * the offsets of a batch that it cannot decode, and for one too large for the heap not even the partition. Each
- * {@link Look} has its own thread. Immutable.
+ * the offsets of a batch that it cannot decode; if a batch is too large for the heap, it does not even report the
+ * partition. Each {@link Look} runs on its own thread. Immutable.
  */
 public final class ClientRescue {
 
@@ -35,9 +35,9 @@ public final class ClientRescue {
     /**
      * Creates a rescue.
      *
-     * @param settings makes the lean consumer's settings when needed
-     * @param maxRecords most records of a poll, which include the batch
-     * @param maxBytes most bytes of records before the batch that are handed out
+     * @param settings creates the lean consumer's settings when needed
+     * @param maxRecords maximum number of records in a poll of the client; the batch at fault is among them
+     * @param maxBytes maximum number of bytes of records before the batch that are returned
      */
     public ClientRescue(Supplier<LeanSettings> settings, int maxRecords, long maxBytes) {
         this.settings = settings;
@@ -46,9 +46,9 @@ public final class ClientRescue {
     }
 
     /**
-     * The records before an unreadable batch, and the batch if no records are left out between them.
+     * The records before an unreadable batch. The batch itself is null if some of those records were left out.
      *
-     * @param nextOffset the offset after those records
+     * @param nextOffset the offset after the returned records
      */
     record Rescued(
             TopicPartition id,
@@ -60,7 +60,7 @@ public final class ClientRescue {
      * Starts the search for the batch.
      *
      * @param positions the positions at the start of the poll
-     * @param hint the client's message; a partition that it names is read first
+     * @param hint the client's error message; a partition named in it is read first
      */
     Look begin(Map<TopicPartition, LogPosition> positions, String hint) {
         Look look = new Look(Map.copyOf(positions), hint);
@@ -68,7 +68,7 @@ public final class ClientRescue {
         return look;
     }
 
-    /** A search for the batch at fault. Belongs to the owner thread, which only polls the result. */
+    /** A search for the batch at fault. Used by the owner thread, which only polls for the result. */
     final class Look {
 
         private final Map<TopicPartition, LogPosition> positions;
@@ -87,7 +87,7 @@ public final class ClientRescue {
             });
         }
 
-        /** The positions at which the failed poll began. */
+        /** Returns the positions at which the failed poll started. */
         Map<TopicPartition, LogPosition> positions() {
             return positions;
         }
@@ -97,21 +97,22 @@ public final class ClientRescue {
         }
 
         /**
-         * Returns the result when done: null if there is no such batch, or the brokers did not answer in time.
+         * Returns the result of a finished search; null if there is no such batch or the brokers did not respond in
+         * time.
          *
-         * @param failure the client's failure, to which a failure of the search is added
+         * @param failure the client's error; an error of the search is added to it as suppressed
          */
         @Nullable
         Rescued found(Throwable failure) {
             if (answer.isCompletedExceptionally()) {
-                // The lean client may not support these brokers; the client's own failure is then reported.
+                // The lean client may not support these brokers. The client's own error is then reported.
                 failure.addSuppressed(answer.exceptionNow());
                 return null;
             }
             return answer.resultNow().orElse(null);
         }
 
-        /** Ends the search soon, without waiting for that. */
+        /** Cancels the search without waiting for that. */
         void cancel() {
             cancelled = true;
             thread.interrupt();
@@ -136,7 +137,7 @@ public final class ClientRescue {
         }
     }
 
-    /** A partition read up to a fault, or as far as a poll of the client could have read. */
+    /** Reads a partition up to a fault, or as far as one poll of the client could have read. */
     private final class Reading {
 
         private final Look look;
@@ -173,7 +174,7 @@ public final class ClientRescue {
 
         private @Nullable Rescued rescued(int index, PartitionException fault) {
             if (!LeanFaults.isOfABatch(fault)) {
-                return null; // The client's own poll will report it.
+                return null; // The client's own poll will report this error.
             }
             boolean all = records.size() == seen;
             long next = all ? fault.offset() : records.getLast().offset() + 1;
@@ -185,7 +186,10 @@ public final class ClientRescue {
             return new Rescued(id, records, next, UnreadableBatch.of(id, end(index, behind, bytes), bytes, fault));
         }
 
-        /** The end of the batch at fault, because its own header may have too low an end. */
+        /**
+         * Returns the end of the batch at fault. Does not trust the batch's own header, which may contain an end that
+         * is too low.
+         */
         private long end(int index, long behind, byte @Nullable [] bytes) {
             long base = UnreadableBatch.baseOffset(bytes);
             long end = behind;
@@ -200,8 +204,8 @@ public final class ClientRescue {
         }
 
         /**
-         * Returns the end of the batch with that base offset, as far as it is read at {@code offset}; -1 if there is no
-         * such batch.
+         * Reads at {@code offset} and returns the end of the batch with that base offset, as far as the batch was read;
+         * -1 if there is no such batch.
          */
         private long endOfRest(int index, long offset, long base) {
             lean.seek(index, StartAt.offset(offset));

@@ -19,15 +19,15 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that fetches some partitions with its own {@link LeanConsumer} and makes records from them. The consumer and
- * the {@link Reading}s are confined to this thread. The owner thread calls the methods and takes the results. Most
- * methods are orders that the thread executes between two turns.
+ * A thread that fetches some of the partitions with its own {@link LeanConsumer} and creates records from them. The
+ * consumer and the {@link Reading}s are confined to this thread. The owner thread calls the methods and takes the
+ * results. Most methods queue a command, which this thread executes between two turns.
  */
 final class FetchThread implements PartitionFetcher {
 
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
 
-    /** One turn is with the owner, one in flight, one being made. */
+    /** One turn is in flight, in addition to the one held by the owner and the one being filled. */
     private static final int TURNS_ON_THEIR_WAY = 1;
 
     private final int number;
@@ -44,14 +44,16 @@ final class FetchThread implements PartitionFetcher {
 
     private volatile boolean ending;
 
-    // Confined to the thread: its readings, by placement and by index in the consumer, and the contents of the turn
-    // being made.
+    // Confined to this thread: its readings, by placement and by index in the consumer, and the turn being filled.
     private final Map<PartitionPlacement, Reading> readings = new HashMap<>();
     private final List<@Nullable Reading> byIndex = new ArrayList<>();
     private FetchedTurn turn = new FetchedTurn();
     private long turnBytes;
 
-    /** A placement as its thread sees it, with the values last reported to the owner. Confined to the thread. */
+    /**
+     * The fetch thread's state of a placement, with the values last reported to the owner. Confined to the fetch
+     * thread.
+     */
     private static final class Reading {
 
         final PartitionPlacement placement;
@@ -61,7 +63,7 @@ final class FetchThread implements PartitionFetcher {
         long endOffset;
         int broker;
 
-        /** Current part of the turn being made. */
+        /** This placement's part of the turn being filled; null if it has none. */
         FetchedTurn.@Nullable Part part;
 
         Reading(PartitionPlacement placement, int index) {
@@ -71,7 +73,7 @@ final class FetchThread implements PartitionFetcher {
     }
 
     /**
-     * A thread that begins with its first partition.
+     * Creates a fetch thread, which is started when its first command arrives.
      *
      * @param maxTurnBytes limit for the decompressed records of a turn; the last record may exceed it
      * @param maker used only by this thread
@@ -109,7 +111,8 @@ final class FetchThread implements PartitionFetcher {
         order(() -> {
             Reading reading = readings.remove(earlier);
             if (reading == null) {
-                // A seek refers to the current topic, whichever topic the partition belonged to when it was given away.
+                // A seek always applies to the current topic, even if the partition belonged to another topic when it
+                // was given away.
                 begin(placement, start, Uuid.ZERO_UUID, paused);
             } else {
                 lean.seek(reading.index, start);
@@ -128,7 +131,10 @@ final class FetchThread implements PartitionFetcher {
         });
     }
 
-    /** A fault not yet thrown matters here: the position may belong to a topic that has since been recreated. */
+    /**
+     * Ignores the command if a fault is still to be thrown: the position may belong to a topic that has since been
+     * recreated.
+     */
     @Override
     public void giveAway(PartitionPlacement placement) {
         order(() -> {
@@ -203,12 +209,12 @@ final class FetchThread implements PartitionFetcher {
                     lean.await(LONGEST_WAIT);
                 }
             }
-        } catch (Throwable e) { // Includes exceptions of the record maker: the owner's poll throws them.
+        } catch (Throwable e) { // Includes exceptions of the record maker. The owner's poll throws them.
             fail(e);
         }
     }
 
-    /** Fails the turn, which may be half reported: its records are fetched again. */
+    /** Replaces the current turn by one with the failure. Records of the replaced turn will be fetched again. */
     private void fail(Throwable failure) {
         turn = new FetchedTurn();
         turn.failure = failure;
@@ -219,7 +225,7 @@ final class FetchThread implements PartitionFetcher {
         }
     }
 
-    /** Performs one turn; returns how much was done. */
+    /** Performs one turn. Returns 0 if there was nothing to do. */
     private int read() throws InterruptedException {
         int work = 0;
         for (Runnable order = orders.poll(); order != null; order = orders.poll()) {

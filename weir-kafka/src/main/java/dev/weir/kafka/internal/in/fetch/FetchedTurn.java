@@ -8,14 +8,14 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records and news from a fetch thread to the owner: written by the fetch thread until the hand-over, then owned by the
- * owner.
+ * Records and state changes passed from a fetch thread to the owner. Written by the fetch thread until the hand-over;
+ * afterwards only the owner uses the object.
  */
 final class FetchedTurn {
 
     final List<Part> parts = new ArrayList<>();
 
-    /** The failure that ended the thread. */
+    /** The failure that terminated the thread; null if it is running. */
     @Nullable
     Throwable failure;
 
@@ -23,7 +23,7 @@ final class FetchedTurn {
         return parts.isEmpty() && failure == null;
     }
 
-    /** The news of a placement: its records, and the state after them. */
+    /** The new records of a placement, and its state after them. */
     static final class Part {
 
         final PartitionPlacement placement;
@@ -33,11 +33,11 @@ final class FetchedTurn {
         long endOffset;
         int broker;
 
-        /** The fault after the records. */
+        /** The fault found after the records; null if there is none. */
         @Nullable
         KafkaException failure;
 
-        /** Set when the thread gives the partition away: the topic id that the position belongs to. */
+        /** The topic id that the position belongs to, if the thread gives the partition away; null otherwise. */
         @Nullable
         Uuid givenAway;
 

@@ -21,18 +21,24 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
-/** Takes records out of the lean consumer's buffers. Functions only. */
+/** Creates records from the lean consumer's buffers. */
 public final class FetchedViews {
 
-    /** Copies no headers, because the decoder has seen them. Never written to: only this package has these records. */
+    /**
+     * Decoded records have no headers, because the decoder has already read them. Never modified: only this package
+     * uses these records.
+     */
     private static final RecordHeaders NO_HEADERS = new RecordHeaders();
 
     private static final byte[] NO_BYTES = {};
 
-    /** Larger than the number of rows in a buffer for partitions that are read as fast as they fill. */
+    /** Exceeds the number of rows in a buffer if partitions are read as fast as they are written. */
     private static final int MAX_SPARE_ROWS = 256;
 
-    /** A thread that decodes for longer neither hands out its records nor serves the group. */
+    /**
+     * Maximum decoding time in a turn. A thread that decodes for longer neither hands out its records nor serves the
+     * group.
+     */
     private static final long LONG_TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final String WAY_OUT =
@@ -40,7 +46,7 @@ public final class FetchedViews {
 
     private FetchedViews() {}
 
-    /** Represents one record or consecutive ones in flight, with the decoded object in place of key and value. */
+    /** One record or several consecutive records in flight, with the decoded object in place of the key and value. */
     public abstract static class Made extends ConsumerRecord<byte[], byte[]> {
 
         private Made(
@@ -54,11 +60,11 @@ public final class FetchedViews {
             super(topic, partition, offset, timestamp, type, 0, sizeBytes, NO_BYTES, NO_BYTES, NO_HEADERS, leaderEpoch);
         }
 
-        /** Returns the decoded object; the last use of this object. */
+        /** Returns the decoded object. This object must not be used afterwards. */
         public abstract Object unwrap();
     }
 
-    /** A decoded record whose serialized value size is its weight. */
+    /** A decoded record. Its serialized value size is its weight. */
     private static final class Decoded extends Made {
 
         private final Object result;
@@ -82,9 +88,9 @@ public final class FetchedViews {
     }
 
     /**
-     * Consecutive records, represented by one record with the first offset; more may be added until it is handed out.
-     * Reused once it is {@linkplain #unwrap unwrapped}: when few records arrive at a time, a new object per fetch would
-     * be nearly one per record.
+     * Several consecutive records, represented by one record with the first offset. More may be added until it is
+     * handed out. Reused after {@link #unwrap}: when few records arrive at a time, allocating one per fetch would mean
+     * nearly one per record.
      */
     public static final class InARow extends Made {
 
@@ -120,14 +126,14 @@ public final class FetchedViews {
             return out;
         }
 
-        /** Returns the memory of its records, which will not be read. */
+        /** Releases the memory of the records without reading them. */
         public void drop() {
             views().close();
             views().recycle();
             Object ignored = unwrap();
         }
 
-        /** The records, until unwrapped. */
+        /** Returns the records. Must not be called after {@link #unwrap}. */
         public KeptViews views() {
             return Objects.requireNonNull(views, "views");
         }
@@ -162,13 +168,13 @@ public final class FetchedViews {
             return epoch;
         }
 
-        /** The bytes that they use of the memory budget. */
+        /** Returns the bytes that the records use of the memory budget. */
         @Override
         public int serializedValueSize() {
             return views().sizeBytes();
         }
 
-        /** Removes records at or after that offset. */
+        /** Removes the records at or after {@code offset}. */
         public void cutAt(long offset) {
             views().cutAt(offset);
         }
@@ -179,7 +185,7 @@ public final class FetchedViews {
         }
     }
 
-    /** The offset after a record, consecutive records, or an unreadable batch. */
+    /** Returns the offset after a record, consecutive records, or an unreadable batch. */
     public static long nextOffset(ConsumerRecord<?, ?> record) {
         return switch (record) {
             case InARow row -> row.views().toOffset();
@@ -188,7 +194,7 @@ public final class FetchedViews {
         };
     }
 
-    /** Converts the reads of a fetch thread. Confined to that thread. */
+    /** Converts the data read by a fetch thread. Confined to that thread. */
     public static final class Maker {
 
         private final @Nullable Function<RecordView, ConsumerRecord<byte[], byte[]>> records;
@@ -208,22 +214,22 @@ public final class FetchedViews {
             this.decoding = decoding;
         }
 
-        /** Copies each record. */
+        /** Returns a maker that copies each record. */
         public static Maker copying() {
             return new Maker(FetchedViews::copy, null, null);
         }
 
-        /** Calls a user's decoder for each record; {@code time} then has the time spent. */
+        /** Returns a maker that calls a user's decoder for each record and adds the time spent to {@code time}. */
         public static Maker decoding(Function<RecordView, ?> decoder, DecodeTime time) {
             return new Maker(FetchedViews.decoding(decoder), null, time.sampling());
         }
 
-        /** Keeps batches whole. */
+        /** Returns a maker that retains whole batches without decoding their records. */
         public static Maker keeping(ViewPool pool) {
             return new Maker(null, pool, null);
         }
 
-        /** Reads one turn from the consumer, as records or as batches. */
+        /** Reads one turn from the consumer, either record by record or batch by batch. */
         int poll(LeanConsumer lean, RecordHandler each, BatchViewHandler batches) {
             decodedNanos = 0;
             return pool == null ? lean.poll(each) : lean.pollBatches(batches);
@@ -240,12 +246,15 @@ public final class FetchedViews {
             return result;
         }
 
-        /** Returns whether a turn should end because its records have waited long while others were decoded. */
+        /** Returns whether the turn should end because decoding has delayed its records for too long. */
         boolean hasDecodedForLong() {
             return decodedNanos >= LONG_TURN_NANOS;
         }
 
-        /** Adds a batch, to the list's last ones if possible; returns its bytes. */
+        /**
+         * Adds a batch to the last element of the list if possible, otherwise as a new element. Returns the bytes
+         * added.
+         */
         int keep(List<ConsumerRecord<byte[], byte[]>> list, BatchView batch) {
             if (!list.isEmpty() && list.getLast() instanceof InARow last) {
                 int before = last.views().sizeBytes();
@@ -265,7 +274,7 @@ public final class FetchedViews {
         }
     }
 
-    /** Reuses the object of the last leader epoch if it repeats. Confined to one thread. */
+    /** Caches the object of the last leader epoch. Confined to one thread. */
     private static final class LeaderEpoch {
 
         private Optional<Integer> last = Optional.empty();
@@ -278,12 +287,15 @@ public final class FetchedViews {
         }
     }
 
-    /** Copies each record. */
+    /** Copies a record. */
     public static ConsumerRecord<byte[], byte[]> copy(RecordView view) {
         return view.toConsumerRecord();
     }
 
-    /** Decodes each record; a failure names the record's place. */
+    /**
+     * Returns a function that decodes each record. If decoding fails, the exception names the record's partition and
+     * offset.
+     */
     public static Function<RecordView, ConsumerRecord<byte[], byte[]>> decoding(Function<RecordView, ?> decoder) {
         LeaderEpoch leaderEpoch = new LeaderEpoch();
         return view -> {

@@ -7,8 +7,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands elements from one thread to another in order, with bounded capacity. One thread puts, another takes; any thread
- * may {@link #close}. A taker may have several of these with one bell, and wait at it for any of them.
+ * Hands elements from one thread to another in order, with bounded capacity. One thread puts and another takes; any
+ * thread may {@link #close}. A thread that takes from several of these can share one bell among them and wait for all
+ * at once.
  */
 final class HandOver<T> {
 
@@ -29,11 +30,11 @@ final class HandOver<T> {
         this.bell = bell;
     }
 
-    /** Waits for capacity and puts. Returns false, without putting, once it is closed. */
+    /** Waits for capacity and adds the element. Returns false, without adding it, after {@link #close}. */
     boolean put(T item) throws InterruptedException {
         room.acquire();
         if (closed) {
-            room.release(); // Keeps the permit for the next caller.
+            room.release(); // Passes the permit on to the next caller.
             return false;
         }
         items.add(item);
@@ -41,7 +42,7 @@ final class HandOver<T> {
         return true;
     }
 
-    /** Takes the oldest element, or null; never waits. */
+    /** Takes the oldest element without waiting; null if there is none. */
     @Nullable
     T take() {
         T item = items.poll();
@@ -51,26 +52,32 @@ final class HandOver<T> {
         return item;
     }
 
-    /** Ends the current wait for capacity and all later ones; the permit count is meaningless afterwards. */
+    /** Ends the current wait for capacity and all later ones. The permit count is meaningless afterwards. */
     void close() {
         closed = true;
         room.release();
     }
 
-    /** Wakes one waiting thread when any other thread rings. A ring without a waiter ends the next wait. */
+    /** Wakes one waiting thread when another thread rings. If no thread is waiting, the next wait ends immediately. */
     static final class Bell {
 
         private final Semaphore rings = new Semaphore(0);
 
-        /** Rings. Any thread. Earlier writes are visible to the waiting thread after its wait. */
+        /**
+         * Ends the current or next wait. Any thread. Writes made before the call are visible to the waiting thread
+         * after its wait.
+         */
         void ring() {
-            // An existing permit has not been consumed, so it covers this ring too and permits stay few.
+            // A permit that is still available also covers this ring, so permits do not accumulate.
             if (rings.availablePermits() == 0) {
                 rings.release();
             }
         }
 
-        /** Waits. One thread. An interrupt ends the wait, and stays set. */
+        /**
+         * Waits for a ring. Only one thread may call this. An interrupt ends the wait, and the thread's interrupt
+         * status stays set.
+         */
         void await(long nanos) {
             try {
                 if (rings.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {

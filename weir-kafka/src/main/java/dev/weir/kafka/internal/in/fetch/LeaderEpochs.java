@@ -6,29 +6,29 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * The leader epochs of the records read from a partition, so that each offset can be committed with the epoch of the
- * record before it. Epochs change seldom and never decrease within a log. Confined to the owner thread.
+ * record before it. Epochs rarely change and never decrease within a log. Confined to the owner thread.
  */
 public final class LeaderEpochs {
 
-    /** Number of changes kept; an offset before the oldest one is committed without an epoch. */
+    /** Number of changes stored. An offset before the oldest one is committed without an epoch. */
     private static final int MAX_STEPS = 64;
 
-    /** The result of {@link #note} for records of one log. */
+    /** Returned by {@link #note} if all records belong to one log. */
     public static final int NONE = -1;
 
-    // For each change, the first offset that may have the new epoch: the one after the last record of the old epoch,
-    // because an offset in the gap may be a marker of either.
+    // For each change, the first offset that may have the new epoch. That is the offset after the last record of the
+    // old epoch, because offsets in the gap may be markers of either epoch.
     private long[] starts = new long[4];
     private int[] epochs = new int[4];
     private int steps;
 
-    /** The offset at which reading began; -1 before it does. */
+    /** The offset at which reading started; -1 before that. */
     private long begin = -1;
 
-    /** The offset after the last known one; -1 before any is known. */
+    /** The offset after the last one whose epoch is known; -1 if there is none. */
     private long end = -1;
 
-    /** Forgets everything: the next record read is at that offset. */
+    /** Discards everything. The next record read is at {@code place}. */
     public void beginAt(LogPosition place) {
         steps = 0;
         begin = place.offset();
@@ -42,7 +42,7 @@ public final class LeaderEpochs {
      * Adds the records that were read next.
      *
      * @return the index of the first record with a lower epoch than an earlier one, which proves that it belongs to
-     * another log; it and later ones are not added. {@link #NONE} if there is no such record
+     *     another log; it and all later records are not added. {@link #NONE} if there is no such record
      */
     public int note(List<? extends ConsumerRecord<?, ?>> records) {
         ConsumerRecord<?, ?> last = records.get(records.size() - 1);
@@ -60,7 +60,7 @@ public final class LeaderEpochs {
     }
 
     /**
-     * Notes that everything before {@code offset} was passed, and the epoch of the last offset.
+     * Adds the epoch of the offset before {@code offset}, and thereby of all offsets up to it.
      *
      * @return false if the epoch is lower than an earlier one
      */
@@ -78,17 +78,17 @@ public final class LeaderEpochs {
         return true;
     }
 
-    /** The offset of the last {@link #beginAt}; -1 before that. */
+    /** Returns the offset of the last {@link #beginAt}; -1 before that. */
     public long begin() {
         return begin;
     }
 
-    /** The offset after the last known one; -1 before any is known. */
+    /** Returns the offset after the last one whose epoch is known; -1 if there is none. */
     public long end() {
         return end;
     }
 
-    /** The leader epoch of the record before the offset; {@link LogPosition#NO_EPOCH} if not known. */
+    /** Returns the leader epoch of the record before the offset; {@link LogPosition#NO_EPOCH} if it is unknown. */
     public int before(long offset) {
         if (offset > end) {
             return LogPosition.NO_EPOCH;

@@ -11,13 +11,13 @@ import org.apache.kafka.clients.ClientDnsLookup;
 import org.apache.kafka.clients.ClientUtils;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
-/** Converts the client's fetch properties into settings of a lean consumer, within its limits. Functions only. */
+/** Converts the client's fetch properties into settings of a lean consumer, within the lean consumer's bounds. */
 public final class LeanConfig {
 
     private static final int KILOBYTE = 1024;
     private static final int MEGABYTE = 1024 * KILOBYTE;
 
-    /** Each connection has two buffers for answers of a broker. */
+    /** Limits memory: each connection has two buffers of this size for a broker's responses. */
     private static final int MAX_FETCH_BYTES = 8 * MEGABYTE;
 
     private static final int DEFAULT_BATCH_BYTES = 64 * MEGABYTE;
@@ -27,26 +27,27 @@ public final class LeanConfig {
 
     private LeanConfig() {}
 
-    /** As the next method, for one consumer, with the default batch limit. */
+    /** Returns the settings of a single consumer with the default batch limit; see {@link #of(Map, int, int)}. */
     public static LeanSettings of(Map<String, Object> config) {
         return of(config, 1, DEFAULT_BATCH_BYTES);
     }
 
-    /** As the next method, for one consumer. */
+    /** Returns the settings of a single consumer; see {@link #of(Map, int, int)}. */
     public static LeanSettings of(Map<String, Object> config, int maxBatchBytes) {
         return of(config, 1, maxBatchBytes);
     }
 
     /**
-     * The settings for an existing client's configuration, which is therefore valid.
+     * Converts the configuration of an existing client, which is therefore valid.
      *
-     * @param consumers number of consumers that divide the client's fetch limit among them
+     * @param consumers number of consumers that divide the client's fetch limit among themselves
      * @param maxBatchBytes limit for a decompressed batch
      */
     static LeanSettings of(Map<String, Object> config, int consumers, int maxBatchBytes) {
         LeanSettings.Builder settings = LeanSettings.builder();
         config.forEach((name, value) -> {
-            // Security settings are read as a consumer's configuration, which refuses settings of a share consumer.
+            // Omitted, because security settings are parsed as a consumer's configuration, which rejects settings of a
+            // share consumer.
             if (!name.startsWith("share.")) {
                 settings.property(name, value instanceof Class<?> type ? type.getName() : String.valueOf(value));
             }
@@ -77,7 +78,7 @@ public final class LeanConfig {
                 .build();
     }
 
-    /** The addresses in {@code bootstrap.servers}. */
+    /** Returns the addresses in {@code bootstrap.servers}. */
     public static List<InetSocketAddress> bootstrap(Map<String, Object> config) {
         String servers = text(config, ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, "");
         return ClientUtils.parseAndValidateAddresses(

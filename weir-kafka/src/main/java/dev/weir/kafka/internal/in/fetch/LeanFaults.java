@@ -13,16 +13,16 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
-/** Translates faults of the lean consumer into exceptions of Kafka's client. Functions only. */
+/** Translates faults of the lean consumer into exceptions of Kafka's client. */
 final class LeanFaults {
 
     private LeanFaults() {}
 
     /**
-     * The exception that Kafka's client would throw, if it has one; {@link UnreadableBatch.Found} if a batch is at
-     * fault.
+     * Returns the exception that Kafka's client would throw, if it has one; {@link UnreadableBatch.Found} if a batch is
+     * at fault.
      *
-     * @param index the partition's index in the consumer that threw
+     * @param index the partition's index in {@code lean}
      */
     static KafkaException asOfClient(TopicPartition id, PartitionException fault, LeanConsumer lean, int index) {
         if (fault instanceof OffsetLostException lost) {
@@ -42,7 +42,7 @@ final class LeanFaults {
                 : new KafkaException(fault.getMessage(), fault);
     }
 
-    /** Returns whether a batch is at fault, so that later batches could be read. */
+    /** Returns whether a batch is at fault, so that the batches after it may still be readable. */
     static boolean isOfABatch(PartitionException fault) {
         return fault instanceof CorruptBatchException
                 || fault instanceof BatchTooLargeException

@@ -21,31 +21,32 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches with lean consumers, while Kafka's client, with all its partitions paused, is the group member. See
- * {@link RecordFetcher} for threads; a {@link LeanReader} may have more of its own.
+ * {@link RecordFetcher} for the threads; a {@link LeanReader} may have additional threads.
  *
- * <p>Waits and wake-ups concern only the reader. The client is polled without waiting: often while it has something to
- * do, rarely while the group is stable.
+ * <p>Waits and wake-ups affect only the reader. The client is polled without waiting: often while it has work to do,
+ * rarely while the group is stable.
  */
 public final class LeanFetcher implements RecordFetcher {
 
     /**
-     * The poll interval of the client while it is busy (an answer is awaited, or partitions changed recently), and its
-     * wait while there is no partition.
+     * Interval between polls of the client while it is busy (a response is awaited, or partitions changed recently).
+     * Also the maximum wait in a poll while no partition is assigned.
      */
     private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
-    /**
-     * The time for which the client counts as busy after partitions changed, because the group may not be stable yet.
-     */
+    /** How long the client counts as busy after a change of partitions, because the group may not be stable yet. */
     private static final long UNSETTLED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
-     * The poll interval of a stable member: each poll costs the client 0.2 ms of work and 3 kB of garbage. News of a
-     * rebalance in a heartbeat reach the member after at most four seconds by default, instead of three.
+     * Interval between polls of a stable member, because each poll costs the client 0.2 ms of CPU time and 3 kB of
+     * garbage. With default settings, the member learns of a rebalance from a heartbeat after at most four seconds
+     * instead of three.
      */
     private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The same interval for a client that reports whether a poll has something to do, which is checked that often. */
+    /**
+     * The same interval for a client that reports waiting events, which are checked every {@link #EVENT_LOOK_NANOS}.
+     */
     private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final long EVENT_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
@@ -57,24 +58,24 @@ public final class LeanFetcher implements RecordFetcher {
     private final DecodeTime decodeTime;
     private final int maxPollRecords;
 
-    /** The part of the client's {@code max.poll.interval.ms} after which it is polled in any case. */
+    /** The client is polled at least this often; a fraction of its {@code max.poll.interval.ms}. */
     private final long maxSettledNanos;
 
     private final Map<TopicPartition, LeanPartition> partitions = new LinkedHashMap<>();
 
     /**
-     * The same partitions as an array, rebuilt on changes: each turn loops over them, and an iterator per turn would be
-     * garbage.
+     * The values of {@link #partitions} as an array, rebuilt on every change. Every turn loops over it, and an iterator
+     * per turn would be garbage.
      */
     private LeanPartition[] all = {};
 
-    /** The records of the last poll. */
+    /** The records of the last poll. Reused. */
     private final Fetched fetched = new Fetched();
 
     /** The positions of partitions being revoked, whose finished offsets are committed after their removal. */
     private final Map<TopicPartition, LogPosition> leaving = new HashMap<>();
 
-    /** A fault of all partitions, found by {@link #fetchOnly} and thrown by the next poll. */
+    /** A fault that affects all partitions, found by {@link #fetchOnly}. The next poll throws it. */
     private @Nullable LeanException fault;
 
     private long memberDueNanos = System.nanoTime();
@@ -96,13 +97,13 @@ public final class LeanFetcher implements RecordFetcher {
     }
 
     /**
-     * Makes a fetcher with the fetch settings of the client's configuration.
+     * Creates a fetcher with the fetch settings of the client's configuration.
      *
-     * @param name of the consumer, for threads
+     * @param name the consumer's name, used in thread names
      * @param maxBatchBytes limit for a decompressed batch
      * @param threads 1 to fetch on the owner thread; otherwise the number of separate fetch threads
-     * @param views makes, for each fetch thread, the function from each record view to the object handed out; it
-     *     receives a counter to which a decoder adds its time
+     * @param views creates a maker for each fetch thread, which converts record views to the objects handed out;
+     *     receives the counter to which a decoder adds its time
      */
     public static LeanFetcher open(
             Consumer<byte[], byte[]> client,
@@ -185,7 +186,7 @@ public final class LeanFetcher implements RecordFetcher {
         }
         try {
             leaving.clear();
-            // Returns no records: all its partitions are paused.
+            // Returns no records, because all its partitions are paused.
             var ignored = member.poll(idle ? Math.min(nanos, BUSY_NANOS) : 0);
         } finally {
             long now = System.nanoTime();
@@ -260,9 +261,11 @@ public final class LeanFetcher implements RecordFetcher {
         return false;
     }
 
-    /** Hands out at most as many records as a poll of the client would, because lean hands out whole batches. */
+    /**
+     * Returns at most as many records as a poll of the client would, although the lean consumer delivers whole batches.
+     */
     private Fetched handOut() {
-        takeBack(); // A rebalance within this poll may have emitted some.
+        takeBack(); // A rebalance within this poll may have emitted some records.
         int left = maxPollRecords;
         for (LeanPartition partition : all) {
             if (left > 0 && !partition.paused && !partition.isEmpty()) {
@@ -274,7 +277,7 @@ public final class LeanFetcher implements RecordFetcher {
         return fetched;
     }
 
-    /** Takes back the lists of the last poll, which its caller no longer uses. */
+    /** Reclaims the lists of the last poll, which the caller no longer uses. */
     private void takeBack() {
         fetched.clear();
         for (LeanPartition partition : all) {
@@ -331,7 +334,8 @@ public final class LeanFetcher implements RecordFetcher {
     }
 
     /**
-     * The client gets a position too, or it would look for one. That position stays, without an epoch and unchecked.
+     * Also gives the client a position, because it would otherwise look one up. That position has no epoch, is never
+     * verified, and stays the same.
      */
     @Override
     public void hold(TopicPartition id) {
@@ -349,8 +353,8 @@ public final class LeanFetcher implements RecordFetcher {
         partition.failure = null;
         StartAt start = StartAt.offset(place.offset(), place.leaderEpoch());
         if (!reader.isPlaced(partition)) {
-            // A listener may have placed a partition that was never held; without a position the client would look for
-            // one in each poll.
+            // A listener may have set the position of a partition that was never held. A client without a position
+            // would look one up in every poll.
             member.hold(id);
         }
         reader.place(partition, start);

@@ -7,32 +7,33 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** An assigned partition with records taken from lean and not handed out yet. Confined to the owner thread. */
+/** An assigned partition, with the records that were read but not handed out yet. Confined to the owner thread. */
 final class LeanPartition {
 
-    /** Value of {@link #index} while the partition is not placed there. */
+    /** Value of {@link #index} while the partition is not placed in an {@link OwnReader}. */
     static final int NOWHERE = -1;
 
     final TopicPartition id;
 
-    /** Index in the lean consumer of an {@link OwnReader}, or {@link #NOWHERE}. */
     int index = NOWHERE;
 
     boolean paused;
 
-    /** The fault to throw once the records before it were handed out. */
+    /** The fault to throw once the records before it have been handed out; null if there is none. */
     @Nullable
     KafkaException failure;
 
-    /** A larger list is not kept for reuse. */
+    /** Maximum size of a list that is retained for reuse. */
     private static final int MAX_SPARE = 1_024;
 
     private List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
 
-    /** The list last handed out as a whole, to be filled next: one per turn would be garbage. */
+    /**
+     * The list last handed out as a whole, which is filled next. Reused, because a new list per turn would be garbage.
+     */
     private List<ConsumerRecord<byte[], byte[]>> spare = new ArrayList<>();
 
-    /** The number of {@link #records} handed out. */
+    /** Number of elements of {@link #records} that were handed out. */
     private int handedOut;
 
     LeanPartition(TopicPartition id) {
@@ -43,12 +44,14 @@ final class LeanPartition {
         records.add(record);
     }
 
-    /** Records not handed out, perhaps after some that were; to be added to. */
+    /**
+     * Returns the list of records, to which the caller may add. Its first elements may have been handed out already.
+     */
     List<ConsumerRecord<byte[], byte[]>> records() {
         return records;
     }
 
-    /** Adds a list, which belongs to this partition from now on. */
+    /** Adds a list, which this partition owns from now on. */
     void add(List<ConsumerRecord<byte[], byte[]>> more) {
         if (isEmpty()) {
             records = more;
@@ -62,12 +65,12 @@ final class LeanPartition {
         return handedOut == records.size();
     }
 
-    /** The offset of the next record to hand out; there must be one. */
+    /** Returns the offset of the next record to hand out. There must be one. */
     long nextOffset() {
         return records.get(handedOut).offset();
     }
 
-    /** Hands out at most {@code most} records; valid until {@link #takeBack}. */
+    /** Hands out at most {@code most} records. The list is valid until {@link #takeBack}. */
     List<ConsumerRecord<byte[], byte[]>> handOut(int most) {
         if (handedOut == 0 && records.size() <= most) {
             List<ConsumerRecord<byte[], byte[]>> all = records;
@@ -84,7 +87,7 @@ final class LeanPartition {
         return next;
     }
 
-    /** Takes back the records handed out, which are no longer read. */
+    /** Reclaims the records handed out, which the caller no longer reads. */
     void takeBack() {
         if (spare.size() > MAX_SPARE) {
             spare = new ArrayList<>();

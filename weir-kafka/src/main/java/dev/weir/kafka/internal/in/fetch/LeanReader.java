@@ -9,10 +9,13 @@ import dev.weir.lean.StartAt;
  */
 interface LeanReader extends AutoCloseable {
 
-    /** Starts or continues reading a partition at that position; records read earlier are no longer added. */
+    /**
+     * Starts or continues to read a partition at that position. Records read at an earlier position are no longer
+     * added.
+     */
     void place(LeanPartition partition, StartAt start);
 
-    /** Stops reading a partition and adds nothing more; does nothing if it is not placed. */
+    /** Stops reading a partition and adds nothing more to it. Does nothing if the partition is not placed. */
     void remove(LeanPartition partition);
 
     boolean isPlaced(LeanPartition partition);
@@ -21,35 +24,38 @@ interface LeanReader extends AutoCloseable {
     void pausedOrResumed(LeanPartition partition);
 
     /**
-     * Adds available records and faults to the partitions; returns how much was added.
+     * Adds available records and faults to the partitions. Returns 0 if there were none.
      *
      * @throws dev.weir.lean.LeanException if no partition can be read any longer
-     * @throws RuntimeException from the record maker
+     * @throws RuntimeException if the record maker threw it
      */
     int turn();
 
-    /** Waits until the next turn has something to do, a wake-up comes, or the time is up. */
+    /** Waits until the next turn has something to do, {@link #wakeup} is called, or {@code nanos} have passed. */
     void await(long nanos);
 
-    /** Ends the current or the next wait. Any thread. */
+    /** Ends the current or next wait. Any thread. */
     void wakeup();
 
-    /** The position after the records added of a placed partition; {@code RecordFetcher.UNKNOWN} if not known. */
+    /**
+     * Returns the position after the records that were added to a placed partition; {@code RecordFetcher.UNKNOWN} if it
+     * is unknown.
+     */
     long position(LeanPartition partition);
 
-    /** The leader epoch before that position, or {@code RecordFetcher.UNKNOWN}. */
+    /** Returns the leader epoch of the record before that position, or {@code RecordFetcher.UNKNOWN}. */
     int leaderEpoch(LeanPartition partition);
 
-    /** The end of the readable records of a placed partition, or {@code RecordFetcher.UNKNOWN}. */
+    /** Returns the end of a placed partition's readable records, or {@code RecordFetcher.UNKNOWN}. */
     long endOffset(LeanPartition partition);
 
-    /** The time for which brokers throttled the fetches so far. */
+    /** Returns the total time for which brokers have throttled fetches. */
     long throttledMillis();
 
-    /** Adds the broker contacts of its connections. */
+    /** Returns {@code others} plus the broker contacts of this reader's connections. */
     BrokerContact contact(BrokerContact others);
 
-    /** Closes its consumers and threads. */
+    /** Closes this reader's consumers and threads. */
     @Override
     void close();
 }

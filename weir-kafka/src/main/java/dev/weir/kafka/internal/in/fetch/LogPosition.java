@@ -6,15 +6,15 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 /**
  * An offset in a log, with the leader epoch that verifies the log before it. Immutable.
  *
- * @param offset of the next record
- * @param leaderEpoch of the record before it, or {@link #NO_EPOCH}
+ * @param offset the offset of the next record
+ * @param leaderEpoch the leader epoch of the record before it, or {@link #NO_EPOCH}
  */
 public record LogPosition(long offset, int leaderEpoch) {
 
-    /** An unknown leader epoch: nothing is checked. */
+    /** An unknown leader epoch, which disables the verification. */
     public static final int NO_EPOCH = -1;
 
-    /** An offset without further facts. */
+    /** Returns a position without a leader epoch. */
     public static LogPosition at(long offset) {
         return new LogPosition(offset, NO_EPOCH);
     }
@@ -24,7 +24,7 @@ public record LogPosition(long offset, int leaderEpoch) {
         return new LogPosition(commit.offset(), commit.leaderEpoch().orElse(NO_EPOCH));
     }
 
-    /** Converts the position into a commit with a text. */
+    /** Converts the position into a commit with the given metadata. */
     public OffsetAndMetadata commit(String text) {
         return new OffsetAndMetadata(offset, leaderEpoch < 0 ? Optional.empty() : Optional.of(leaderEpoch), text);
     }

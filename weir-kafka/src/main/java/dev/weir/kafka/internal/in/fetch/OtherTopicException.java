@@ -4,7 +4,7 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
 
-/** A position belongs to a deleted topic, as the fetcher has seen by the topic's id. Immutable. */
+/** Thrown if a position belongs to a deleted topic, as the topic id shows. Immutable. */
 public final class OtherTopicException extends OffsetOutOfRangeException {
 
     private static final long serialVersionUID = 1L;

@@ -20,20 +20,20 @@ import org.jspecify.annotations.Nullable;
 /** Reads with one {@link LeanConsumer} on the owner thread. */
 final class OwnReader implements LeanReader {
 
-    /** The longest poll of an owner thread. */
+    /** Maximum duration of an owner thread's poll. */
     private static final int MAX_WAIT_MILLIS = 1_000;
 
     private final LeanConsumer lean;
 
-    /** Limit for the decompressed bytes of a turn; the last record may exceed it. */
+    /** Limit for the decompressed bytes of a turn. The last record may exceed it. */
     private final int maxTurnBytes;
 
     private final FetchedViews.Maker maker;
 
-    /** Partitions by their index in the lean consumer. */
+    /** The partitions by their index in the lean consumer. */
     private final List<@Nullable LeanPartition> byIndex = new ArrayList<>();
 
-    // Made once, since each turn would otherwise make new objects.
+    // Created once, because each turn would otherwise allocate them again.
     private final RecordHandler eachRecord = this::take;
     private final BatchViewHandler eachBatch = this::take;
     private final @Nullable Duration[] waits = new Duration[MAX_WAIT_MILLIS + 1];

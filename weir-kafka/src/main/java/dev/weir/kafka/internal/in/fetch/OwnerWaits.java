@@ -11,11 +11,11 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner thread's waits; a signal ends each of them. {@link #wake} is thread-safe; other methods belong to the
- * owner thread unless they say otherwise.
+ * The waits of the owner thread, each of which ends on a signal. {@link #wake} is thread-safe; the other methods belong
+ * to the owner thread unless they say otherwise.
  *
  * <p>The fetcher is woken only while it polls. At other times a wake-up would end an unrelated commit or position
- * query, so the signal is kept for the next poll.
+ * query, so the signal is retained for the next poll.
  */
 public final class OwnerWaits {
 
@@ -28,7 +28,10 @@ public final class OwnerWaits {
     private volatile boolean signalled;
     private volatile boolean polling;
 
-    /** As {@link #signalled}, for waits within a callback: the loop must see the signal too. */
+    /**
+     * Like {@link #signalled}, for waits within a callback. Separate, because the loop must still see a signal that the
+     * callback has cleared.
+     */
     private volatile boolean callbackSignalled;
 
     private volatile @Nullable Thread owner;
@@ -38,7 +41,7 @@ public final class OwnerWaits {
         this.clock = clock;
     }
 
-    /** Makes the owner check for changes soon. */
+    /** Makes the owner check for changes soon. Any thread. */
     public void wake() {
         signalled = true;
         callbackSignalled = true;
@@ -48,12 +51,12 @@ public final class OwnerWaits {
         LockSupport.unpark(owner);
     }
 
-    /** Declares the calling thread the owner. */
+    /** Makes the calling thread the owner. */
     public void own() {
         owner = Thread.currentThread();
     }
 
-    /** Waits until the owner thread has ended, after its work is done. Any thread. */
+    /** Waits until the owner thread has terminated. Call only after its work is done. Any thread. */
     public void awaitOwnerGone() {
         Thread thread = owner;
         if (thread == null || thread == Thread.currentThread()) {
@@ -66,18 +69,23 @@ public final class OwnerWaits {
         }
     }
 
-    /** Returns whether the owner thread has called {@link System#exit} at the end of the JVM: it does nothing more. */
+    /**
+     * Returns whether the owner thread has called {@link System#exit} while the JVM is shutting down, and so does
+     * nothing more.
+     */
     public boolean isOwnerExiting() {
         Thread thread = owner;
         return thread != null && JvmExit.isUnderWay() && JvmExit.isCalledBy(thread);
     }
 
-    /** Clears signals received so far; the caller must check their causes afterwards. */
+    /** Clears the signals received so far. The caller must check their causes afterwards. */
     public void clearSignal() {
         signalled = false;
     }
 
-    /** Polls once. Returns no records if none arrived in time, on a signal, and after a transient error. */
+    /**
+     * Polls once. Returns no records if none arrived in time, if a signal ended the poll, or after a retriable error.
+     */
     public Fetched poll(long nanos) {
         polling = true;
         try {
@@ -94,7 +102,10 @@ public final class OwnerWaits {
         }
     }
 
-    /** Waits until the next signal, not merely for a permit left by an earlier one. */
+    /**
+     * Waits until a signal arrives or the pause has passed. The loop is needed because an earlier signal may have left
+     * a permit that ends a park at once.
+     */
     private void pause() {
         long end = clock.nanoTime() + ERROR_PAUSE_NANOS;
         for (long left = ERROR_PAUSE_NANOS; left > 0 && !signalled; left = end - clock.nanoTime()) {
@@ -102,7 +113,7 @@ public final class OwnerWaits {
         }
     }
 
-    /** Runs a client callback from within a poll. */
+    /** Runs a callback of the client from within a poll. */
     public void inCallback(Runnable body) {
         boolean wasPolling = polling;
         polling = false;
@@ -116,7 +127,7 @@ public final class OwnerWaits {
         }
     }
 
-    /** Clears signals for the wait within this callback; the caller must check their causes afterwards. */
+    /** Clears the signals for waits within this callback. The caller must check their causes afterwards. */
     public void clearCallbackSignal() {
         callbackSignalled = false;
     }
@@ -125,7 +136,7 @@ public final class OwnerWaits {
         return callbackSignalled;
     }
 
-    /** Fetches within a callback without serving the group, if the fetcher can; waits for records or a signal. */
+    /** Fetches within a callback, if the fetcher can, without serving the group. Waits for records or a signal. */
     public Fetched fetchOnly(long nanos) {
         polling = true;
         try {

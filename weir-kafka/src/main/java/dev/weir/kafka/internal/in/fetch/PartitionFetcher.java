@@ -6,39 +6,47 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches some of the partitions; the owner thread's view of a fetch thread. No order waits: each is executed after
- * earlier orders, and before the next fetch. Confined to the owner thread.
+ * Fetches some of the partitions; the owner thread's view of a fetch thread. The methods queue commands and do not
+ * wait, except for {@link #join}. Each command is executed after earlier ones and before the next fetch. Confined to
+ * the owner thread.
  */
 interface PartitionFetcher {
 
-    /** Its index among all fetchers, starting at 0. */
+    /** Returns the index of this fetcher among all fetchers, starting at 0. */
     int number();
 
-    /** Reads a partition from that offset on, in the topic of that id if it is known. */
+    /**
+     * Starts to read a partition at the given position.
+     *
+     * @param topicId the id of the topic that the position belongs to; zero if it is unknown
+     */
     void add(PartitionPlacement placement, StartAt start, Uuid topicId);
 
     /**
-     * Continues elsewhere in a partition by another placement; starts reading it if the earlier placement was given
-     * away.
+     * Continues with another placement of the same partition, at another position. Starts to read the partition if the
+     * earlier placement was given away.
      */
     void replace(PartitionPlacement earlier, PartitionPlacement placement, StartAt start);
 
     void remove(PartitionPlacement placement);
 
-    /** Reports the position after the records read and stops reading the partition, unless a fault was found there. */
+    /**
+     * Stops reading the partition and reports the position after the records read. Does nothing if a fault was found
+     * there.
+     */
     void giveAway(PartitionPlacement placement);
 
     void pausedOrResumed(PartitionPlacement placement, boolean paused);
 
-    /** The next turn, or null. */
+    /** Returns the next turn; null if none is ready. */
     @Nullable
     FetchedTurn take();
 
     LeanMetrics metrics();
 
-    /** Asks the thread to end after its current record. */
+    /** Requests the thread to terminate after its current record. */
     void end();
 
-    /** Waits until the thread has ended. */
+    /** Waits until the thread has terminated. */
     void join();
 }

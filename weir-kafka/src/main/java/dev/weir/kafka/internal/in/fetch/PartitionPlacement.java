@@ -3,31 +3,34 @@ package dev.weir.kafka.internal.in.fetch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A partition assigned to a fetch thread, starting at one position. A seek, or another thread, makes another placement,
- * so results of an earlier one are recognised and dropped. Confined to the owner thread; fetch threads use only its
- * identity and final fields.
+ * The assignment of a partition to a fetch thread, from one start position on. A seek or a move to another thread
+ * creates a new placement, so that results for the earlier one are recognised and dropped. Confined to the owner
+ * thread; fetch threads use only its identity and final fields.
  */
 final class PartitionPlacement {
 
     final LeanPartition partition;
     final PartitionFetcher lane;
 
-    /** The position after its added records, as the thread reported it or as it was placed. */
+    /** The position after the records added so far, as the thread reported it; the start position before that. */
     long position;
 
     int leaderEpoch;
     long endOffset;
 
-    /** The broker that is asked; -1 while not known. */
+    /** The broker that the partition is fetched from; -1 while unknown. */
     int broker = -1;
 
-    /** The thread that gets the partition next, while this one is asked to give it away. */
+    /**
+     * The thread that will read the partition next, while the current thread has been asked to give it away; null
+     * otherwise.
+     */
     @Nullable
     PartitionFetcher next;
 
     /**
-     * True if the thread received the order to pause the partition; also while records waiting at the owner must be
-     * handed out first.
+     * True if the thread was told to pause the partition. Stays true after a resume until records waiting at the owner
+     * have been handed out.
      */
     boolean paused;
 

@@ -10,19 +10,19 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The byte limit for one poll of Kafka's client. The client limits a poll only by records, and a compressed batch may
- * grow a thousandfold. The client's deserializers therefore stop copying when the budget is used up, and
- * {@link ClientFetcher} drops the records after that point and seeks back to it. Confined to the thread that polls.
+ * The byte limit for one poll of Kafka's client. The client limits a poll only by records, and decompression may
+ * enlarge a batch a thousandfold. The client's deserializers therefore stop copying once the budget is used up, and
+ * {@link ClientFetcher} drops the records after that point and seeks back to it. Confined to the polling thread.
  */
 public final class PollBudget {
 
-    /** The property under which the deserializers find their budget. */
+    /** The client property through which the deserializers receive their budget. */
     public static final String CONFIG = "weir.poll.budget";
 
-    /** The key or value of a record past the end of the budget. */
+    /** Replaces the key or value of a record that follows the end of the budget. */
     static final byte[] LEFT_OUT = {};
 
-    /** Passes bytes through within a budget; instantiated by Kafka's client. */
+    /** Copies bytes as long as the budget lasts. Instantiated by Kafka's client. */
     public static final class Bytes implements Deserializer<byte[]> {
 
         private PollBudget budget = new PollBudget(Long.MAX_VALUE, Integer.MAX_VALUE);
@@ -37,7 +37,7 @@ public final class PollBudget {
             }
         }
 
-        /** The text in the client's log line for a record that is too large. */
+        /** Returns the text that the client logs for a record that is too large. */
         @Override
         public String toString() {
             return "bytes of at most maxBatchBytes=" + budget.recordBytes;
@@ -54,7 +54,7 @@ public final class PollBudget {
         }
     }
 
-    /** A key or value that exceeds the size limit of a record. */
+    /** Thrown for a key or value that exceeds the size limit of a record. */
     static final class TooLarge extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
@@ -82,8 +82,8 @@ public final class PollBudget {
     /**
      * Creates a budget.
      *
-     * @param pollBytes of keys and values in one poll; the record that exceeds it is the last one
-     * @param recordBytes limit for a key or a value
+     * @param pollBytes bytes of keys and values in one poll; the record that exceeds them is the last one returned
+     * @param recordBytes limit for a single key or value
      */
     public PollBudget(long pollBytes, int recordBytes) {
         this.pollBytes = pollBytes;
@@ -94,7 +94,6 @@ public final class PollBudget {
         return recordBytes;
     }
 
-    /** Starts the next poll. */
     void begin() {
         used = 0;
         exceeded = false;
@@ -125,7 +124,9 @@ public final class PollBudget {
         return Utils.toNullableArray(data);
     }
 
-    /** Drops headers, which are views of the whole record and would keep it on the heap until the poll returns. */
+    /**
+     * Removes the headers, which are views of the whole record and would keep it on the heap until the poll returns.
+     */
     private static void dropHeaders(Headers headers) {
         for (Header header : headers.toArray()) {
             headers.remove(header.key());

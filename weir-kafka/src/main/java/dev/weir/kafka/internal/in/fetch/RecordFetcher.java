@@ -11,19 +11,19 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Fetches the records of the assigned partitions. Membership and commits stay with Kafka's own client on either path.
- * Confined to the owner thread, except for {@link #wakeup} and {@link #decodeTime}.
+ * Fetches the records of the assigned partitions. In every implementation, Kafka's own client handles membership and
+ * commits. Confined to the owner thread, except for {@link #wakeup} and {@link #decodeTime}.
  *
- * <p>{@link #pause}, {@link #resume}, {@link #hold} and {@link #seek} are for assigned partitions only.
+ * <p>{@link #pause}, {@link #resume}, {@link #hold} and {@link #seek} may be called only for assigned partitions.
  */
 public interface RecordFetcher extends AutoCloseable {
 
-    /** A position or lag that is currently not known. */
+    /** A position, lag or epoch that is currently unknown. */
     int UNKNOWN = -1;
 
     /**
-     * The records of a poll, by partition. A fetcher may reuse the object and its lists in each poll: both are valid
-     * until the next one. Confined to the owner thread.
+     * The records of a poll, by partition. A fetcher may reuse the object and its lists, so both are valid only until
+     * the next poll. Confined to the owner thread.
      */
     final class Fetched implements Iterable<ConsumerRecord<byte[], byte[]>> {
 
@@ -32,12 +32,11 @@ public interface RecordFetcher extends AutoCloseable {
 
         Fetched() {}
 
-        /** No records. */
         static Fetched none() {
             return new Fetched();
         }
 
-        /** Copies the records from a client's poll. */
+        /** Converts the records of a client's poll. */
         public static Fetched of(ConsumerRecords<byte[], byte[]> records) {
             Fetched fetched = new Fetched();
             for (TopicPartition id : records.partitions()) {
@@ -51,7 +50,7 @@ public interface RecordFetcher extends AutoCloseable {
             lists.clear();
         }
 
-        /** Adds the records of another partition, at least one. */
+        /** Adds the records of another partition. There must be at least one. */
         void add(TopicPartition id, List<ConsumerRecord<byte[], byte[]>> records) {
             ids.add(id);
             lists.add(records);
@@ -61,7 +60,7 @@ public interface RecordFetcher extends AutoCloseable {
             return ids.isEmpty();
         }
 
-        /** The number of partitions with records. */
+        /** Returns the number of partitions with records. */
         public int partitions() {
             return ids.size();
         }
@@ -70,12 +69,12 @@ public interface RecordFetcher extends AutoCloseable {
             return ids.get(index);
         }
 
-        /** The records of that partition, in order. */
+        /** Returns the records of the partition at that index, in order. */
         public List<ConsumerRecord<byte[], byte[]>> records(int index) {
             return lists.get(index);
         }
 
-        /** The records of a partition, perhaps none. */
+        /** Returns the records of a partition; empty if there are none. */
         List<ConsumerRecord<byte[], byte[]>> records(TopicPartition id) {
             int index = ids.indexOf(id);
             return index < 0 ? List.of() : lists.get(index);
@@ -88,87 +87,100 @@ public interface RecordFetcher extends AutoCloseable {
     }
 
     /**
-     * Returns available records, valid until the next call, or waits for some. It also serves the group: rebalance
-     * callbacks and commit answers run inside it, so it must be called whether records are wanted or not.
+     * Returns available records, which are valid until the next call, or waits for some. Also serves the group:
+     * rebalance callbacks and the responses to commits are processed inside it, so it must be called even if no records
+     * are wanted.
      *
      * @throws org.apache.kafka.common.errors.WakeupException after a {@link #wakeup}
-     * @throws org.apache.kafka.common.errors.RetriableException if another try may succeed
+     * @throws org.apache.kafka.common.errors.RetriableException if another attempt may succeed
      */
     Fetched poll(long nanos);
 
     /**
-     * Returns whether {@link #fetchOnly} can return records now, because they do not come through the member's client.
+     * Returns whether {@link #fetchOnly} can return records now, which is possible only if the member's client does not
+     * fetch them.
      */
     default boolean canFetchOnly() {
         return false;
     }
 
     /**
-     * Returns available records, or waits for some, without serving the group: for retained partitions, while a
-     * rebalance waits within {@link #poll}. Faults are left for the next poll. Only if {@link #canFetchOnly}.
+     * Returns available records, or waits for some, without serving the group. Used for retained partitions while a
+     * rebalance waits within {@link #poll}. The next poll reports faults. Call only if {@link #canFetchOnly} returns
+     * true.
      */
     default Fetched fetchOnly(long nanos) {
         throw new UnsupportedOperationException("records come by the member's client");
     }
 
-    /** Sets whether an answer to the member's client is awaited; it arrives within a poll, so polls must come soon. */
+    /**
+     * Sets whether the member's client awaits a response. The response arrives within a poll, so polls are then more
+     * frequent.
+     */
     default void awaitAnswer(boolean awaited) {}
 
-    /** Returns whether a poll fails soon after one of its topics was recreated, because it fetches by topic id. */
+    /** Returns whether a poll fails soon after a topic was recreated, because the fetcher fetches by topic id. */
     default boolean fetchesByTopicId() {
         return false;
     }
 
-    /** Ends the current or the next poll. Any thread. */
+    /** Ends the current or next poll. Any thread. */
     void wakeup();
 
-    /** Reports newly assigned partitions. Each is held or sought before the poll continues. Within a poll. */
+    /**
+     * Reports newly assigned partitions. Each of them is held or sought before the poll continues. Called within a
+     * poll.
+     */
     void assigned(Collection<TopicPartition> ids);
 
-    /** Reports revoked partitions: no poll returns records of them. Within a poll. */
+    /** Reports revoked partitions, whose records no later poll returns. Called within a poll. */
     void withdrawn(Collection<TopicPartition> ids);
 
-    /** Pauses partitions. Records already fetched are kept for later and not fetched again. */
+    /** Pauses partitions. Records that were already fetched are retained and not fetched again. */
     void pause(Collection<TopicPartition> ids);
 
     void resume(Collection<TopicPartition> ids);
 
-    /** Forgets the position of a paused partition and does not look for one; {@link #seek} will set it. */
+    /** Discards the position of a paused partition without looking up another one. A later {@link #seek} sets it. */
     void hold(TopicPartition id);
 
     /**
-     * Sets the position for the next poll; records fetched ahead are dropped. A known leader epoch is checked first,
-     * and a poll fails with the client's {@code OffsetOutOfRangeException} if the log before the position is a
-     * different one.
+     * Sets the position for the next poll and drops records fetched ahead. If the leader epoch is known, it is verified
+     * first, and a poll fails with the client's {@code OffsetOutOfRangeException} if the position belongs to a
+     * different log.
      */
     void seek(TopicPartition id, LogPosition place);
 
     /**
-     * The position after the last record that a poll returned and after skipped offsets that follow it, or as set by a
-     * seek. Does not ask the client, which might hand out and then forget a fault that its next poll should throw.
+     * Returns the position after the last record that a poll returned, and after any skipped offsets that follow it, or
+     * the position set by a seek. Does not query the client, because the query might throw a fault, and the client's
+     * next poll would then no longer report it.
      */
     long position(TopicPartition id);
 
-    /** The leader epoch of the record before {@link #position}, or {@link #UNKNOWN}. */
+    /** Returns the leader epoch of the record before {@link #position}, or {@link #UNKNOWN}. */
     int leaderEpoch(TopicPartition id);
 
-    /** The number of records from there to the end of the partition; does not wait. */
+    /**
+     * Returns the number of records from {@link #position} to the end of the partition, or {@link #UNKNOWN}. Does not
+     * wait.
+     */
     long lag(TopicPartition id);
 
-    /** The total time for which broker quotas have throttled fetches so far; does not wait. */
+    /** Returns the total time for which broker quotas have throttled fetches. Does not wait. */
     default long throttledNanos() {
         return 0;
     }
 
-    /** The time that decoders have taken on the fetch threads. Any thread. */
+    /** Returns the time that decoders have spent on the fetch threads. Any thread. */
     default DecodeTime decodeTime() {
         return DecodeTime.NONE;
     }
 
-    /** The broker contacts so far on all connections; does not wait. */
+    /** Returns the broker contacts so far on all connections. Does not wait. */
     BrokerContact contact();
 
-    /** Closes its own resources, which exclude the client. */
+    /** Closes the fetcher's own resources, which do not include the client. */
     @Override
     void close();
 }

@@ -17,16 +17,15 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads with several {@link FetchThread}s and divides the partitions among them. The owner thread alone decides: a
- * fetch thread has only the partitions it was given, and its reports on a {@link PartitionPlacement} that has ended are
- * dropped.
- *
+ * Reads with several {@link FetchThread}s and divides the partitions among them. Only the owner thread makes decisions:
+ * a fetch thread reads only the partitions it was given, and its reports on a {@link PartitionPlacement} that has ended
+ * are dropped.
  * <pre>
- *   place        PLACED     on a thread with few partitions
- *   PLACED       LEAVING    the division wants it elsewhere: its thread is asked to give it away
- *   LEAVING      PLACED     its thread has reported the position after all its records: it is placed there on the
- *                           next thread; or its thread has reported a fault: it stays
- *   either       gone       remove; or place, which makes another placement
+ *   place        PLACED     on the thread with the fewest partitions
+ *   PLACED       LEAVING    the division wants it on another thread: its thread is asked to give it away
+ *   LEAVING      PLACED     its thread has reported the position after all its records: the next thread reads it;
+ *                           or its thread has reported a fault: it stays
+ *   either       gone       remove; or place, which creates another placement
  * </pre>
  */
 final class ThreadedReader implements LeanReader {
@@ -41,28 +40,28 @@ final class ThreadedReader implements LeanReader {
     private final Map<TopicPartition, PartitionPlacement> placements = new LinkedHashMap<>();
 
     /**
-     * Partitions resumed while some of their records waited here. Their threads are notified after these are handed
-     * out, so that few records wait.
+     * Partitions that were resumed while some of their records waited here. Their threads are told to resume only after
+     * these records are handed out, so that few records wait.
      */
     private final List<LeanPartition> resumed = new ArrayList<>();
 
-    /** The thread at which the next turn starts, so that none is always last. */
+    /** Index of the thread from which the next turn is taken first. Rotates, so that no thread is always last. */
     private int first;
 
-    /** True if something has changed that affects the division. */
+    /** True if something has changed that may affect the division. */
     private boolean mayDivide;
 
     private long dividedNanos = System.nanoTime();
 
     /**
-     * Creates the threads, which start with their first partitions.
+     * Creates the threads, each of which starts with its first partition.
      *
-     * @param name of the client, for the names of the threads
-     * @param views makes the maker of records of each thread
+     * @param name the client's name, used in thread names
+     * @param views creates each thread's record maker
      */
     ThreadedReader(String name, int count, LeanSettings settings, Supplier<FetchedViews.Maker> views) {
         this.divideNanos = DIVIDE_NANOS;
-        // One turn of each thread is being made, one is in flight, one waits here.
+        // Each thread fills one turn, has one in flight and one held by the owner.
         int turnBytes = Math.max(1, settings.maxFetchBytes() / TURNS);
         try {
             for (int number = 0; number < count; number++) {
@@ -75,7 +74,7 @@ final class ThreadedReader implements LeanReader {
         }
     }
 
-    /** Reads with these fetchers, and divides at most once per interval. */
+    /** Creates a reader with the given fetchers, which divides the partitions at most once per interval. */
     ThreadedReader(List<? extends PartitionFetcher> lanes, long divideNanos) {
         this.divideNanos = divideNanos;
         this.lanes.addAll(lanes);
@@ -143,7 +142,10 @@ final class ThreadedReader implements LeanReader {
         placement.lane.pausedOrResumed(placement, paused);
     }
 
-    /** Resumes partitions. Called by a turn, which only runs while no flowing partition has records here. */
+    /**
+     * Tells the threads to resume partitions. Called at the start of a turn, when no running partition has waiting
+     * records.
+     */
     private void resume() {
         for (LeanPartition partition : resumed) {
             PartitionPlacement placement = placements.get(partition.id);
@@ -175,12 +177,12 @@ final class ThreadedReader implements LeanReader {
         PartitionPlacement placement = part.placement;
         LeanPartition partition = placement.partition;
         if (placements.get(partition.id) != placement) {
-            return; // records from before a seek, or of an ended assignment
+            return; // records from before a seek, or of an earlier assignment
         }
         partition.add(part.records);
         placement.position = part.position;
         placement.leaderEpoch = part.leaderEpoch;
-        if (part.endOffset >= 0) { // unknown just after the start; the previous value stays
+        if (part.endOffset >= 0) { // unknown just after the start; the earlier value stays
             placement.endOffset = part.endOffset;
         }
         if (part.broker >= 0 && part.broker != placement.broker) {
@@ -197,7 +199,7 @@ final class ThreadedReader implements LeanReader {
                     partition, next, placement.position, placement.leaderEpoch, placement.endOffset);
             moved.broker = placement.broker;
             moved.paused = placement.paused;
-            mayDivide = true; // the division skipped the partition while it was in flight
+            mayDivide = true; // the division skipped the partition while it moved
             placements.put(partition.id, moved);
             StartAt start = StartAt.offset(moved.position, moved.leaderEpoch);
             next.add(moved, start, part.givenAway);
@@ -214,8 +216,8 @@ final class ThreadedReader implements LeanReader {
     }
 
     /**
-     * Asks threads to give away partitions that others will read; partitions that cannot move now are checked again
-     * later.
+     * Asks threads to give away partitions that other threads should read. Partitions that cannot move now are
+     * reconsidered after the next change.
      */
     private void divide() {
         long now = System.nanoTime();

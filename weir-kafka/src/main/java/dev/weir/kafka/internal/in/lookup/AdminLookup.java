@@ -40,7 +40,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
-/** Queries brokers with an admin client, which is made for the first query. Thread-safe. */
+/** Queries brokers with an admin client, which is created for the first query. Thread-safe. */
 public final class AdminLookup implements Lookup {
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
@@ -49,7 +49,7 @@ public final class AdminLookup implements Lookup {
     private final IsolationLevel isolation;
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** Running or completed. */
+    /** Running and completed comparisons. */
     private final Set<LogComparison> comparisons = ConcurrentHashMap.newKeySet();
 
     // Guarded by the lock.
@@ -57,9 +57,9 @@ public final class AdminLookup implements Lookup {
     private boolean closed;
 
     /**
-     * Creates a lookup without a client.
+     * Creates a lookup that is not connected.
      *
-     * @param consumerConfig the consumer's configuration, for brokers, security and isolation level
+     * @param consumerConfig the consumer's configuration; gives the brokers, security settings and isolation level
      */
     public AdminLookup(Map<String, Object> consumerConfig) {
         config = new HashMap<>(consumerConfig);
@@ -86,8 +86,8 @@ public final class AdminLookup implements Lookup {
     /**
      * {@inheritDoc}
      *
-     * <p>Asks for leaders first, which any broker knows: for the offset of a partition without a leader, Kafka's client
-     * would look up the leader thousands of times a second, without a pause.
+     * <p>Queries the leaders first, which any broker knows. If a partition had no leader, Kafka's client would look up
+     * the leader thousands of times a second, without a pause.
      */
     @Override
     public Map<TopicPartition, CompletionStage<Long>> offsets(
@@ -160,7 +160,7 @@ public final class AdminLookup implements Lookup {
                 : new UnknownTopicOrPartitionException("topic " + id.topic() + " has " + size + " partitions");
     }
 
-    /** Asks for the leaders of partitions without an answer yet. */
+    /** Queries the leaders of the partitions that have no result yet. */
     private void askLeaders(
             Map<TopicPartition, Position> positions,
             Map<TopicPartition, String> leaders,
@@ -177,8 +177,8 @@ public final class AdminLookup implements Lookup {
                 }
             }
         });
-        // Asks for the ends first: a record written between the two queries is past the end, in case no record is as
-        // young as requested.
+        // Queries the ends first: if no record has the requested timestamp or a later one, the end is the result, and a
+        // record written between the two queries is then still read.
         AfterEnds afterEnds = new AfterEnds(times, options);
         ask(edges, options).forEach((id, edge) -> {
             CompletableFuture<Long> answer = Objects.requireNonNull(open.get(id));
@@ -202,7 +202,7 @@ public final class AdminLookup implements Lookup {
             return answers;
         }
         try {
-            // One query is enough, because the client asks each leader separately.
+            // One call is enough, because the client queries each leader separately.
             ListOffsetsResult result = admin().listOffsets(wanted, options);
             wanted.keySet()
                     .forEach(id -> answers.put(
@@ -213,7 +213,7 @@ public final class AdminLookup implements Lookup {
         return answers;
     }
 
-    /** Queries offsets by time, for as many partitions at once as have reported their ends. Thread-safe. */
+    /** Queries offsets by time, for several partitions at once as soon as their ends are known. Thread-safe. */
     private final class AfterEnds {
 
         private final Map<TopicPartition, OffsetSpec> times;
@@ -232,7 +232,7 @@ public final class AdminLookup implements Lookup {
                     waiting.put(id, first);
                 }
                 ForkJoinPool.commonPool().execute(this::askAll);
-                // Below 0: no record is as young as that.
+                // A negative offset means that no record has the requested timestamp or a later one.
                 return first.thenApply(offset -> offset < 0 ? at : offset);
             });
         }
@@ -304,7 +304,7 @@ public final class AdminLookup implements Lookup {
         };
     }
 
-    /** A topic that was listed and is now missing has been deleted. */
+    /** Removes failures of missing topics: such a topic was deleted after it had been listed. */
     private static Described withoutMissing(Described described) {
         Map<String, Throwable> failures = new HashMap<>(described.failures());
         failures.values().removeIf(UnknownTopicOrPartitionException.class::isInstance);
@@ -324,12 +324,12 @@ public final class AdminLookup implements Lookup {
                 .thenApply(done -> new Described(Set.copyOf(ids), Map.copyOf(failures)));
     }
 
-    /** The known state of a topic, or the reason why it is unknown. */
+    /** Receives the description of a topic, or the reason why there is none. */
     private interface TopicAnswer {
         void of(String name, @Nullable TopicDescription topic, @Nullable Throwable failure);
     }
 
-    /** Completes the result topic by topic. */
+    /** Describes the topics and passes each result to {@code answer}, one topic at a time. */
     private CompletionStage<Void> describe(
             Collection<String> topics, DescribeTopicsOptions options, TopicAnswer answer) {
         try {
@@ -394,7 +394,7 @@ public final class AdminLookup implements Lookup {
         }
     }
 
-    /** The offsets of {@link #commits}. */
+    /** Returns the offsets of {@link #commits}. */
     public CompletionStage<Map<TopicPartition, Long>> committed(String group) {
         return commits(group).thenApply(commits -> {
             Map<TopicPartition, Long> offsets = new HashMap<>();

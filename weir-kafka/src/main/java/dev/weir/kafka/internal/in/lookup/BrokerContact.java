@@ -1,14 +1,14 @@
 package dev.weir.kafka.internal.in.lookup;
 
 /**
- * Counts of broker contacts so far. Immutable.
+ * Counts of the contacts with brokers so far. Immutable.
  *
- * @param answers responses of any broker
+ * @param answers responses from any broker
  * @param losses lost connections and failed connection attempts
  */
 public record BrokerContact(long answers, long losses) {
 
-    /** Unknown, for a client without metrics. */
+    /** The counts of a client that has no metrics. */
     public static final BrokerContact UNKNOWN = new BrokerContact(-1, 0);
 
     boolean isKnown() {

@@ -1,9 +1,8 @@
 package dev.weir.kafka.internal.in.lookup;
 
 /**
- * The phase of a consumer. Only its owner thread changes it, and only forwards; any thread may read it. A request to
- * stop or to close is not a phase: the owner thread enters the phase when it acts on the request.
- *
+ * The phase of a consumer. Only its owner thread changes the phase, and only forwards; any thread may read it. A
+ * request to stop or close does not change the phase; the owner thread does so when it processes the request.
  * <pre>
  *   RUNNING --all is read--> DRAINING --stop--> STOPPED --close--> CLOSING --> CLOSED
  *      |                                           ^                  ^
@@ -15,18 +14,16 @@ public enum ConsumerPhase {
     /** Polls and emits. */
     RUNNING("running"),
 
-    /**
-     * Has reached the end of a bounded read: polls and emits nothing more, while buffered records are still emitted.
-     */
+    /** Has reached the end of a bounded read: reads no more records, but still emits the buffered ones. */
     DRAINING("running"),
 
-    /** Polls, but emits nothing more; unpulled records are dropped unless already committed. */
+    /** Polls, but emits nothing more. Records that were not pulled are dropped unless they are already committed. */
     STOPPED("stopped"),
 
-    /** Waits for acknowledgements, as long as the close allows, and commits for the last time. */
+    /** Waits for acknowledgements until the close timeout at the latest, then makes the last commit. */
     CLOSING("stopped"),
 
-    /** Commits and emits nothing more; the client is closed, or about to be. */
+    /** Neither commits nor emits anything more. The client is closed or about to be closed. */
     CLOSED("closed");
 
     private final String label;
@@ -35,7 +32,7 @@ public enum ConsumerPhase {
         this.label = label;
     }
 
-    /** The phase's name in a dump. */
+    /** Returns the phase's name in a dump. */
     public String label() {
         return label;
     }

@@ -16,8 +16,8 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
- * Assigned partitions whose topic was deleted. A commit that contains one is never answered: the client repeats it
- * until it times out. Thread-safe.
+ * Assigned partitions that no longer exist because their topic was deleted. A commit that contains such a partition
+ * never completes: the client repeats it until it times out. Thread-safe.
  */
 public final class GonePartitions {
 
@@ -41,12 +41,12 @@ public final class GonePartitions {
         return Set.copyOf(gone);
     }
 
-    /** Reports that the partitions were assigned, and so exist. */
+    /** Reports that the partitions were assigned and therefore exist. */
     public void assigned(Collection<TopicPartition> ids) {
         gone.removeAll(ids);
     }
 
-    /** Starts to check which of the partitions are gone or exist again, unless a check is already running. */
+    /** Starts to check which of the partitions are missing or exist again, unless a check is already running. */
     public void ask(Collection<TopicPartition> ids) {
         if (ids.isEmpty() || !asked.compareAndSet(false, true)) {
             return;
@@ -61,7 +61,7 @@ public final class GonePartitions {
         });
     }
 
-    /** Queries the current ids of the partitions' topics. */
+    /** Queries the current topic ids of the partitions' topics. */
     public Map<String, CompletableFuture<Uuid>> topicIds(Collection<TopicPartition> ids) {
         Set<String> topics = ids.stream().map(TopicPartition::topic).collect(Collectors.toSet());
         Map<String, CompletableFuture<Uuid>> answers = new HashMap<>();

@@ -12,7 +12,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.Serializer;
 
-/** Kafka's clients and the system clock. Thread-safe. */
+/** Surroundings of a real consumer: Kafka's clients and the system clock. Thread-safe. */
 public final class KafkaSurroundings implements Surroundings {
 
     public static final KafkaSurroundings INSTANCE = new KafkaSurroundings();
@@ -39,7 +39,7 @@ public final class KafkaSurroundings implements Surroundings {
         return true;
     }
 
-    /** Log lines go to slf4j. */
+    /** Returns the loop unchanged, so log messages go to slf4j. */
     @Override
     public Runnable ownerThread(Runnable loop) {
         return loop;

@@ -27,10 +27,11 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A comparison of logs with committed positions, by leader epoch; see {@link Lookup#divergentOffsets}. Thread-safe.
+ * Compares logs with committed positions by leader epoch; see {@link Lookup#divergentOffsets}. Thread-safe.
  *
- * <p>If the leader's epoch equals the position's, nothing was replaced. If it is later, a consumer without a group is
- * placed at the position and asks the leader where the position's epoch ends, which an admin client cannot ask.
+ * <p>If the leader's epoch equals the position's epoch, no records were replaced. If the leader's epoch is later, a
+ * consumer without a group starts at the position and asks the leader where the position's epoch ends, because an admin
+ * client cannot make that query.
  */
 final class LogComparison {
 
@@ -41,10 +42,10 @@ final class LogComparison {
     private final long endNanos;
     private final Map<TopicPartition, CompletableFuture<Long>> answers = new HashMap<>();
 
-    /** Positions of an earlier leader epoch, which need the consumer. */
+    /** Positions with an earlier leader epoch, for which the consumer must query the leader. */
     private final Map<TopicPartition, OffsetAndMetadata> earlier = new ConcurrentHashMap<>();
 
-    /** Runs the consumer. */
+    /** The thread that runs the consumer. */
     private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
 
     LogComparison(Map<TopicPartition, OffsetAndMetadata> positions, Duration within) {
@@ -57,7 +58,7 @@ final class LogComparison {
     /**
      * Starts the comparison.
      *
-     * @param config of a consumer of the same brokers
+     * @param config the configuration of a consumer of the same brokers
      */
     Map<TopicPartition, CompletionStage<Long>> ask(Admin admin, Map<String, Object> config) {
         Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
@@ -83,12 +84,12 @@ final class LogComparison {
         return stages;
     }
 
-    /** Returns whether all answers have arrived. */
+    /** Returns whether all results have arrived. */
     boolean isDone() {
         return answers.values().stream().allMatch(CompletableFuture::isDone);
     }
 
-    /** Ends the comparison soon, without waiting: open questions fail. */
+    /** Cancels the comparison without waiting for that. Pending results fail. */
     void cancel() {
         Thread comparing = thread.get();
         if (comparing != null) {
@@ -100,7 +101,9 @@ final class LogComparison {
         return Duration.ofNanos(Math.max(0, endNanos - System.nanoTime()));
     }
 
-    /** The leader has reported its epoch. If an old broker reports none, the consumer decides. */
+    /**
+     * Processes the epoch reported by the leader. An old broker reports none; the consumer then makes the comparison.
+     */
     private boolean told(TopicPartition id, @Nullable ListOffsetsResultInfo end, @Nullable Throwable failure) {
         if (end == null) {
             return failed(id, AdminLookup.cause(failure == null ? new TimeoutException("no answer") : failure));
@@ -132,7 +135,7 @@ final class LogComparison {
                 new KafkaConsumer<>(configOf(config), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             Set<TopicPartition> open = new HashSet<>(earlier.keySet());
             consumer.assign(open);
-            // Makes the consumer learn the leaders; without them it compares nothing.
+            // Makes the consumer look up the leaders, without which it compares nothing.
             var ignored = consumer.endOffsets(open, left());
             earlier.forEach(consumer::seek);
             while (!open.isEmpty()) {
@@ -155,7 +158,7 @@ final class LogComparison {
         }
     }
 
-    /** Configuration without a group and without a reset, which would hide the result. */
+    /** Returns a configuration without a group, and without an offset reset, which would hide the result. */
     private static Map<String, Object> configOf(Map<String, Object> config) {
         Map<String, Object> own = new HashMap<>(config);
         own.keySet()

@@ -16,8 +16,9 @@ import org.apache.kafka.clients.admin.TransactionDescription;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Finds the producer of a partition's oldest open transaction. Immutable. The leader knows producer ids (needs READ on
- * the topic); coordinators know the transactional id and its start (needs DESCRIBE on it).
+ * Finds the producer of a partition's oldest open transaction. Immutable. The partition's leader knows the producer ids
+ * (requires READ on the topic); coordinators know the transactional id and when the transaction started (requires
+ * DESCRIBE on the transactional id).
  */
 record OpenProducer(Admin admin, int millis) {
 
@@ -25,7 +26,7 @@ record OpenProducer(Admin admin, int millis) {
         this(admin, (int) within.toMillis());
     }
 
-    /** Describes the producer; fails if its leader does not answer. */
+    /** Returns a description of the producer; fails if the partition's leader does not respond. */
     CompletionStage<String> of(TopicPartition id) {
         return admin.describeProducers(List.of(id), new DescribeProducersOptions().timeoutMs(millis))
                 .partitionResult(id)

@@ -5,10 +5,8 @@ import dev.weir.kafka.spi.Surroundings;
 /** The clock of the owner thread. Thread-safe. */
 public interface OwnerClock {
 
-    /** The system clock. */
     OwnerClock SYSTEM = of(KafkaSurroundings.INSTANCE);
 
-    /** The clock of the surroundings. */
     static OwnerClock of(Surroundings surroundings) {
         return new OwnerClock() {
             @Override
@@ -23,9 +21,9 @@ public interface OwnerClock {
         };
     }
 
-    /** Nanoseconds from an arbitrary origin. */
+    /** Returns nanoseconds since an arbitrary origin. */
     long nanoTime();
 
-    /** Waits until the calling thread is unparked or the time is up, or returns early without a reason. */
+    /** Waits until the calling thread is unparked or {@code nanos} have passed. May return early without a reason. */
     void park(long nanos);
 }

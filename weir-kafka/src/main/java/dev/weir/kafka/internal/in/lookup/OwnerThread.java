@@ -4,22 +4,22 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * The thread that owns a consumer's client, as seen by the consumer's parts. Each method names the threads that may
- * call it.
+ * The thread that owns a consumer's client, as seen by the consumer's components. The comment of each method names the
+ * threads that may call it.
  */
 public interface OwnerThread extends Executor {
 
-    /** Runs the request on the owner thread soon, unless the consumer ends first. Any thread. */
+    /** Runs the request on the owner thread soon, unless the consumer is closed first. Any thread. */
     @Override
     void execute(Runnable request);
 
-    /** Makes the owner check for changes soon. Any thread. */
+    /** Makes the owner thread check for changes soon. Any thread. */
     void wake();
 
-    /** The current phase of the consumer. Any thread. */
+    /** Returns the consumer's current phase. Any thread. */
     ConsumerPhase phase();
 
-    /** Returns whether records are still wanted. Any thread. */
+    /** Returns whether records may still be emitted. Any thread. */
     default boolean isEmitting() {
         return phase() == ConsumerPhase.RUNNING;
     }
@@ -27,9 +27,15 @@ public interface OwnerThread extends Executor {
     /** Fails the pipelines that read from this consumer. Any thread. */
     void fail(Throwable failure);
 
-    /** The time a wait may take; after a close request at most its remaining patience. Owner thread. */
+    /**
+     * Returns how long a wait of {@code nanos} may take: once a close was requested, at most the remaining close
+     * timeout. Owner thread.
+     */
     long withinPatience(long nanos);
 
-    /** Waits for {@code done}, or for the end of the consumer and then returns false. Any other thread. */
+    /**
+     * Waits until {@code done} completes. Returns false if the consumer ends first. Any thread other than the owner
+     * thread.
+     */
     boolean awaitOrEnd(CompletableFuture<?> done);
 }

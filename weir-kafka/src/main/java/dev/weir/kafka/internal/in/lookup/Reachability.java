@@ -7,16 +7,19 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects whether any broker answers. {@link #look} and {@link #answered} belong to the owner thread; any thread may
+ * Detects whether any broker responds. {@link #look} and {@link #answered} belong to the owner thread; any thread may
  * call {@link #silentSince}.
  *
- * <p>Silence alone proves nothing: an idle client, or one that waits for its group, may hear nothing for minutes.
- * Brokers count as down if connections were also lost and no new connection has brought an answer, because a live
- * broker answers the first request of each.
+ * <p>Silence alone proves nothing: an idle client, or one that waits for its group, may receive nothing for minutes.
+ * Brokers count as down if a connection was also lost since the last response: a live broker responds to the first
+ * request on every new connection.
  */
 public final class Reachability {
 
-    /** The time for the first answer on a new connection; attempts follow each other within about a second. */
+    /**
+     * How long brokers may be silent after a lost connection, so that a new one can bring a response. Connection
+     * attempts follow each other within about a second.
+     */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Supplier<BrokerContact> contact;
@@ -25,12 +28,12 @@ public final class Reachability {
     // Confined to the owner thread.
     private BrokerContact last = BrokerContact.UNKNOWN;
 
-    /** The number of losses before the last answer, or slightly less. */
+    /** The number of losses before the last response, or slightly less. */
     private long lossesBefore;
 
     private long answeredNanos;
 
-    /** The time of the last answer if another one is overdue, else null. */
+    /** Time of the last response if another one is overdue; null otherwise. */
     private volatile @Nullable Long silentSinceNanos;
 
     public Reachability(Supplier<BrokerContact> contact, OwnerClock clock) {
@@ -50,14 +53,15 @@ public final class Reachability {
         silentSinceNanos = silent ? answeredNanos : null;
     }
 
-    /** Notes an answer from a broker, to the client or to another connection. */
+    /** Records that a broker responded, to the client or on another connection. */
     public void answered() {
         answeredNanos = clock.nanoTime();
-        // Uses the previous check's count, because the order of an answer and a loss between two checks is not known.
+        // Uses the previous reading's count, because the order of a response and a loss between two readings is
+        // unknown.
         lossesBefore = last.losses();
     }
 
-    /** The time since which no broker answers; null while one does. Any thread. */
+    /** Returns the time since which no broker has responded; null if brokers respond. Any thread. */
     @Nullable
     public Instant silentSince() {
         Long since = silentSinceNanos;

@@ -13,43 +13,42 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The metadata of a commit: {@code weir1:<finished set>:<the user's text>}, or empty if it has neither. Notes may
- * precede the set, each followed by a dot: {@code n<number>.}, how many partitions the topic had when the group began
- * to read it, and {@code t<id><checksum>.}, the topic's id. Immutable; ADR 0013 describes the form, ADRs 0058 and 0057
- * the notes.
+ * The metadata of a commit: {@code weir1:<finished set>:<the user's text>}, or an empty string if there is neither a
+ * set nor a text. Notes may precede the set, each terminated by a dot: {@code n<number>.} stores how many partitions
+ * the topic had when the group began to read it, and {@code t<id><checksum>.} stores the topic id. Immutable. ADR 0013
+ * describes the format, ADRs 0058 and 0057 the notes.
  *
- * @param finished the offsets finished at and past the committed one
- * @param userText the text from the user's function
+ * @param finished the finished offsets at or after the committed offset
+ * @param userText the text returned by the user's function
  */
 public record CommitText(FinishedSet finished, String userText) {
 
-    /** Number of runs considered of a set; more never fit. */
+    /** Maximum number of runs of a set that are encoded; more never fit into the metadata. */
     public static final int MAX_RUNS = 16_384;
 
     private static final String PREFIX = "weir1:";
 
-    /** Characters of the format besides the set and the user's text. */
+    /** Characters that the format needs in addition to the set and the user's text. */
     public static final int OVERHEAD_CHARS = PREFIX.length() + 1;
 
-    /** No {@link #startSize} is present. */
+    /** Returned by {@link #startSize} if the metadata contains no start size. */
     public static final int NO_SIZE = -1;
 
-    /** Largest length of a start size's note in an otherwise empty text. */
+    /** Maximum length of a text that contains only a start size. */
     public static final int SIZE_CHARS = OVERHEAD_CHARS + 12;
 
     private static final char SIZE_MARK = 'n';
 
     private static final char TOPIC_MARK = 't';
 
-    /** Character after each note; not in Base64. */
+    /** Terminates each note. It is not a Base64 character. */
     private static final char NOTE_END = '.';
 
-    /** Length of a topic's id and of its checksum in Base64. */
+    /** Length of a topic id in Base64. */
     private static final int ID_CHARS = 22;
 
     private static final int CHECKSUM_CHARS = 6;
 
-    /** Characters of a topic id's note. */
     private static final int TOPIC_CHARS = 2 + ID_CHARS + CHECKSUM_CHARS;
 
     private static final String BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -60,25 +59,25 @@ public record CommitText(FinishedSet finished, String userText) {
     private static final int HEADER_BYTES = 5;
     private static final byte PLAIN = 0;
     private static final byte DEFLATED = 1;
-    /** A varint of a long takes ten bytes at most. */
+    /** The varint of a long takes at most ten bytes, and a run has two of them. */
     private static final int MAX_RUN_BYTES = 20 * MAX_RUNS;
 
-    /** A smaller set is not worth the effort of compressing. */
+    /** Smaller sets are not worth compressing. */
     private static final int SMALL_BYTES = 256;
 
     /**
-     * Writes as much of the set as fits.
+     * Encodes as much of the set as fits.
      *
      * @param committed the committed offset
      * @param maxChars the broker's limit
-     * @return the text, without the set if none of it fits, and without {@code userText} if that alone is too long
+     * @return the text; it omits the set if none of it fits, and is empty if {@code userText} alone is too long
      */
     public static String encode(long committed, FinishedSet finished, String userText, int maxChars) {
         int chars = maxChars - OVERHEAD_CHARS - userText.length();
         if (chars < 0) {
             return "";
         }
-        // Base64 turns three bytes into four characters.
+        // Base64 encodes three bytes as four characters.
         int room = chars / 4 * 3;
         int runs = Math.min(finished.runs(), MAX_RUNS);
         byte[] set = {};
@@ -87,7 +86,7 @@ public record CommitText(FinishedSet finished, String userText) {
             if (set.length <= room) {
                 break;
             }
-            // Fewer runs, because the set exceeds the space.
+            // The set is too large: reduces the number of runs in proportion.
             runs = (int) ((long) runs * room / set.length);
         }
         if (runs == 0) {
@@ -96,7 +95,10 @@ public record CommitText(FinishedSet finished, String userText) {
         return PREFIX + TO_TEXT.encodeToString(set) + ":" + userText;
     }
 
-    /** Returns the same text with a note of {@code size}, if that is not {@link #NO_SIZE} and fits. */
+    /**
+     * Returns {@code metadata} with a note of {@code size}. Returns it unchanged if the size is {@link #NO_SIZE} or the
+     * note does not fit.
+     */
     public static String withStartSize(String metadata, int size, int maxChars) {
         if (size < 0) {
             return metadata;
@@ -106,7 +108,10 @@ public record CommitText(FinishedSet finished, String userText) {
         return noted.length() <= maxChars ? noted : metadata;
     }
 
-    /** The number in the note of {@link #withStartSize}, or {@link #NO_SIZE}, also for a text that is not Weir's. */
+    /**
+     * Returns the size written by {@link #withStartSize}; {@link #NO_SIZE} if there is none or Weir did not write the
+     * text.
+     */
     public static int startSize(String metadata) {
         int at = PREFIX.length();
         int end = metadata.indexOf(NOTE_END);
@@ -123,17 +128,23 @@ public record CommitText(FinishedSet finished, String userText) {
         }
     }
 
-    /** The part of {@code maxChars} left for {@link #encode} after the topic id's note, if that fits at all. */
+    /**
+     * Returns how many of {@code maxChars} remain for {@link #encode} once the topic id's note is added; all of them if
+     * that note does not fit.
+     */
     public static int roomBesideTopicId(int maxChars) {
         return maxChars < OVERHEAD_CHARS + TOPIC_CHARS ? maxChars : maxChars - TOPIC_CHARS;
     }
 
-    /** Returns the same text with a note of the topic id, if there is one and it fits. */
+    /**
+     * Returns {@code metadata} with a note of the topic id. Returns it unchanged if the id is null or the note does not
+     * fit.
+     */
     public static String withTopicId(String metadata, @Nullable Uuid id, long committed, int maxChars) {
         return withTopicId(metadata, id == null ? null : id.toString(), committed, maxChars);
     }
 
-    /** Does the same for an id that is already text, since each commit of each partition writes it. */
+    /** Does the same for an id that is already text, because every commit of every partition writes one. */
     public static String withTopicId(String metadata, @Nullable String id, long committed, int maxChars) {
         if (id == null || maxChars < OVERHEAD_CHARS + TOPIC_CHARS) {
             return metadata;
@@ -143,8 +154,8 @@ public record CommitText(FinishedSet finished, String userText) {
     }
 
     /**
-     * Combines {@link #withStartSize} and {@link #withTopicId} for an empty text, which most commits have; in one step,
-     * because each commit of each partition needs it.
+     * Applies {@link #withStartSize} and {@link #withTopicId} to an empty text, as most commits need it. Does both in
+     * one step, because this runs for every commit of every partition.
      */
     public static String notes(String id, int size, long committed, int maxChars) {
         String sizeNote = size < 0 ? "" : SIZE_MARK + Integer.toString(size) + NOTE_END;
@@ -163,7 +174,7 @@ public record CommitText(FinishedSet finished, String userText) {
         crc.update(checked, 0, checked.length);
         StringBuilder text = new StringBuilder(length);
         text.append(PREFIX).append(sizeNote).append(TOPIC_MARK).append(id);
-        long bits = crc.getValue() << 4; // 32 bits make five characters and a third
+        long bits = crc.getValue() << 4; // 32 bits fill five characters and two bits of a sixth
         for (int shift = 30; shift >= 0; shift -= 6) {
             text.append(BASE64.charAt((int) (bits >>> shift) & 0x3F));
         }
@@ -171,7 +182,8 @@ public record CommitText(FinishedSet finished, String userText) {
     }
 
     /**
-     * The topic id in the note of {@link #withTopicId} for this offset; null if there is none, or for another offset.
+     * Returns the topic id written by {@link #withTopicId}; null if there is none, or if it was written for another
+     * offset.
      */
     public static @Nullable Uuid topicId(long committed, String metadata) {
         int end = metadata.indexOf(':', PREFIX.length());
@@ -200,9 +212,10 @@ public record CommitText(FinishedSet finished, String userText) {
     }
 
     /**
-     * Reads what {@link #encode} wrote for this offset.
+     * Decodes a text that {@link #encode} wrote for this offset.
      *
-     * @throws IllegalArgumentException with the reason, if it is not such a text
+     * @throws IllegalArgumentException if the text was not written by {@link #encode} for this offset; the message
+     *     gives the reason
      */
     public static CommitText decode(long committed, String metadata) {
         if (metadata.isEmpty()) {
@@ -224,7 +237,7 @@ public record CommitText(FinishedSet finished, String userText) {
                 metadata.substring(end + 1));
     }
 
-    /** The encoded set within a text of {@link #encode}. */
+    /** Returns the encoded set contained in a text written by {@link #encode}. */
     public static String setOf(String metadata) {
         return metadata.isEmpty() ? "" : metadata.substring(PREFIX.length(), metadata.indexOf(':', PREFIX.length()));
     }
@@ -281,7 +294,7 @@ public record CommitText(FinishedSet finished, String userText) {
         ByteBuffer lengths = ByteBuffer.wrap(plain);
         long at = committed;
         while (lengths.hasRemaining()) {
-            // A sum that overflows is no ascending run.
+            // If the sum overflows, the run is not ascending and add() rejects it.
             long from = at + readVarint(lengths);
             at = from + readVarint(lengths);
             finished.add(from, at);
@@ -316,11 +329,11 @@ public record CommitText(FinishedSet finished, String userText) {
             deflater.finish();
             byte[] packed = new byte[plain.length];
             int length = 0;
-            // The first call only sets the strategy.
+            // The first call only sets the strategy, so the loop calls again.
             while (!deflater.finished() && length < packed.length) {
                 length += deflater.deflate(packed, length, packed.length - length);
             }
-            // Did not finish within the original length, so it is not smaller.
+            // If compression did not finish within the original length, the result is not smaller.
             return deflater.finished() ? Arrays.copyOf(packed, length) : plain;
         } finally {
             deflater.end();

@@ -2,13 +2,12 @@ package dev.weir.kafka.internal.in.offsets;
 
 import java.util.Arrays;
 
-/** Offsets at and past a committed one whose records are finished, as runs. Immutable. */
+/** A set of finished offsets at or after a committed offset, stored as runs. Immutable. */
 public final class FinishedSet {
 
-    /** Nothing past the commit is finished. */
     public static final FinishedSet EMPTY = new FinishedSet(new long[0]);
 
-    /** The first offset of each run and the offset after its last one, ascending. */
+    /** The first offset of each run and the offset after its last one, in ascending order. */
     private final long[] bounds;
 
     private FinishedSet(long[] bounds) {
@@ -23,31 +22,30 @@ public final class FinishedSet {
         return bounds.length / 2;
     }
 
-    /** The first offset of a run. */
     public long from(int run) {
         return bounds[2 * run];
     }
 
-    /** The offset after a run. */
+    /** Returns the offset after the last one of the run. */
     public long to(int run) {
         return bounds[2 * run + 1];
     }
 
     public boolean contains(long offset) {
         int at = Arrays.binarySearch(bounds, offset);
-        // An even insertion point is before a run; an exact bound belongs to the run that it starts.
+        // An even insertion point lies before a run. An offset equal to a bound is contained if it starts a run.
         return at >= 0 ? (at & 1) == 0 : (-at - 1 & 1) == 1;
     }
 
-    /** Returns whether the set contains all offsets from one to before another. */
+    /** Returns whether the set contains every offset from {@code from} (inclusive) to {@code to} (exclusive). */
     public boolean contains(long from, long to) {
         int at = Arrays.binarySearch(bounds, from);
         int run = at >= 0 ? at : -at - 2;
-        // An even index is a run's first offset.
+        // Even indexes hold the first offsets of runs.
         return run >= 0 && (run & 1) == 0 && to <= bounds[run + 1];
     }
 
-    /** Returns whether each run of the other set lies within a run of this one. */
+    /** Returns whether every run of the other set lies within a run of this set. */
     public boolean containsAll(FinishedSet other) {
         int run = 0;
         for (int i = 0; i < other.runs(); i++) {
@@ -61,7 +59,7 @@ public final class FinishedSet {
         return true;
     }
 
-    /** Returns whether the set contains nothing at or past {@code offset}. */
+    /** Returns whether the set contains no offset at or after {@code offset}. */
     public boolean isBefore(long offset) {
         return bounds.length == 0 || bounds[bounds.length - 1] <= offset;
     }
@@ -81,13 +79,16 @@ public final class FinishedSet {
         return Arrays.toString(bounds);
     }
 
-    /** Collects runs in ascending order. Confined to one thread; used once. */
+    /** Collects runs in ascending order. Confined to one thread; may be used only once. */
     public static final class Builder {
 
         private long[] bounds = new long[16];
         private int size;
 
-        /** Adds the offsets from {@code from} to before {@code to}, none of them below one added earlier. */
+        /**
+         * Adds the offsets from {@code from} (inclusive) to {@code to} (exclusive). None may be lower than an offset
+         * added earlier.
+         */
         public void add(long from, long to) {
             if (from < 0 || to <= from || (size > 0 && from < bounds[size - 1])) {
                 throw new IllegalArgumentException("not an ascending run: from=" + from + " to=" + to);
@@ -103,7 +104,7 @@ public final class FinishedSet {
             bounds[size++] = to;
         }
 
-        /** Adds the part of {@code set} from {@code offset} on. */
+        /** Adds the offsets of {@code set} that are at or after {@code offset}. */
         public void addFrom(FinishedSet set, long offset) {
             for (int run = 0; run < set.runs(); run++) {
                 if (set.to(run) > offset) {

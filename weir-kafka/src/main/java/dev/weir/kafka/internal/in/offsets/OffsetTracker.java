@@ -6,13 +6,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks which records of one partition, in one assignment, are finished. Single owner, many acknowledgers: {@link
- * #ack} and {@link #retain} are thread-safe, every other method belongs to the consumer's owner thread.
+ * Tracks which records of one partition are finished during one assignment. Single owner, many acknowledgers:
+ * {@link #ack} and {@link #retain} are thread-safe; every other method must be called by the consumer's owner thread.
  *
- * <p>It counts records <em>seen</em>, not offsets, because offsets have gaps (compaction, transaction markers): the
- * token of a record is its place in the sequence of records of this assignment. A tracker lives as long as the
- * assignment. Later acknowledgements reach a tracker that is no longer read, and so have no effect.
- *
+ * <p>The tracker counts the records <em>seen</em> rather than offsets, because offsets have gaps (compaction,
+ * transaction markers). A record's token is its index in the sequence of records of this assignment. A tracker lives as
+ * long as the assignment. Later acknowledgements have no effect, because the tracker is no longer read.
  * <pre>
  *   sequence    0 ........ head ............ tail
  *               finished   | first unfinished | next to append
@@ -22,24 +21,24 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OffsetTracker implements AckTarget {
 
-    // The ring is made of chunks, so that thousands of quiet partitions cost little and a busy one can grow to its
-    // window without moving slots that other threads write to. The owner adds a chunk before any token in it is
-    // published, and removes it only when each of its slots is finished.
+    // The ring consists of chunks, so that thousands of quiet partitions cost little, and a busy partition can grow to
+    // its full window without moving slots that other threads write to. The owner adds a chunk before it publishes any
+    // token in that chunk, and removes the chunk only when every slot in it is finished.
 
     private static final int SLOT_MASK = TrackerChunk.SLOTS - 1;
 
-    /** Number of chunks prepared for coming records: as many as a large poll fills. */
+    /** Maximum number of empty chunks retained for upcoming records; a large poll fills this many. */
     private static final int MAX_SPARES = 16;
 
-    /** The timestamp of a record without one. */
+    /** Stands for the timestamp of a record that has none. */
     public static final long NO_TIMESTAMP = -1;
 
-    /** {@link #watched} of a tracker without a waiter. */
+    /** Value of {@link #watched} while no record is watched. */
     private static final long NOTHING = -1;
 
     /**
-     * Fields that the owner changes with every record, on separate cache lines, because acknowledging threads read the
-     * others.
+     * Fields that the owner changes with every record. They are on separate cache lines, because acknowledging threads
+     * read the tracker's other fields.
      */
     private static class Position extends PaddingBefore {
         long head;
@@ -68,51 +67,51 @@ public final class OffsetTracker implements AckTarget {
 
     private final Owned own = new Owned();
 
-    /** For messages; set before the first token is published. */
+    /** Used in messages. Set before the first token is published. */
     private String partition = "";
 
-    /** The token whose completion must wake the owner. Written by the owner, read by all. */
+    /** Token of the record whose completion must wake the owner. Written by the owner, read by all threads. */
     private volatile long watched = NOTHING;
 
-    /** True if work that has not started must be dropped. Written by the owner, read by all. */
+    /** True if work that has not started must be dropped. Written by the owner, read by all threads. */
     private volatile boolean revoked;
 
     /**
      * Creates an empty tracker.
      *
-     * @param capacity records that may be outstanding, at least 1
+     * @param capacity the maximum number of outstanding records, at least 1
      * @param onWatchedFinished called on the acknowledging thread when a {@link #watch watched} record is finished;
-     *     it must be fast and must not block
+     *     must be fast and must not block
      */
     public OffsetTracker(int capacity, Runnable onWatchedFinished) {
         if (capacity < 1) {
             throw new IllegalArgumentException("capacity must be at least 1: capacity=" + capacity);
         }
         this.capacity = capacity;
-        // One chunk more than the window needs, because window bounds rarely align with chunk bounds.
+        // One chunk more than the window needs, because the window rarely starts at a chunk boundary.
         int wanted = Math.ceilDiv(capacity, TrackerChunk.SLOTS) + 1;
         this.chunks = new TrackerChunk[Integer.highestOneBit(wanted * 2 - 1)];
         this.chunkMask = chunks.length - 1;
         this.onWatchedFinished = onWatchedFinished;
     }
 
-    /** Sets the partition's name for messages; before any record is appended. */
+    /** Sets the partition's name for messages. Must be called before any record is appended. */
     public void name(TopicPartition ofThese) {
         partition = ofThese.toString();
     }
 
-    /** {@link #append(long, int, long)} for a record without a timestamp. */
+    /** Calls {@link #append(long, int, long)} for a record without a timestamp. */
     public long append(long offset, int bytes) {
         return append(offset, bytes, NO_TIMESTAMP);
     }
 
     /**
-     * Adds a record that is about to be emitted, with one claim on it.
+     * Adds a record that is about to be emitted, with one acknowledgement pending.
      *
      * @param offset larger than the previous record's offset
      * @param bytes the record's weight in the memory budget
-     * @param timestamp the record's, or {@link #NO_TIMESTAMP}
-     * @return its token
+     * @param timestamp the record's timestamp, or {@link #NO_TIMESTAMP}
+     * @return the record's token
      */
     public long append(long offset, int bytes, long timestamp) {
         long token = own.tail;
@@ -121,11 +120,11 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Adds records that are about to be emitted, each with one claim; their tokens follow one another.
+     * Adds records that are about to be emitted, each with one acknowledgement pending. Their tokens are consecutive.
      *
-     * @param offsets ascending
+     * @param offsets in ascending order
      * @param bytes the weight of each record
-     * @param timestamps of the records
+     * @param timestamps the timestamp of each record
      * @param count the number of records, at least 1
      * @return the first record's token
      */
@@ -153,12 +152,12 @@ public final class OffsetTracker implements AckTarget {
         appendTo(chunk, offset, 0, NO_TIMESTAMP);
     }
 
-    /** Notes that no offset below this one follows: the last record added stands for several. */
+    /** Marks all offsets below {@code offset} as seen, because the last record added stands for several. */
     public void seenTo(long offset) {
         own.nextOffset = Math.max(own.nextOffset, offset);
     }
 
-    /** Returns whether the records belong to that partition, in any assignment. */
+    /** Returns whether this tracker belongs to the given partition, in any assignment. */
     public boolean isOf(TopicPartition id) {
         return partition.equals(id.toString());
     }
@@ -192,24 +191,24 @@ public final class OffsetTracker implements AckTarget {
     @Override
     public void ack(long token) {
         if (chunkOf(token).end((int) token & SLOT_MASK)) {
-            // Reads the watch after writing the state, so that either the owner sees the state or this thread sees the
-            // watch.
+            // Reads the watch after writing the state, so that either the owner sees the new state or this thread sees
+            // the watch.
             tellIfWatched(token);
         }
     }
 
-    /** Does the same as {@link #ack}. Returns true if that certainly finished the record. */
+    /** Acknowledges like {@link #ack}. Returns true if the record is certainly finished afterwards. */
     public boolean ackLast(long token) {
         TrackerChunk chunk = chunkOf(token);
         if (!chunk.end((int) token & SLOT_MASK)) {
             return false;
         }
         tellIfWatched(token);
-        // The chunk may hold other records by now, but then this one was finished.
+        // The chunk may already have been reused for other records; in that case this record was finished, too.
         return chunk.isFinished((int) token & SLOT_MASK);
     }
 
-    /** Returns whether the record with a token of this tracker is finished. Owner thread. */
+    /** Returns whether the record is finished. Owner thread. */
     public boolean isDone(long token) {
         return token < own.head || (token < own.tail && isFinished(token));
     }
@@ -234,13 +233,13 @@ public final class OffsetTracker implements AckTarget {
         return true;
     }
 
-    /** The record stays unfinished, and an ending consumer need not wait for it. */
+    /** Leaves the record unfinished. A consumer that is closing need not wait for it. */
     @Override
     public void forgo(long token) {
         drop(token);
     }
 
-    /** The record stays unfinished, and an ending consumer need not wait for it. */
+    /** Leaves the record unfinished. A consumer that is closing need not wait for it. */
     @Override
     public void abandon(long token) {
         drop(token);
@@ -262,7 +261,7 @@ public final class OffsetTracker implements AckTarget {
         chunkOf(token).retain((int) token & SLOT_MASK, more);
     }
 
-    /** Moves past the finished prefix; returns its number of records. */
+    /** Advances past the finished records at the head and returns their number. */
     public int advance() {
         long from = own.head;
         boolean chunkFinished = true;
@@ -282,7 +281,7 @@ public final class OffsetTracker implements AckTarget {
         return (int) (own.head - from);
     }
 
-    /** Keeps a used-up chunk for reuse; surplus chunks are left to the garbage collector. */
+    /** Retains a finished chunk for reuse, unless enough chunks are available already. */
     private void recycle(TrackerChunk chunk) {
         chunks[(int) ((own.head - 1) >>> TrackerChunk.BITS) & chunkMask] = null;
         long next = (own.tail >>> TrackerChunk.BITS) + 1;
@@ -297,8 +296,9 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Returns whether all records before the offset are finished, as of the last {@link #advance}. It checks the
-     * records of the first chunk one by one, independently of how {@link #committableOffset} was computed.
+     * Returns whether all records before the offset were finished at the last {@link #advance}. Checks the records of
+     * the first chunk one by one, independently of {@link #committableOffset}, so that each computation verifies the
+     * other.
      */
     public boolean isFinishedTo(long offset) {
         for (long token = own.head & ~(long) SLOT_MASK; token < own.head; token++) {
@@ -309,28 +309,28 @@ public final class OffsetTracker implements AckTarget {
         return own.head == own.tail || offset <= offsetOf(own.head);
     }
 
-    /** The offset after the last added record; -1 if there is none. */
+    /** Returns the offset after the last added record; -1 if no record has been added. */
     public long nextOffset() {
         return own.nextOffset;
     }
 
-    /** Returns whether {@link #revoke} was called. */
     public boolean isRevoked() {
         return revoked;
     }
 
     /**
-     * The offset to commit: the first unfinished record's, or the one after the last record seen if all are finished;
-     * -1 if none was seen yet. As of the last {@link #advance}.
+     * Returns the offset to commit: the first unfinished record's offset, or the offset after the last record seen if
+     * all are finished; -1 if no record has been seen. Valid as of the last {@link #advance}.
      */
     public long committableOffset() {
         return own.head < own.tail ? offsetOf(own.head) : own.nextOffset;
     }
 
     /**
-     * The offsets finished past the first unfinished record, as of now.
+     * Returns the offsets that are finished now and follow the first unfinished record.
      *
-     * @param earlier the finished set of an earlier assignment; the part not seen yet is included
+     * @param earlier the finished set of an earlier assignment; its offsets that this tracker has not seen yet are
+     *     included
      * @param committed the offset about to be committed; earlier offsets are omitted
      */
     public FinishedSet finishedPast(long committed, FinishedSet earlier) {
@@ -358,18 +358,18 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * The outcome of records that were unfinished when their assignment ended.
+     * The records that were unfinished when their assignment ended.
      *
      * @param held the number of records that a stage still holds
-     * @param dropped the number of records that no stage holds, which will not be finished
+     * @param dropped the number of records that no stage holds and that will not be finished
      * @param from the offset of the first of these records
      * @param to the offset after the last of these records
      */
     public record Leftover(int held, int dropped, long from, long to) {}
 
     /**
-     * Counts the unfinished records after the last {@link #advance}. Any thread, once the owner no longer uses the
-     * tracker.
+     * Counts the records that are unfinished as of the last {@link #advance}. Any thread, once the owner no longer uses
+     * the tracker.
      */
     public Leftover leftover() {
         int held = 0;
@@ -388,37 +388,43 @@ public final class OffsetTracker implements AckTarget {
         return new Leftover(held, dropped, from, to);
     }
 
-    /** The token of the first unfinished record, if there is one, as of the last {@link #advance}. */
+    /**
+     * Returns the token of the first unfinished record as of the last {@link #advance}. No record has this token if all
+     * are finished.
+     */
     public long firstUnfinished() {
         return own.head;
     }
 
-    /** The timestamp of that record, {@link #NO_TIMESTAMP} if there is no record or it has none. */
+    /**
+     * Returns the timestamp of the first unfinished record; {@link #NO_TIMESTAMP} if there is no such record or it has
+     * no timestamp.
+     */
     public long firstUnfinishedTimestamp() {
         return own.head < own.tail ? chunkOf(own.head).timestamps.of((int) own.head & SLOT_MASK) : NO_TIMESTAMP;
     }
 
-    /** Returns whether every record seen is finished, as of the last {@link #advance}. */
+    /** Returns whether every record seen was finished at the last {@link #advance}. */
     public boolean isIdle() {
         return own.head == own.tail;
     }
 
-    /** Records between the first unfinished one and the last, as of the last {@link #advance}. */
+    /** Returns the number of records from the first unfinished one to the last one, as of the last {@link #advance}. */
     public int outstanding() {
         return (int) (own.tail - own.head);
     }
 
-    /** The weight of those records, in bytes. */
+    /** Returns the weight of the outstanding records, in bytes. */
     public long outstandingBytes() {
         return own.appendedBytes - own.finishedBytes;
     }
 
     /**
-     * Forgets {@code token} and all later ones, whose records were appended but will not be emitted. Accepts no more
-     * records, because nothing after a dropped record may be committed in this assignment. None of the tokens may have
-     * been published.
+     * Removes the record with {@code token} and all later records, which were appended but will not be emitted. The
+     * tracker then accepts no more records, because no offset after a dropped record may be committed during this
+     * assignment. None of the tokens may have been published.
      *
-     * @return the offset of the first forgotten record
+     * @return the offset of the first removed record
      */
     public long forgetFrom(long token) {
         if (token < own.head || token >= own.tail) {
@@ -433,11 +439,12 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Requests a call when at most this many records and bytes are outstanding. The call comes at that point or
-     * earlier, because only one record is watched at a time: the last one that must finish in any case or, once it has,
-     * the first unfinished one.
+     * Requests a callback once at most {@code records} records and {@code bytes} bytes are outstanding. The callback
+     * may come earlier, because only one record is watched at a time: the last one that must finish in any case or, if
+     * that one has finished, the first unfinished one.
      *
-     * @return false if there will be no call, because that is already so or {@link #advance} has something to do
+     * @return false if there will be no callback, because the limits are met already or {@link #advance} can make
+     *     progress
      */
     public boolean watch(int records, long bytes) {
         if (outstanding() <= records && outstandingBytes() <= bytes) {
@@ -446,16 +453,16 @@ public final class OffsetTracker implements AckTarget {
         return watchToken(lastInTheWay(records, bytes)) || watchToken(own.head);
     }
 
-    /** Marks the records as revoked: work that has not started is left to the next owner. */
+    /** Marks the records as revoked: work that has not started is left to the partition's next owner. */
     public void revoke() {
         revoked = true;
     }
 
     /**
-     * Requests a call when no stage holds a record: each is finished, forgone, abandoned or, after {@link #revoke},
-     * dropped. The call may come earlier.
+     * Requests a callback once no stage holds a record: each one is finished, forgone, abandoned or, after
+     * {@link #revoke}, dropped. The callback may come earlier.
      *
-     * @return false if there will be no call, because that is already so
+     * @return false if there will be no callback, because no stage holds a record now
      */
     public boolean watchUnsettled() {
         own.settled = Math.max(own.settled, own.head);
@@ -463,7 +470,7 @@ public final class OffsetTracker implements AckTarget {
             if (isSettled(own.settled)) {
                 own.settled++;
             } else {
-                // Watches the last one first: one call for many records.
+                // Watches the last record first, so that one callback usually suffices for many records.
                 watched = isSettled(own.tail - 1) ? own.settled : own.tail - 1;
                 if (!isSettled(watched)) {
                     return true;
@@ -482,7 +489,7 @@ public final class OffsetTracker implements AckTarget {
         return !isFinished(token);
     }
 
-    /** The record that must be finished, with all before it, before the rest fits. */
+    /** Returns the token of the record up to which all records must finish before the limits are met. */
     private long lastInTheWay(int records, long bytes) {
         long low = Math.max(own.head, own.tail - 1 - records);
         long high = own.tail - 1;
@@ -497,7 +504,7 @@ public final class OffsetTracker implements AckTarget {
         return low;
     }
 
-    /** Cancels {@link #watch(int, long)}; a call already in progress may still arrive. */
+    /** Cancels {@link #watch(int, long)}. A callback that is already in progress may still arrive. */
     public void unwatch() {
         watched = NOTHING;
     }

@@ -3,18 +3,19 @@ package dev.weir.kafka.internal.in.offsets;
 import java.util.Arrays;
 
 /**
- * The timestamps of consecutive records, stored only where they change: records of a busy partition share theirs, and
- * writing memory for each record costs more than the comparison. Confined to the owner thread.
+ * The timestamps of consecutive records. A timestamp is stored only where it differs from the previous one: records of
+ * a busy partition often share a timestamp, and a comparison is cheaper than a memory write per record. Confined to the
+ * owner thread.
  */
 final class TimestampRuns {
 
-    /** The slots at which each timestamp starts to apply, ascending. */
+    /** The first slot of each run of equal timestamps, in ascending order. */
     private short[] slots = new short[4];
 
     private long[] values = new long[4];
     private int runs;
 
-    /** Adds a record's timestamp; slots must ascend. */
+    /** Adds a record's timestamp. Slots must be added in ascending order. */
     void note(int slot, long timestamp) {
         if (runs > 0 && values[runs - 1] == timestamp) {
             return;
@@ -27,7 +28,7 @@ final class TimestampRuns {
         values[runs++] = timestamp;
     }
 
-    /** Adds the timestamps of consecutive records; a shared one is written once. */
+    /** Adds the timestamps of consecutive records. */
     void noteAll(int slot, long[] timestamps, int from, int count) {
         long last = timestamps[from];
         note(slot, last);
@@ -40,7 +41,7 @@ final class TimestampRuns {
         }
     }
 
-    /** The timestamp of an added slot. */
+    /** Returns the timestamp of a slot that was added. */
     long of(int slot) {
         int at = Arrays.binarySearch(slots, 0, runs, (short) slot);
         return values[at >= 0 ? at : -at - 2];

@@ -7,16 +7,15 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range of records of an {@link OffsetTracker}'s sequence, with the claims on them. {@link #end}, {@link #drop} and
- * {@link #retain} are thread-safe; all else belongs to the owner.
+ * A range of the record sequence of an {@link OffsetTracker}, with the pending acknowledgements of each record.
+ * {@link #end}, {@link #drop} and {@link #retain} are thread-safe; all other methods belong to the owner.
  *
- * <p>A record has one claim unless more are added, which is rare. So its state is a byte that the holder of the last
- * claim writes once, and only a chunk with added claims counts them: {@code extra} has the claims beyond one. A holder
- * that sees no extra claim is the last one, because only holders add claims.
- *
+ * <p>A record has one pending acknowledgement unless more are added, which is rare. Its state is therefore a byte that
+ * the last holder writes once, and {@code extra}, the number of acknowledgements beyond one, exists only in chunks
+ * where some were added. A holder that sees no extra acknowledgement is the last one, because only holders add any.
  * <pre>
- *   state    HELD, until its last claim ends, then FINISHED or, if one of them was dropped, DROPPED
- *   extra    none | 0: one claim | n: 1 + n claims; with DROPPED_MARK: an ended claim was dropped
+ *   state    HELD until the last acknowledgement; then FINISHED or, if one of the holders dropped the record, DROPPED
+ *   extra    none | 0: one pending | n: 1 + n pending; with DROPPED_MARK: a holder has dropped the record
  * </pre>
  */
 final class TrackerChunk {
@@ -47,12 +46,12 @@ final class TrackerChunk {
 
     final long[] offsets = new long[SLOTS];
 
-    /** Timestamps of the records, in milliseconds since 1970. */
+    /** Timestamps of the records, in milliseconds since the Unix epoch. */
     final TimestampRuns timestamps = new TimestampRuns();
 
     /**
-     * The summed weight of the tracker's records up to and including this one, so that the sum of a range needs two
-     * reads.
+     * The total weight of the tracker's records up to and including this one, so that two reads give the weight of a
+     * range.
      */
     final long[] weights = new long[SLOTS];
 
@@ -61,7 +60,8 @@ final class TrackerChunk {
     private volatile int @Nullable [] extra;
 
     /**
-     * Stores the weights of records from {@code slot} on, as sums starting at {@code before}, and returns the new sum.
+     * Stores the cumulative weights of the records from {@code slot} on, starting from {@code before}. Returns the new
+     * total.
      */
     long weigh(int slot, int[] bytes, int from, int count, long before) {
         long sum = before;
@@ -72,15 +72,16 @@ final class TrackerChunk {
         return sum;
     }
 
-    /** Marks records as finished before any stage holds them. */
+    /** Marks a record as finished before any stage holds it. */
     void setFinished(int slot) {
         states[slot] = FINISHED;
     }
 
     /**
-     * Ends a claim.
+     * Acknowledges the record for one holder.
      *
-     * @return whether it was the last claim; the state is written before this thread's next read
+     * @return whether that was the last pending acknowledgement; if so, the state is written before this thread's next
+     *     read
      */
     boolean end(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
@@ -99,7 +100,7 @@ final class TrackerChunk {
         return true;
     }
 
-    /** Ends a claim so that the record is never finished; see {@link #end}. */
+    /** Like {@link #end}, but the record will never count as finished. */
     boolean drop(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
             throw new IllegalStateException("dropped after it was finished");
@@ -112,7 +113,10 @@ final class TrackerChunk {
         return true;
     }
 
-    /** Removes an extra claim, if there is one, and marks that; returns the previous value. */
+    /**
+     * Removes an extra acknowledgement, if there is one, and sets {@code mark} in that case. Returns the previous
+     * value.
+     */
     private static int subtract(int[] counts, int slot, int mark) {
         int before = (int) CLAIMS.getVolatile(counts, slot);
         while (more(before) > 0 && !CLAIMS.compareAndSet(counts, slot, before, (before - 1) | mark)) {
@@ -125,7 +129,7 @@ final class TrackerChunk {
         return extra & ~DROPPED_MARK;
     }
 
-    /** Adds claims. */
+    /** Adds pending acknowledgements. */
     void retain(int slot, int claims) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
             throw new IllegalStateException("retained after it was finished");
@@ -143,12 +147,14 @@ final class TrackerChunk {
         return (byte) STATE.getVolatile(states, slot) == FINISHED;
     }
 
-    /** Returns whether no stage holds the record. */
     boolean isSettled(int slot) {
         return (byte) STATE.getVolatile(states, slot) != HELD;
     }
 
-    /** The first unfinished slot from {@code from} on, or {@code to} if there is none before it. */
+    /**
+     * Returns the first unfinished slot in the range from {@code from} (inclusive) to {@code to} (exclusive);
+     * {@code to} if there is none.
+     */
     int firstUnfinished(int from, int to) {
         int slot = from;
         while (slot < to) {
@@ -160,12 +166,12 @@ final class TrackerChunk {
                 break;
             }
         }
-        // Writes that holders made before they finished are visible after this.
+        // Makes everything that holders wrote before they finished visible to this thread.
         VarHandle.acquireFence();
         return slot;
     }
 
-    /** Resets the chunk for reuse; each of its records must be finished. */
+    /** Resets the chunk for reuse. Every record in it must be finished. */
     void reset() {
         Arrays.fill(states, HELD);
         timestamps.clear();

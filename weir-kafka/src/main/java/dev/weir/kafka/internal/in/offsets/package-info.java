@@ -1,6 +1,6 @@
 /**
- * The finished offsets of a partition: offsets come in as records are seen, acknowledgements come in from any thread,
- * and the position up to which everything is finished goes out to the committing owner thread.
+ * Tracks the finished offsets of a partition. The owner thread adds the offset of each record it sees, any thread may
+ * acknowledge records, and the owner thread commits the offset before which every record is finished.
  */
 @NullMarked
 package dev.weir.kafka.internal.in.offsets;
