@@ -16,8 +16,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wraps an asynchronous handler with breaker, timeout, and conversion of failures into values. Called as the stage
- * calls functions; futures may complete on any thread.
+ * Wraps an asynchronous handler with a circuit breaker, a timeout, and the conversion of failures into values. The
+ * stage determines the calling threads; futures may complete on any thread.
  */
 public final class AsyncGuard<K, V, R>
         implements Function<HandlerJob<K, V>, CompletionStage<HandlerOutcome<R>>>, Gate<HandlerJob<K, V>> {
@@ -76,8 +76,8 @@ public final class AsyncGuard<K, V, R>
     }
 
     /**
-     * One call of the handler. It ends with whichever comes first: its future, the timer or the pipeline's
-     * cancellation.
+     * A single call of the handler. It ends with whichever comes first: its future completes, the timeout passes, or
+     * the pipeline cancels it.
      */
     private final class Attempt {
 
@@ -89,8 +89,8 @@ public final class AsyncGuard<K, V, R>
         private RecordTracing.Attempt traced = RecordTracing.Attempt.NONE;
 
         /**
-         * Claimed before the outcome completes, by the thread that also reports to the breaker: each permit is returned
-         * once.
+         * Set before the outcome completes, by the one thread that also reports to the breaker, so that each permit is
+         * returned exactly once.
          */
         private final AtomicBoolean ended = new AtomicBoolean();
 
@@ -115,7 +115,7 @@ public final class AsyncGuard<K, V, R>
                 failed(thrown);
                 return;
             }
-            // Not whenComplete: its own future would call the user exception's toString, which may throw.
+            // Avoids whenComplete, whose own future would call toString of the user's exception, which may throw.
             var ignored = stage.handle((result, thrown) -> {
                 if (thrown != null) {
                     failed(
@@ -135,14 +135,13 @@ public final class AsyncGuard<K, V, R>
             }
         }
 
-        /** Passes the pipeline's cancellation, and the timeout, to the handler's future. */
+        /** Forwards the pipeline's cancellation, and the timeout, to the handler's future. */
         private void watch(
                 CompletionStage<? extends R> stage, ConsumerRecord<K, V> record, @Nullable Duration timeout) {
             CompletableFuture<Boolean> timer = new CompletableFuture<>();
             if (timeout != null) {
                 var ignored = timer.completeOnTimeout(true, timeout.toNanos(), TimeUnit.NANOSECONDS)
-                        // Dependents of the handler's future are user code, which must not run on the JVM's timer
-                        // thread.
+                        // Dependents of the handler's future are user code and must not run on the JVM's timer thread.
                         .thenAcceptAsync(
                                 due -> {
                                     failed(new HandlerTimeoutException(record, timeout, null));
@@ -205,7 +204,10 @@ public final class AsyncGuard<K, V, R>
             rules.tell(permit, thrown);
         }
 
-        /** The pipeline has ended, but the next run and other pipelines may use the same breaker. */
+        /**
+         * Returns the permit although the pipeline has ended, because its next run and other pipelines may use the same
+         * breaker.
+         */
         private void abandoned() {
             if (rules.breaker() != null) {
                 rules.breaker().abandoned(permit);
@@ -216,7 +218,7 @@ public final class AsyncGuard<K, V, R>
             try {
                 boolean ignored = stage.toCompletableFuture().cancel(true);
             } catch (RuntimeException cannot) {
-                // A completion stage of the user's own kind; it continues, and its result is ignored.
+                // The user's own kind of completion stage. It continues, and its result is ignored.
             }
         }
     }

@@ -13,27 +13,29 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A partition during one assignment. A seek, or a recreated topic, starts it again with a new object. Confined to the
- * owner thread, except for {@link #id}, {@link #outlet} and {@link #tracker}.
+ * A partition during one assignment. After a seek, or if its topic was recreated, the partition restarts with a new
+ * object. Confined to the owner thread, except for {@link #id}, {@link #outlet} and {@link #tracker}.
  */
 public final class AssignedPartition {
 
-    /** {@link #committedOffset} before the first commit, and an end offset that no broker has reported yet. */
+    /**
+     * Value of {@link #committedOffset} before the first commit, and of an end offset that no broker has reported yet.
+     */
     public static final long UNKNOWN = -1;
 
     /** Reasons why a partition is not fetched. */
     public enum PauseReason {
         /**
-         * The client received a pause, and flow control has not resumed the partition. Every other reason adds this one
-         * when the client is paused, so only flow control resumes.
+         * The client was told to pause the partition, and flow control has not resumed it. Every other reason adds this
+         * one when the client is paused, so that only flow control resumes partitions.
          */
         FLOW,
 
-        /** No pipeline reads the partition at the moment. */
+        /** No pipeline reads the partition at present. */
         UNREAD,
 
         /**
-         * Nothing more is wanted: a bounded read has reached its end or does not know it yet, or the consumer was
+         * No more records are wanted: a bounded read has reached its end, its end is not known yet, or the consumer was
          * stopped.
          */
         END
@@ -54,16 +56,15 @@ public final class AssignedPartition {
         /** Just assigned. */
         NEW,
 
-        /** The position is not known: nothing is fetched and nothing committed. */
+        /** The position is unknown: nothing is fetched or committed. */
         HELD,
 
         /** Held until the brokers confirm that the committed position is still valid and belongs to the same topic. */
         OPENING,
 
-        /** Continues at the group's committed offset. */
         COMMITTED,
 
-        /** Continues at a position decided here, not at the group's committed offset. */
+        /** Continues at a position chosen by this consumer instead of the group's committed offset. */
         PLACED
     }
 
@@ -72,22 +73,25 @@ public final class AssignedPartition {
     private final LeaderEpochs epochs = new LeaderEpochs();
     private final RecordWeights weights = new RecordWeights();
 
-    /** The queue of the buffer, which alone accesses it. */
+    /** The partition's queue in the buffer. Only the buffer accesses it. */
     private final PartitionQueue buffered;
 
-    /** Emitted rows that were unfinished at the last advance; empty if records are emitted singly. */
+    /**
+     * Emitted groups of records that were unfinished at the last {@link #advance}. Empty if records are emitted one by
+     * one.
+     */
     private final ArrayDeque<KeptViews> rows = new ArrayDeque<>(1);
 
     private final int shares;
     private final int epoch;
 
-    @SuppressWarnings("NullAway.Init") // opened while the partition is in use
+    @SuppressWarnings("NullAway.Init") // set by an outlet before the partition is used
     private RecordBuffer outlet;
 
     private final Set<PauseReason> pauseReasons = EnumSet.noneOf(PauseReason.class);
     private boolean fullOfBytes;
 
-    /** The time when flow control paused the partition, by the owner's clock; {@link #UNKNOWN} while it has not. */
+    /** Time when flow control paused the partition, on the owner's clock; {@link #UNKNOWN} if it has not. */
     private long stillSinceNanos = UNKNOWN;
 
     private long fullOfRecordsNanos;
@@ -96,7 +100,7 @@ public final class AssignedPartition {
     private long endOffset;
     private @Nullable Uuid topicId;
 
-    /** The topic id that commits contain; null if it is not known, or the brokers have no ids. */
+    /** The topic id written into commits; null if it is unknown or the brokers have no topic ids. */
     private @Nullable String topicIdText;
 
     private long committedOffset = UNKNOWN;
@@ -107,7 +111,7 @@ public final class AssignedPartition {
     private long firstDropped = Long.MAX_VALUE;
     private int finishedSinceCommit;
 
-    // State of the last commit that would have repeated the one before.
+    // The last commit that would have repeated the one before it.
     private long settledOffset = UNKNOWN;
     private int settledTexts;
     private @Nullable String settledTopicId;
@@ -115,7 +119,7 @@ public final class AssignedPartition {
     private long firstUnfinished = UNKNOWN;
     private long firstUnfinishedNanos;
 
-    /** Creates a partition with default priority. */
+    /** Creates a partition with default priority, for tests. */
     public AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset) {
         this(id, tracker, endOffset, 0, 1);
     }
@@ -128,9 +132,10 @@ public final class AssignedPartition {
     /**
      * Creates a partition without a position.
      *
-     * @param endOffset records from this offset on are not emitted: the end of a bounded read, or {@link #UNKNOWN}
-     * @param shares its number of shares of the budget
-     * @param epoch the number of the assignment that added it
+     * @param endOffset the first offset that is not emitted, which is the end of a bounded read; {@link #UNKNOWN} if no
+     *     broker has reported it
+     * @param shares the number of budget shares the partition receives
+     * @param epoch the number of the assignment that added the partition
      */
     AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset, int priority, int shares, int epoch) {
         this.id = id;
@@ -146,7 +151,7 @@ public final class AssignedPartition {
     }
 
     /**
-     * Returns the same partition without a position and unread, and paused if it was.
+     * Returns a new object for the same partition, without a position or records. It is paused if this one was.
      *
      * @param ending whether the assignment emits nothing more
      */
@@ -172,17 +177,16 @@ public final class AssignedPartition {
         return tracker;
     }
 
-    /** The leader epochs of the records read so far. */
     public LeaderEpochs epochs() {
         return epochs;
     }
 
-    /** Weighs the partition's records against the budget. */
+    /** Returns the weights of the partition's records in the budget. */
     RecordWeights weights() {
         return weights;
     }
 
-    /** The records that the pipeline has not pulled yet. */
+    /** Returns the queue of records that the pipeline has not pulled yet. */
     PartitionQueue buffered() {
         return buffered;
     }
@@ -191,26 +195,29 @@ public final class AssignedPartition {
         return shares;
     }
 
-    /** The number of the assignment that added the partition. */
+    /** Returns the number of the assignment that added the partition. */
     public int epoch() {
         return epoch;
     }
 
     // ---- The way out -----------------------------------------------------------------------------------------------
 
-    /** The buffer that emits the partition's records. */
+    /** Returns the buffer that emits the partition's records. */
     public RecordBuffer outlet() {
         return outlet;
     }
 
-    /** Sets the buffer that emits the records. Called before the first record, and when another pipeline takes over. */
+    /**
+     * Sets the buffer that emits the partition's records. Called before the first record, and when another pipeline
+     * takes over.
+     */
     public void goOutBy(RecordBuffer buffer) {
         outlet = buffer;
     }
 
     // ---- Pauses ----------------------------------------------------------------------------------------------------
 
-    /** Returns whether the client received the pause. */
+    /** Returns whether the client was told to pause the partition. */
     public boolean isPaused() {
         return pauseReasons.contains(PauseReason.FLOW);
     }
@@ -219,19 +226,19 @@ public final class AssignedPartition {
         return pauseReasons.contains(reason);
     }
 
-    /** Returns whether there is a pause reason that the client has not received. */
+    /** Returns whether there is a reason to pause that the client has not been told about. */
     boolean isToBePaused() {
         return !pauseReasons.isEmpty() && !isPaused();
     }
 
-    /** Adds a pause reason; returns true if the client must be paused. */
+    /** Adds a reason to pause. Returns true if the client must be told to pause. */
     public boolean pause(PauseReason reason) {
         boolean isNews = pauseReasons.add(PauseReason.FLOW);
         pauseReasons.add(reason);
         return isNews;
     }
 
-    /** Pauses as {@link #pause} does for {@link PauseReason#FLOW}, because of bytes rather than records. */
+    /** Pauses like {@link #pause} for {@link PauseReason#FLOW}, but because of bytes rather than records. */
     boolean pauseForBytes() {
         boolean isNews = pause(PauseReason.FLOW);
         fullOfBytes |= isNews;
@@ -243,33 +250,35 @@ public final class AssignedPartition {
         return fullOfBytes;
     }
 
-    /** Notes the time when flow control paused the partition. */
+    /** Sets the time when flow control paused the partition. */
     void standsStillFrom(long nanos) {
         stillSinceNanos = nanos;
     }
 
-    /** The time for which flow control alone has paused the partition so far, because of bytes or of records. */
+    /**
+     * Returns the total time for which only flow control has paused the partition, because of either bytes or records.
+     */
     public long stoodStillNanos(boolean ofBytes, long nowNanos) {
         boolean isStill = stillSinceNanos != UNKNOWN && fullOfBytes == ofBytes && pauseReasons.size() == 1;
         return (ofBytes ? fullOfBytesNanos : fullOfRecordsNanos) + (isStill ? nowNanos - stillSinceNanos : 0);
     }
 
-    /** Notes that no pipeline reads the partition, before the client knows of it. */
+    /** Records that no pipeline reads the partition. The client is told later. */
     void beginUnread() {
         pauseReasons.add(PauseReason.UNREAD);
     }
 
-    /** Reports that a pipeline reads the partition again, so flow control may resume it. */
+    /** Records that a pipeline reads the partition again, so that flow control may resume it. */
     public void endUnread() {
         pauseReasons.remove(PauseReason.UNREAD);
     }
 
-    /** Returns whether flow control may resume the partition: no other reason pauses it. */
+    /** Returns whether flow control may resume the partition, because nothing else pauses it. */
     boolean mayResume() {
         return isPaused() && pauseReasons.size() == 1 && !isHeld();
     }
 
-    /** Resumes the partition after {@link #mayResume}. */
+    /** Resumes the partition. Call only if {@link #mayResume} returns true. */
     void resume(long nowNanos) {
         if (fullOfBytes) {
             fullOfBytesNanos = stoodStillNanos(true, nowNanos);
@@ -283,22 +292,22 @@ public final class AssignedPartition {
 
     // ---- The position ----------------------------------------------------------------------------------------------
 
-    /** Returns whether the position is not known yet: nothing is fetched and nothing committed. */
+    /** Returns whether the position is unknown, so that nothing is fetched or committed. */
     public boolean isHeld() {
         return placement == Placement.HELD || placement == Placement.OPENING;
     }
 
-    /** Returns whether it waits to continue at the group's committed offset. */
+    /** Returns whether the partition waits to continue at the group's committed offset. */
     public boolean isOpening() {
         return placement == Placement.OPENING;
     }
 
-    /** Returns whether it continues at a position decided here. */
+    /** Returns whether the partition continues at a position chosen by this consumer. */
     public boolean isPlaced() {
         return placement == Placement.PLACED;
     }
 
-    /** Forgets the position and the offsets finished past it. */
+    /** Discards the position and the offsets finished after it. */
     void hold() {
         if (!isHeld()) {
             placement = Placement.HELD;
@@ -306,28 +315,27 @@ public final class AssignedPartition {
         finishedEarlier = FinishedSet.EMPTY;
     }
 
-    /** Opens the partition: the group's committed position is in this topic, or names no topic. */
+    /** Starts to open the partition, because the group's committed position belongs to this topic or names no topic. */
     public void open(@Nullable Uuid topic) {
         placement = Placement.OPENING;
         isOf(topic);
     }
 
-    /** Continues at the group's committed offset. */
     void goOnAtCommit() {
         placement = Placement.COMMITTED;
     }
 
-    /** Continues at a position decided here. */
+    /** Continues at a position chosen by this consumer. */
     void place() {
         placement = Placement.PLACED;
     }
 
-    /** The topic id of its position; null if not known yet. */
+    /** Returns the topic id that the position belongs to; null if it is unknown. */
     public @Nullable Uuid topicId() {
         return topicId;
     }
 
-    /** The topic id for commits; null if not known, or the brokers have no ids. */
+    /** Returns the topic id for commits; null if it is unknown or the brokers have no topic ids. */
     public @Nullable String topicIdText() {
         return topicIdText;
     }
@@ -341,12 +349,12 @@ public final class AssignedPartition {
         topicIdText = topic == null || topic.equals(Uuid.ZERO_UUID) ? null : topic.toString();
     }
 
-    /** The first offset that is not emitted; {@link #UNKNOWN} until a broker reports it. */
+    /** Returns the first offset that is not emitted; {@link #UNKNOWN} until a broker has reported it. */
     public long endOffset() {
         return endOffset;
     }
 
-    /** Sets the end offset that was not known; flow control may then resume the partition. */
+    /** Sets the end offset, which was unknown. Flow control may then resume the partition. */
     public void learnEnd(long offset) {
         endOffset = offset;
         pauseReasons.remove(PauseReason.END);
@@ -358,31 +366,31 @@ public final class AssignedPartition {
         return committedOffset;
     }
 
-    /** The time when that commit was confirmed, by the owner's clock. */
+    /** Returns the time when that commit was confirmed, on the owner's clock. */
     public long committedNanos() {
         return committedNanos;
     }
 
-    /** The finished set in the metadata of that commit, as written. */
+    /** Returns the finished set in the metadata of that commit, in encoded form. */
     public String committedSet() {
         return committedSet;
     }
 
-    /** Notes a confirmed commit. */
+    /** Records a confirmed commit. */
     public void committed(long offset, String finishedSet, long nanos) {
         committedOffset = offset;
         committedSet = finishedSet;
         committedNanos = nanos;
     }
 
-    /** Notes a confirmed commit ahead of the records, which also confirms the partition's position. */
+    /** Records a confirmed commit made before its records are emitted. It also confirms the partition's position. */
     public void committedAhead(long offset, long nanos) {
         committedOffset = offset;
         committedNanos = nanos;
         uncommittedPlace = UNKNOWN;
     }
 
-    /** The position set for it and not yet committed ahead, or {@link #UNKNOWN}. */
+    /** Returns the position that was set for the partition and is not committed yet, or {@link #UNKNOWN}. */
     public long uncommittedPlace() {
         return uncommittedPlace;
     }
@@ -391,7 +399,7 @@ public final class AssignedPartition {
         uncommittedPlace = offset;
     }
 
-    /** The offsets that an earlier assignment finished past its commit; they are not emitted again. */
+    /** Returns the offsets after the commit that an earlier assignment finished. They are not emitted again. */
     public FinishedSet finishedEarlier() {
         return finishedEarlier;
     }
@@ -400,7 +408,7 @@ public final class AssignedPartition {
         finishedEarlier = finished;
     }
 
-    /** Continues, from {@code offset} on, the work of another object for the same partition. */
+    /** Continues the work of another object for the same partition, starting at {@code offset}. */
     public void continueAfter(AssignedPartition before, long offset) {
         finishedEarlier = before.tracker.finishedPast(offset, before.finishedEarlier);
         committedOffset = before.committedOffset;
@@ -408,7 +416,7 @@ public final class AssignedPartition {
         committedNanos = before.committedNanos;
     }
 
-    /** See {@link OffsetTracker#advance}. */
+    /** Advances past finished records; see {@link OffsetTracker#advance}. */
     public void advance() {
         finishedSinceCommit += tracker.advance();
         while (!rows.isEmpty() && rows.element().token() < tracker.firstUnfinished()) {
@@ -416,56 +424,63 @@ public final class AssignedPartition {
         }
     }
 
-    /** Notes a row emitted with that token, to be reused once it is finished. */
+    /** Records that a group of records was emitted with that token, so that it can be reused once it is finished. */
     void goesOut(KeptViews row, long token) {
         row.goesOutAs(token);
         rows.add(row);
     }
 
-    /** Records finished since the last commit, as of the last {@link #advance}. */
+    /** Returns the number of records finished since the last commit, as of the last {@link #advance}. */
     public int finishedSinceCommit() {
         return finishedSinceCommit;
     }
 
-    /** Queries the finished offsets for a commit. */
+    /** Resets {@link #finishedSinceCommit}, because a commit of the finished offsets begins. */
     public void beginCommit() {
         finishedSinceCommit = 0;
     }
 
-    /** Notes that a commit up to that offset with these texts would change nothing. */
+    /** Records that a commit of that offset with these texts would change nothing. */
     public void settledAt(long offset, int texts) {
         settledOffset = offset;
         settledTexts = texts;
         settledTopicId = topicIdText;
     }
 
-    /** Returns whether that was recorded and nothing has changed since. */
+    /** Returns whether such a commit is known to change nothing. */
     public boolean isSettledAt(long offset, int texts) {
         return offset == settledOffset && texts == settledTexts && Objects.equals(settledTopicId, topicIdText);
     }
 
     /**
-     * The first record that was fetched and then dropped before emission, or {@link #UNKNOWN}: the client's position is
-     * past it.
+     * Returns the offset of the first record that was fetched but dropped before emission; {@link Long#MAX_VALUE} if
+     * there is none. The client's position is past it.
      */
     public long firstDropped() {
         return firstDropped;
     }
 
-    /** Notes that a record was fetched and dropped, so that nothing past it is committed in this assignment. */
+    /** Records that a fetched record was dropped, so that nothing after it is committed during this assignment. */
     public void dropped(long offset) {
         firstDropped = Math.min(firstDropped, offset);
     }
 
     // ---- Unfinished work -------------------------------------------------------------------------------------------
 
-    /** Returns whether the pipeline works on its records. If so, the owner is woken when that may have changed. */
+    /**
+     * Returns whether the pipeline works on any of the partition's records. If so, the owner is woken when that may
+     * have changed.
+     */
     public boolean hasUnsettled() {
         advance();
         return tracker.watchUnsettled();
     }
 
-    /** The time since {@code offset}, seen at {@code now}, became the first unfinished one. */
+    /**
+     * Returns the time since when {@code offset} has been the first unfinished one.
+     *
+     * @param now the current time
+     */
     public long unfinishedSince(long offset, long now) {
         if (offset != firstUnfinished) {
             firstUnfinished = offset;
@@ -474,7 +489,7 @@ public final class AssignedPartition {
         return firstUnfinishedNanos;
     }
 
-    /** Notes that nothing is unfinished; returns true if something was the last time. */
+    /** Records that no record is unfinished. Returns true if one was unfinished at the last reading. */
     public boolean allFinished() {
         boolean wasUnfinished = firstUnfinished >= 0;
         firstUnfinished = UNKNOWN;

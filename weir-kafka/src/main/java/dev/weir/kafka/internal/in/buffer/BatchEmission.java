@@ -13,8 +13,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds batches from fetched records and emits them, each with the token that reports its end; takes back what the
- * pipeline must not receive. Confined to the owner thread.
+ * Builds batches of fetched records and emits them, each with the token that acknowledges it. Also withdraws records
+ * that the pipeline must not receive. Confined to the owner thread.
  */
 public final class BatchEmission {
 
@@ -24,24 +24,25 @@ public final class BatchEmission {
     private final OwnerThread owner;
     private final int batchSize;
 
-    // Arguments for appending the records of a batch.
+    // Reused arrays with the attributes of a batch's records, for the tracker.
     private final long[] offsets;
     private final int[] weights;
     private final long[] timestamps;
 
-    /** The batches that are emitted together. */
+    /** The batches that will be emitted together. Reused. */
     private final List<Batch<ConsumerRecord<byte[], byte[]>>> made = new ArrayList<>();
 
-    /** The buffers that received something since the last {@link #announce}. */
+    /** The buffers that have received batches since the last {@link #announce}. */
     private final List<RecordBuffer> unannounced = new ArrayList<>();
 
     /**
      * Creates an emission.
      *
-     * @param plan decides whether each record has its own token; otherwise a batch's first token stands for all
-     * @param gate holds batches until their commit; null if they are emitted at once
+     * @param plan determines whether each record has its own token; otherwise a batch's first token stands for the
+     *     whole batch
+     * @param gate holds batches until their commit; null if they are emitted immediately
      * @param outlets the buffers that receive batches
-     * @param owner tells whether emission has ended
+     * @param owner reports whether emission has ended
      */
     public BatchEmission(ConsumerPlan plan, @Nullable CommitGate gate, RecordOutlets outlets, OwnerThread owner) {
         this.tracked = plan.isTracked();
@@ -55,7 +56,7 @@ public final class BatchEmission {
     }
 
     /**
-     * Tells the outlets that nothing more is added; buffered records are still emitted. After
+     * Tells the outlets that nothing more will be added. Buffered records are still emitted. Call after
      * {@link ConsumerPhase#RUNNING}.
      */
     public void end() {
@@ -73,8 +74,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Sets the offset at which a partition continues. If commits go ahead, the offset is committed before any record is
-     * emitted.
+     * Reports the offset at which a partition continues. If batches are committed before they are emitted, this offset
+     * is committed first.
      */
     void placed(AssignedPartition partition, long offset) {
         if (gate != null) {
@@ -83,8 +84,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Reports that a partition was read up to the offset, perhaps past its last record. A commit makes that end
-     * visible.
+     * Reports that a partition was read up to the offset, which may be after its last record. If batches are committed
+     * before they are emitted, this end is committed, too.
      */
     public void readTo(AssignedPartition partition, long offset) {
         if (gate != null) {
@@ -97,7 +98,7 @@ public final class BatchEmission {
         return gate != null && gate.isWaiting();
     }
 
-    /** Takes back everything that the pipeline has not pulled. */
+    /** Withdraws all records that the pipeline has not pulled. */
     public void takeBack(Collection<AssignedPartition> partitions) {
         if (gate != null) {
             gate.drop(partitions);
@@ -110,7 +111,10 @@ public final class BatchEmission {
         }
     }
 
-    /** Takes back the same, except records committed for the pipeline to receive. */
+    /**
+     * Withdraws all records that the pipeline has not pulled, except those that are already committed, which the
+     * pipeline must still receive.
+     */
     public void takeBackUnpromised(Collection<AssignedPartition> partitions) {
         if (gate == null) {
             takeBack(partitions);
@@ -120,8 +124,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Emits the records before the partition's end, unless emission has ended, and marks the others as dropped. They
-     * can be pulled at once; waiting threads are woken by {@link #announce}.
+     * Emits the records before the partition's end, unless emission has ended. The remaining records are marked as
+     * dropped. Emitted records can be pulled immediately; waiting threads are woken by {@link #announce}.
      */
     public void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
         int count = !owner.isEmitting() ? 0 : countBefore(partition.endOffset(), list);
@@ -153,7 +157,7 @@ public final class BatchEmission {
         }
     }
 
-    /** Throws if records from that offset on must not be emitted, whoever fetched them. */
+    /** Throws if records from that offset on must not be emitted. */
     private static void check(AssignedPartition partition, long offset) {
         OffsetTracker tracker = partition.tracker();
         if (tracker.isRevoked()) {
@@ -169,7 +173,10 @@ public final class BatchEmission {
         }
     }
 
-    /** Wakes the threads that wait for records: once per poll, since each partition may have brought little. */
+    /**
+     * Wakes the threads that wait for records. Called once per poll, because each partition may have contributed few
+     * records.
+     */
     public void announce() {
         for (int i = 0; i < unannounced.size(); i++) {
             unannounced.get(i).announce();
@@ -177,7 +184,10 @@ public final class BatchEmission {
         unannounced.clear();
     }
 
-    /** Skips the offsets from {@code from} to before {@code to}, as if they had been emitted and finished. */
+    /**
+     * Skips the offsets from {@code from} (inclusive) to {@code to} (exclusive) as if their records had been emitted
+     * and finished.
+     */
     public void leaveOut(AssignedPartition partition, long from, long to) {
         if (!owner.isEmitting() || from >= partition.endOffset()) {
             partition.dropped(from);
@@ -189,7 +199,7 @@ public final class BatchEmission {
         }
     }
 
-    /** Drops consecutive records beyond the end. */
+    /** Removes records after the partition's end from the last group of consecutive records. */
     private static void cutAtEnd(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list, int count) {
         if (count > 0
                 && list.get(count - 1) instanceof FetchedViews.InARow row
@@ -241,7 +251,10 @@ public final class BatchEmission {
         }
     }
 
-    /** Rows stand for many records each and are few, so a batch of rows is reused once they are taken out. */
+    /**
+     * Builds a reusable batch of groups: each group stands for many records, so there are few, and the batch is free
+     * again once they are taken out.
+     */
     private void makeOfRows(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> rows) {
         Batch<ConsumerRecord<byte[], byte[]>> batch = partition.outlet().emptyBatch();
         OffsetTracker tracker = partition.tracker();
@@ -280,8 +293,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Appends the unfinished records and returns their number. Records that an earlier assignment finished are reported
-     * to the tracker and skipped.
+     * Appends the records that are not finished and returns their number. Records finished by an earlier assignment are
+     * reported to the tracker and skipped.
      */
     private static int appendUnfinished(AssignedPartition partition, Object[] values, long[] tokens) {
         int size = 0;

@@ -4,26 +4,27 @@ import dev.weir.stream.spi.Batch;
 import java.util.Collection;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Holds batches until a commit past them is confirmed. Confined to the owner thread. */
+/** Holds batches until a commit that covers them is confirmed. Confined to the owner thread. */
 public interface CommitGate {
 
-    /** Largest number of records per batch, so that a batch always fits into one commit. */
+    /** Returns the maximum number of records per batch, so that one commit can always cover a batch. */
     int batchSize();
 
-    /** Releases the batch once {@code nextOffset} is committed. */
+    /** Adds a batch, which is released once {@code nextOffset} is committed. */
     void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset);
 
     /**
-     * Sets the position of a partition without batches here. Batches added later are released after it is committed.
+     * Sets the position of a partition that has no batches here. Batches added later are released after the position is
+     * committed.
      */
     void place(AssignedPartition partition, long offset);
 
-    /** Notes how far a partition was read. Batches added earlier are released before that is committed. */
+    /** Sets how far a partition was read. Batches added earlier are released before this offset is committed. */
     void readTo(AssignedPartition partition, long offset);
 
-    /** Drops the waiting batches of the partitions, and reports that to their trackers. */
+    /** Drops the partitions' waiting batches and reports that to their trackers. */
     void drop(Collection<AssignedPartition> partitions);
 
-    /** Returns whether anything waits for a commit. */
+    /** Returns whether any batch or position waits for a commit. */
     boolean isWaiting();
 }

@@ -9,13 +9,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plan of a consumer. Immutable.
+ * The fixed parameters of a consumer run. Immutable.
  *
  * @param subscription the records to read
- * @param endOffsets the ends of a bounded read; {@link AssignedPartition#UNKNOWN} if no broker could answer at the
- *     start
+ * @param endOffsets the ends of a bounded read; {@link AssignedPartition#UNKNOWN} if no broker could report the end at
+ *     the start
  * @param delivery the treatment of acknowledgements and commits
- * @param external the positions kept outside Kafka, if there are any
+ * @param external the positions stored outside Kafka; null if there are none
  * @param ungrouped the initial partitions of a source without a group; empty with a group
  */
 public record ConsumerPlan(
@@ -45,30 +45,35 @@ public record ConsumerPlan(
         /**
          * Commits nothing.
          *
-         * @param tracked whether a listener learns of revocations after all work on revoked partitions is finished or
-         *     dropped, so that each record is tracked. Otherwise a batch counts until the pipeline pulls it
+         * @param tracked whether each record is tracked, so that a listener is notified of a revocation only after all
+         *     work on revoked partitions is finished or dropped; otherwise a batch counts as outstanding until the
+         *     pipeline pulls it
          */
         record Plain(boolean tracked) implements Delivery {}
 
         /**
-         * Emits a batch only after a commit past it is confirmed; the batch counts until the pipeline pulls it.
+         * Emits a batch only after a commit that covers it is confirmed. The batch counts as outstanding until the
+         * pipeline pulls it.
          *
-         * @param commitAhead number of records that may be committed and not yet pulled
+         * @param commitAhead maximum number of records that are committed but not yet pulled
          */
         record AtMostOnce(int commitAhead) implements Delivery {}
     }
 
-    /** Describes, for people, all that the consumer reads. */
+    /** Returns a human-readable description of the selection that the consumer reads. */
     public String reads() {
         return subscription.selection().toString();
     }
 
-    /** Makes a plan for the records of a share group. */
+    /** Creates a plan for the records of a share group. */
     static ConsumerPlan committable(Subscription subscription, Map<TopicPartition, Long> endOffsets) {
         return new ConsumerPlan(subscription, endOffsets, new Delivery.Committable(), null, Set.of());
     }
 
-    /** Records per batch: fewer with priorities, because a record of higher priority waits for the batch before it. */
+    /**
+     * Returns the number of records per batch. It is lower with priorities, because a record of higher priority must
+     * wait for the batch before it.
+     */
     public int batchSize() {
         return subscription.priorities().isNone() ? Batch.DEFAULT_CAPACITY : PRIORITISED_BATCH;
     }
@@ -83,8 +88,8 @@ public record ConsumerPlan(
     }
 
     /**
-     * Returns whether each record is acknowledged; otherwise a batch's first token stands for it until the batch is
-     * pulled.
+     * Returns whether each record is acknowledged individually. Otherwise the first token of a batch stands for the
+     * batch until it is pulled.
      */
     public boolean isTracked() {
         return isCommittable() || (delivery instanceof Delivery.Plain plain && plain.tracked);

@@ -9,18 +9,18 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Accounts for records that the pipeline pulled in ended assignments, and for offsets that were never read.
- * Thread-safe; only the owner thread adds records.
+ * Accounts for records that the pipeline pulled during assignments that have since ended, and for offsets that were
+ * never read. Thread-safe; only the owner thread adds records.
  *
- * <p>Work already started when an assignment ends continues, and its results are written. So a record counts as dropped
- * only once no stage holds it and it is not finished.
+ * <p>When an assignment ends, work that has started continues and its results are written. A record therefore counts as
+ * dropped only if it is unfinished and no stage holds it any more.
  */
 public final class DroppedRecords {
 
-    /** Number of ranges kept separately; later ones are merged by partition and reason. */
+    /** Maximum number of separate ranges. Later ranges are merged by partition and reason. */
     private static final int MAX_RANGES = 1_000;
 
-    /** Reasons why records are dropped, as {@link RecordRange#reason} names them. */
+    /** Reasons why records are dropped; {@link RecordRange#reason} contains their labels. */
     public enum Reason {
         REVOKED("revoked"),
         LOST("lost"),
@@ -56,14 +56,17 @@ public final class DroppedRecords {
     /**
      * Creates an empty account.
      *
-     * @param counts whether the end of a record's claim determines its acknowledgement; false for transactions, whose
-     *     records are written earlier and may be aborted
+     * @param counts whether an acknowledgement alone decides if a record is finished; false for transactions, which
+     *     write a record's output before the acknowledgement and may be aborted afterwards
      */
     public DroppedRecords(boolean counts) {
         this.counts = counts;
     }
 
-    /** Notes that the assignment of the partitions has ended; records not pulled were already taken back. */
+    /**
+     * Records that the assignment of these partitions has ended. Records that were not pulled must have been withdrawn
+     * before.
+     */
     public void add(Collection<AssignedPartition> partitions, Reason reason) {
         lock.lock();
         try {
@@ -81,7 +84,7 @@ public final class DroppedRecords {
         }
     }
 
-    /** Corrects the reason of a partition recorded as out of range, whose topic turned out to be recreated. */
+    /** Corrects the reason for a partition recorded as out of range whose topic turned out to be recreated. */
     public void wasRecreated(TopicPartition id) {
         lock.lock();
         try {
@@ -105,7 +108,8 @@ public final class DroppedRecords {
     }
 
     /**
-     * Notes that a policy continues a partition at {@code to}, where {@code from} was the first offset not emitted.
+     * Records that a policy lets a partition continue at {@code to}, although {@code from} is the first offset that was
+     * not emitted.
      */
     public void skip(TopicPartition id, long from, long to, Reason reason) {
         lock.lock();
@@ -119,7 +123,7 @@ public final class DroppedRecords {
         }
     }
 
-    /** Notes that the consumer ends and that unfinished records of these partitions are left undone. */
+    /** Records that the consumer is ending and leaves the unfinished records of these partitions undone. */
     public void leave(Collection<AssignedPartition> partitions) {
         lock.lock();
         try {
@@ -133,9 +137,9 @@ public final class DroppedRecords {
     }
 
     /**
-     * The records dropped so far.
+     * Returns the records dropped so far.
      *
-     * @param all whether records still held count as well, because they will not be finished
+     * @param all whether to include records that a stage still holds, because they will not be finished
      */
     public List<RecordRange> dropped(boolean all) {
         lock.lock();
@@ -162,7 +166,7 @@ public final class DroppedRecords {
         }
     }
 
-    /** Offsets never emitted, because the policy skipped them. */
+    /** Returns the offsets that were never emitted because a policy skipped them. */
     public List<RecordRange> skipped() {
         lock.lock();
         try {
@@ -172,7 +176,7 @@ public final class DroppedRecords {
         }
     }
 
-    /** Records pulled and unfinished when the consumer ended; 0 before. */
+    /** Returns the number of records that were pulled but unfinished when the consumer ended; 0 before the end. */
     public long leftUndone() {
         lock.lock();
         try {

@@ -18,13 +18,16 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Releases records of a {@link RecordBuffer} when they are due, each partition in order. Guarded by the buffer's lock,
- * except for {@link Question#ask}, which calls a user's function outside the lock, once per record. Records that are
- * not due stay in the buffer, to be purged and forgotten like all unpulled ones.
+ * Releases records of a {@link RecordBuffer} when they are due, in order within each partition. Guarded by the buffer's
+ * lock, except for {@link Question#ask}, which calls a user's function once per record without holding the lock.
+ * Records that are not due stay in the buffer and, like all records that were not pulled, can be purged and forgotten.
  */
 public final class DueRecords {
 
-    /** The longest wait without reading the wall clock, which may be set, or jump after the machine slept. */
+    /**
+     * Maximum wait before the wall clock is read again, because the clock may be set, or jump after the machine was
+     * suspended.
+     */
     private static final long MAX_WAIT_MILLIS = 10_000;
 
     private static final long NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
@@ -37,8 +40,8 @@ public final class DueRecords {
     private @Nullable Question open;
 
     /**
-     * Counts how many of the next records are due. Called by the taking thread; all else is guarded by the buffer's
-     * lock.
+     * Determines how many of a queue's next records are due. {@link #ask} is called by the taking thread without the
+     * lock; everything else is guarded by the buffer's lock.
      */
     final class Question {
         private final PartitionQueue queue;
@@ -46,7 +49,7 @@ public final class DueRecords {
         private final long askedMillis = nowMillis;
         private int due;
 
-        /** The due time of the first record that is not known to be due, if known. */
+        /** Due time of the first record not known to be due; valid if {@link #isHeadKnown}. */
         private long headDueMillis;
 
         private boolean isHeadKnown;
@@ -58,7 +61,7 @@ public final class DueRecords {
             headDueMillis = queue.headDueMillis;
         }
 
-        /** Calls the function for records until one is not due. */
+        /** Calls the user's function for one record after the other until one is not due. */
         void ask() {
             if (!isHeadKnown) {
                 headDueMillis = dueMillis.applyAsLong(first.get(0));
@@ -75,12 +78,12 @@ public final class DueRecords {
                 headDueMillis = dueMillis.applyAsLong(first.get(due));
                 return true;
             } catch (KafkaPipelineException failure) {
-                // Rethrown when that record is the first: the records before it are emitted.
+                // Thrown again when that record is at the head, after the records before it were emitted.
                 return false;
             }
         }
 
-        /** Stores the answers, unless the records were removed meanwhile. */
+        /** Stores the results, unless the records were removed in the meantime. */
         void settle() {
             if (queue.batches().peek() == first) {
                 queue.due = due;
@@ -93,20 +96,20 @@ public final class DueRecords {
     /**
      * Creates a delay.
      *
-     * @param dueMillis gives the due time of a record in milliseconds since 1970
+     * @param dueMillis returns the due time of a record in milliseconds since the Unix epoch
      */
     public DueRecords(ToLongFunction<ConsumerRecord<byte[], byte[]>> dueMillis, LongSupplier wallClockMillis) {
         this.dueMillis = dueMillis;
         this.wallClockMillis = wallClockMillis;
     }
 
-    /** Makes the delay of a subscription for one buffer; null if it has none. */
+    /** Creates the delay of a subscription for one buffer; null if the subscription has none. */
     public static @Nullable DueRecords of(Subscription subscription) {
         DueTimes due = subscription.due();
         return due == null ? null : new DueRecords(record -> millis(due, record), System::currentTimeMillis);
     }
 
-    /** The first millisecond at which a record is due, clamped to the range of a long. */
+    /** Returns the first millisecond at which a record is due, clamped to the range of a long. */
     static long millis(DueTimes due, ConsumerRecord<byte[], byte[]> record) {
         if (record instanceof UnreadableBatch) {
             return Long.MIN_VALUE;
@@ -130,12 +133,12 @@ public final class DueRecords {
         }
     }
 
-    /** Returns whether the first record of a queue is known to be due later. Calls no user function. */
+    /** Returns whether the first record of a queue is known to be due later. Does not call the user's function. */
     boolean isNotDue(PartitionQueue queue) {
         return queue.isHeadKnown() && queue.headDueMillis > wallClockMillis.getAsLong();
     }
 
-    /** Begins a scan of all partitions. */
+    /** Starts a scan of all partitions. */
     void begin() {
         nowMillis = wallClockMillis.getAsLong();
         nextDueMillis = Long.MAX_VALUE;
@@ -146,7 +149,10 @@ public final class DueRecords {
         return open != null;
     }
 
-    /** Returns the question to ask outside the lock, once; null if there is none. */
+    /**
+     * Returns the pending question, and clears it, so that the caller can ask it outside the lock; null if there is
+     * none.
+     */
     @Nullable
     Question question() {
         Question question = open;
@@ -155,8 +161,8 @@ public final class DueRecords {
     }
 
     /**
-     * Takes the due records at the head of a partition, at most a batch and at most this many; null if there are none,
-     * or if a {@linkplain #hasQuestion question} must be asked first.
+     * Takes the due records at the head of a partition, at most {@code most} and at most one batch. Returns null if no
+     * record is due, or if a {@linkplain #hasQuestion question} must be asked first.
      */
     @Nullable
     Batch<ConsumerRecord<byte[], byte[]>> takeDue(PartitionQueue queue, int most) {
@@ -180,7 +186,7 @@ public final class DueRecords {
         return part(first, 0, taken);
     }
 
-    /** The elements of a batch between two indices. */
+    /** Returns the elements from {@code from} (inclusive) to {@code to} (exclusive). */
     static Batch<ConsumerRecord<byte[], byte[]>> part(Batch<ConsumerRecord<byte[], byte[]>> whole, int from, int to) {
         Object[] values = new Object[to - from];
         long[] tokens = new long[to - from];
@@ -192,7 +198,7 @@ public final class DueRecords {
         return Batch.of(values, to - from, target, tokens);
     }
 
-    /** The time when a scanned record may become due, on {@code clock}. */
+    /** Returns the time, on {@code clock}, when the next scanned record may become due. */
     long nextDueNanos(Clock clock) {
         return nextDueMillis == Long.MAX_VALUE
                 ? Stage.NEVER

@@ -14,41 +14,46 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which partitions pause. Confined to the owner thread, except for the two limits, which any thread may change.
+ * Decides which partitions to pause. Confined to the owner thread, except for the setters of the two limits, which any
+ * thread may call.
  *
- * <p>A partition pauses when its outstanding records reach the upper limit, or its outstanding bytes its share of the
- * budget, and may resume when both are down to half. In between nothing happens, because each pause and resume costs
- * the client something. Records that the client has already fetched for a paused partition stay in the client.
+ * <p>A partition pauses when its outstanding records reach the limit, or when its outstanding bytes reach its share of
+ * the budget. It may resume when both are down to half. There is a gap between the two thresholds because each pause
+ * and resume costs the client some work. Records that the client has already fetched for a paused partition stay in the
+ * client.
  *
  * <p>Partitions that may resume wait for each other, because one fetch request for many partitions costs little more
- * than one for a single partition. They resume together when none is above half, or when the pipeline will soon have
- * little to choose from: one partition is down to a quarter and at most half of its peers (same outlet and priority)
- * have waiting records, or none of its peers has any, because stages hold them. A partition that has not been read yet,
- * as after a seek, resumes at once.
+ * than one for a single partition. They resume together in three cases: when no paused partition is above half; when
+ * one partition is down to a quarter and at most half of its peers (same outlet and priority) have waiting records, so
+ * that the pipeline will soon have little to choose from; or when none of its peers has waiting records, because stages
+ * hold them. A partition from which nothing was read yet, after a seek for example, resumes immediately.
  *
- * <p>Records can be larger than a share, and shares have a minimum, so together they can exceed the budget. All
- * partitions therefore pause when the whole budget is used, and resume when half of it is free. If that takes long
- * because some partitions are stuck, the others resume when half of the rest is free. See ADR 62.
+ * <p>Records can be larger than a share, and shares have a minimum, so all shares together can exceed the budget.
+ * Therefore all partitions pause when the whole budget is used, and resume when half of it is free. If that takes too
+ * long because some partitions are stuck, the others resume when half of the remaining budget is free. See ADR 62.
  */
 public final class FlowControl {
 
-    /** Smallest share, so that each of very many partitions can still hold a few records. */
+    /** Minimum share, so that even with very many partitions each one can hold a few records. */
     private static final long MIN_SHARE_BYTES = 16 * 1024;
 
-    /** Largest multiple of the lowest priority's share; each priority has twice the share of the one below it. */
+    /** Maximum multiple of the lowest priority's share. Each priority has twice the share of the one below it. */
     private static final int MAX_SHARES = 16;
 
     /**
-     * Divisors of a partition's limits: at or below 1/{@code LOW} it may resume, at or below 1/{@code URGENT} it must.
+     * Divisors of a partition's limits: at or below 1/{@code LOW} of them it may resume, at or below 1/{@code URGENT}
+     * it must.
      */
     private static final int LOW = 2;
 
     private static final int URGENT = 4;
 
-    /** Number of partitions up to which the cost of their requests does not matter. */
+    /** Up to this number of partitions, the cost of their requests does not matter. */
     private static final int FEW = 4;
 
-    /** The time for which all partitions pause before the records still held count as stuck, and the others resume. */
+    /**
+     * How long all partitions stay paused before the records still held count as stuck and the other partitions resume.
+     */
     static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final int recordsPerToken;
@@ -56,7 +61,7 @@ public final class FlowControl {
     private final OwnerClock clock;
     private final Runnable wake;
 
-    /** In tokens, not records. */
+    /** In tokens, each of which may stand for several records. */
     private volatile int highRecords;
 
     private volatile long budgetBytes;
@@ -65,13 +70,16 @@ public final class FlowControl {
     private boolean allPaused;
     private long allPausedNanos;
 
-    /** Outstanding bytes at which all resume although more than half is used; 0 as long as nothing is stuck. */
+    /**
+     * Outstanding bytes at which all partitions resume although more than half of the budget is used; 0 while nothing
+     * is stuck.
+     */
     private long goOnBytes;
 
     /**
-     * Creates a control over trackers that count {@code recordsPerToken} records as one.
+     * Creates a flow control for trackers that count {@code recordsPerToken} records as one.
      *
-     * @param fetchBytes most bytes per partition in a fetch, unless its first batch is larger
+     * @param fetchBytes maximum number of bytes per partition in a fetch, unless its first batch is larger
      * @param wake called by any thread when {@link #resumeLow} may have something to do
      */
     public FlowControl(
@@ -85,7 +93,7 @@ public final class FlowControl {
     }
 
     /**
-     * Changes the number of unfinished records at which a partition pauses; the trackers must have that capacity. Any
+     * Sets the number of outstanding records at which a partition pauses. The trackers must have that capacity. Any
      * thread.
      */
     public void maxOutstandingRecords(int records) {
@@ -93,19 +101,19 @@ public final class FlowControl {
         wake.run();
     }
 
-    /** Changes the budget. Any thread. */
+    /** Sets the budget. Any thread. */
     public void bufferBytes(long bytes) {
         budgetBytes = bytes;
         wake.run();
     }
 
-    /** The number of budget shares that a partition has by its priority. */
+    /** Returns the number of budget shares that a partition's priority gives it. */
     static int shares(Priorities priorities, TopicPartition id) {
         int below = priorities.countBelow(priorities.of(id));
         return below >= Integer.numberOfTrailingZeros(MAX_SHARES) ? MAX_SHARES : 1 << below;
     }
 
-    /** Recomputes the shares. Call when partitions were added or removed. */
+    /** Recomputes the shares. Call after partitions were added or removed. */
     void divide(Collection<AssignedPartition> assigned) {
         partitions = assigned.size();
         shares = 0;
@@ -124,16 +132,17 @@ public final class FlowControl {
     }
 
     /**
-     * The number of bytes at which all partitions pause. An ordinary fetch may exceed a partition's share without
-     * pausing the others, or stuck partitions above their shares would stop them.
+     * Returns the number of outstanding bytes at which all partitions pause. Exceeds the budget by some fetches,
+     * because an ordinary fetch that exceeds its partition's share must not pause the other partitions; otherwise a few
+     * stuck partitions above their shares would stop all others.
      */
     private long stopBytes() {
         return isOvercommitted() ? budgetBytes : budgetBytes + Math.min(partitions * fetchBytes, budgetBytes / 2);
     }
 
     /**
-     * Pauses all partitions if the budget is used up, which shares alone do not prevent. Call after each poll with
-     * records.
+     * Pauses all partitions if the budget is used up, because shares alone do not prevent that. Call after each poll
+     * that returned records.
      */
     public void afterPoll(List<AssignedPartition> assignment, RecordFetcher fetcher) {
         if (!allPaused) {
@@ -147,7 +156,7 @@ public final class FlowControl {
             allPaused = true;
             allPausedNanos = clock.nanoTime();
         }
-        // Includes partitions added since all were paused.
+        // Includes partitions that were added after all others were paused.
         Collection<TopicPartition> running = new ArrayList<>();
         for (AssignedPartition partition : assignment) {
             if (partition.pauseForBytes()) {
@@ -160,15 +169,15 @@ public final class FlowControl {
 
     private static long outstandingBytes(List<AssignedPartition> assignment) {
         long bytes = 0;
-        for (int i = 0; i < assignment.size(); i++) { // no iterator per turn
+        for (int i = 0; i < assignment.size(); i++) { // no iterator, because this runs in every turn
             bytes += assignment.get(i).tracker().outstandingBytes();
         }
         return bytes;
     }
 
     /**
-     * Returns whether enough of the budget is free for all to resume; if not, a tracker will call when that may have
-     * changed.
+     * Returns whether enough of the budget is free for all partitions to resume. If not, a tracker makes a callback
+     * when that may have changed.
      */
     private boolean isFreeAgain(List<AssignedPartition> assignment) {
         boolean looksAgain;
@@ -196,7 +205,7 @@ public final class FlowControl {
         return bytes <= Math.max(stopBytes / 2, Math.min(goOnBytes, stopBytes - 1));
     }
 
-    /** Pauses the partition if it is full. */
+    /** Pauses the partition if it has reached one of its limits. */
     public void afterFetch(AssignedPartition partition, RecordFetcher fetcher) {
         if (!partition.isPaused() && isFull(partition)) {
             partition.advance();
@@ -210,7 +219,7 @@ public final class FlowControl {
         }
     }
 
-    /** The limit that a paused partition exceeded; its outstanding records may have decreased since. */
+    /** Returns the limit that a paused partition exceeded. Its outstanding records may have decreased since. */
     public Paused reason(AssignedPartition partition) {
         return allPaused || partition.isFullOfBytes() ? Paused.BUDGET : Paused.WINDOW;
     }
@@ -221,8 +230,8 @@ public final class FlowControl {
     }
 
     /**
-     * Resumes partitions that are low again, and asks the trackers of the others to call when they may be. Call before
-     * each poll.
+     * Resumes partitions that are low again, and requests callbacks from the trackers of the others for when they may
+     * be. Call before each poll.
      */
     public void resumeLow(List<AssignedPartition> assignment, RecordFetcher fetcher) {
         if (allPaused && !isFreeAgain(assignment)) {
@@ -266,7 +275,10 @@ public final class FlowControl {
     }
 
     /**
-     * The paused partitions with one outlet and one priority: how many there are, and how many have waiting records.
+     * The paused partitions with one outlet and one priority.
+     *
+     * @param paused the number of these partitions
+     * @param ready the number of these partitions that have waiting records
      */
     private record Peers(RecordBuffer outlet, int priority, int paused, int ready) {
 
@@ -292,8 +304,8 @@ public final class FlowControl {
     }
 
     /**
-     * Returns whether at most this fraction of the partition's limits is outstanding; if not, its tracker will call
-     * when that may be the case.
+     * Returns whether at most 1/{@code part} of the partition's limits is outstanding. If not, its tracker makes a
+     * callback when that may have changed.
      */
     private boolean isDownTo(AssignedPartition partition, int part) {
         int records = highRecords / part;

@@ -8,9 +8,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A condition for one waiting thread at a time. A wait allocates nothing, unlike a lock's own condition. Every method
- * except {@link #wake} must be called by the thread that holds the lock, once. Waits may end early, so callers check
- * again.
+ * A condition for a single waiting thread. Unlike a lock's own condition, a wait allocates nothing. The lock is a
+ * ReentrantLock. Every method except {@link #wake} must be called by a thread that holds the lock exactly once. Waits
+ * may end early, so callers must check their condition again.
  */
 final class OneWaiter implements Condition {
 
@@ -41,7 +41,7 @@ final class OneWaiter implements Condition {
         waiter = Thread.currentThread();
         lock.unlock();
         try {
-            // A signal after this point finds the waiter and leaves a permit.
+            // A signal after this point finds the waiter and leaves a permit for it.
             if (nanos == Long.MAX_VALUE) {
                 LockSupport.park(this);
             } else {
@@ -63,7 +63,7 @@ final class OneWaiter implements Condition {
     }
 
     @Override
-    @SuppressWarnings("JavaUtilDate") // declared by the interface
+    @SuppressWarnings("JavaUtilDate") // the interface declares it
     public boolean awaitUntil(Date deadline) {
         throw new UnsupportedOperationException("waits here are by the clock that does not jump");
     }
@@ -87,14 +87,15 @@ final class OneWaiter implements Condition {
     }
 
     /**
-     * Signals, and leaves it to the caller to {@link #wake} the result without the lock, which the woken thread needs.
+     * Returns the thread to signal. The caller passes it to {@link #wake} after releasing the lock, which the woken
+     * thread needs. Null if no thread waits.
      */
     @Nullable
     Thread waiter() {
         return waiter;
     }
 
-    /** Wakes a waiting thread. Call without the lock. */
+    /** Wakes the thread. Call without holding the lock. Does nothing for null. */
     static void wake(@Nullable Thread waiting) {
         if (waiting != null) {
             LockSupport.unpark(waiting);

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** The partitions of this member and their positions. Confined to the owner thread. */
+/** The partitions assigned to this member, and their positions. Confined to the owner thread. */
 public final class PartitionAssignment {
 
     private final ConsumerPlan plan;
@@ -33,17 +33,17 @@ public final class PartitionAssignment {
     private final DroppedRecords dropped;
 
     /**
-     * The values of the map as a list, rebuilt after each change, because the owner iterates over it in each turn. Null
-     * until then.
+     * The values of the map as a list, because the owner iterates over them in each turn. Null after a change, until
+     * the list is needed again.
      */
     private @Nullable List<AssignedPartition> all;
 
     /**
      * Creates an empty assignment.
      *
-     * @param trackerCapacity records per partition that may be outstanding
-     * @param owner woken by any thread when a partition reaches the progress it is watched for
-     * @param dropped takes the unfinished records of assignments that end
+     * @param trackerCapacity maximum number of outstanding records per partition
+     * @param owner woken by any thread when a partition makes progress that the owner watches for
+     * @param dropped receives the unfinished records of assignments that end
      */
     public PartitionAssignment(
             ConsumerPlan plan,
@@ -66,17 +66,17 @@ public final class PartitionAssignment {
         this.dropped = dropped;
     }
 
-    /** The account of records pulled in assignments that have ended. */
+    /** Returns the account of records pulled during assignments that have ended. */
     public DroppedRecords dropped() {
         return dropped;
     }
 
-    /** A view. */
+    /** Returns an unmodifiable view. */
     public Map<TopicPartition, AssignedPartition> byId() {
         return Collections.unmodifiableMap(partitions);
     }
 
-    /** The current partitions; immutable. */
+    /** Returns the current partitions as an immutable list. */
     public List<AssignedPartition> all() {
         List<AssignedPartition> known = all;
         if (known == null) {
@@ -86,12 +86,12 @@ public final class PartitionAssignment {
         return known;
     }
 
-    /** A copy. */
+    /** Returns a copy. */
     public Set<TopicPartition> ids() {
         return Set.copyOf(partitions.keySet());
     }
 
-    /** See {@link RecordFetcher#fetchesByTopicId}. */
+    /** Returns whether the fetcher {@linkplain RecordFetcher#fetchesByTopicId fetches by topic id}. */
     public boolean isFetchedByTopicId() {
         return fetcher.fetchesByTopicId();
     }
@@ -101,7 +101,7 @@ public final class PartitionAssignment {
         return partitions.get(id);
     }
 
-    /** The assigned ones among these partitions. */
+    /** Returns those of the partitions that are assigned. */
     public List<AssignedPartition> current(Collection<TopicPartition> ids) {
         return ids.stream().map(partitions::get).filter(Objects::nonNull).toList();
     }
@@ -111,7 +111,11 @@ public final class PartitionAssignment {
         return partitions.get(partition.id()) == partition;
     }
 
-    /** Adds partitions, as the {@code epoch}th assignment. */
+    /**
+     * Adds partitions.
+     *
+     * @param epoch the number of this assignment
+     */
     public void add(Collection<TopicPartition> ids, int epoch) {
         for (TopicPartition id : ids) {
             AssignedPartition partition = newPartition(id, epoch);
@@ -137,7 +141,7 @@ public final class PartitionAssignment {
         return new OffsetTracker(trackerCapacity, owner::wake);
     }
 
-    /** Removes partitions: from now on none of their records is emitted, and no work on them starts. */
+    /** Removes partitions. From now on, none of their records is emitted and no work on them starts. */
     public List<AssignedPartition> withdraw(Collection<TopicPartition> ids) {
         List<AssignedPartition> withdrawn =
                 ids.stream().map(partitions::remove).filter(Objects::nonNull).toList();
@@ -156,14 +160,14 @@ public final class PartitionAssignment {
         all = null;
     }
 
-    /** Stops fetching the partition for now. */
+    /** Stops fetching the partition until flow control resumes it. */
     public void pause(AssignedPartition partition, PauseReason reason) {
         if (partition.pause(reason)) {
             fetcher.pause(List.of(partition.id()));
         }
     }
 
-    /** Stops fetching all currently assigned partitions. */
+    /** Permanently stops fetching all partitions assigned at present. */
     public void fetchNoMore() {
         for (AssignedPartition partition : partitions.values()) {
             boolean ignored = partition.pause(PauseReason.END);
@@ -171,7 +175,7 @@ public final class PartitionAssignment {
         fetcher.pause(partitions.keySet());
     }
 
-    /** Restarts a partition: records read so far no longer count, finished or not. */
+    /** Restarts a partition with a new object. Acknowledgements of records read so far no longer have any effect. */
     public AssignedPartition renew(AssignedPartition partition) {
         emission.takeBack(List.of(partition));
         partition.tracker().revoke();
@@ -182,12 +186,12 @@ public final class PartitionAssignment {
         return renewed;
     }
 
-    /** Returns whether the assigned partitions emit nothing more. */
+    /** Returns whether nothing more is emitted. */
     public boolean isEnding() {
         return !owner.isEmitting();
     }
 
-    /** Stops fetching and committing the partitions until {@link #release}. */
+    /** Stops fetching and committing the partitions until {@link #release} or {@link #goOn}. */
     public void hold(Collection<AssignedPartition> held) {
         for (AssignedPartition partition : held) {
             partition.hold();
@@ -196,7 +200,7 @@ public final class PartitionAssignment {
         }
     }
 
-    /** Continues at a position decided here. */
+    /** Continues at a position chosen by this consumer. */
     public void release(AssignedPartition partition, LogPosition place) {
         seek(partition, place);
         partition.place();
@@ -214,7 +218,7 @@ public final class PartitionAssignment {
         fetcher.seek(partition.id(), place);
     }
 
-    /** Continues at the current position, which is validated again. */
+    /** Continues at the current position, which is verified again. */
     public void checkAgain(AssignedPartition partition) {
         if (!partition.isHeld()) {
             fetcher.seek(
@@ -228,7 +232,7 @@ public final class PartitionAssignment {
         return !partition.isHeld() && fetcher.position(partition.id()) == offset;
     }
 
-    /** Sets the start offset of an unread partition. */
+    /** Sets the start offset of a partition from which nothing was read yet. */
     public void placeNew(TopicPartition id, long offset) {
         AssignedPartition partition = partitions.get(id);
         if (partition == null || partition.tracker().committableOffset() >= 0) {
@@ -239,7 +243,7 @@ public final class PartitionAssignment {
         release(partition, LogPosition.at(offset));
     }
 
-    /** Describes the unfinished records of partitions. */
+    /** Describes the unfinished records of the partitions. */
     public static String unfinished(Collection<AssignedPartition> partitions) {
         return partitions.stream()
                 .filter(partition -> !partition.tracker().isIdle())

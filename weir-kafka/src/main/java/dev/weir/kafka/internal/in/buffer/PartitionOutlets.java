@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One buffer for each partition, and a queue that announces each new one. Thread-safe: the owner thread opens and ends,
- * the segment thread of the outer stream takes.
+ * One buffer per partition, and a queue that announces new partitions. Thread-safe: the owner thread opens and ends
+ * buffers; the outer stream's segment thread takes announced partitions.
  */
 public final class PartitionOutlets implements RecordOutlets {
 
@@ -36,7 +36,7 @@ public final class PartitionOutlets implements RecordOutlets {
     /**
      * Creates the outlets.
      *
-     * @param delays makes the delay of each buffer, or null
+     * @param delays creates the delay of each buffer, or returns null
      */
     public PartitionOutlets(Clock clock, Supplier<@Nullable DueRecords> delays) {
         this.clock = clock;
@@ -47,7 +47,7 @@ public final class PartitionOutlets implements RecordOutlets {
     public void open(AssignedPartition partition) {
         RecordBuffer buffer = new RecordBuffer(clock, delays.get());
         open.add(buffer);
-        // A thread that takes the partition reads from its buffer at once.
+        // Set first, because a thread that takes the partition reads from its buffer immediately.
         partition.goOutBy(buffer);
         lock.lock();
         try {
@@ -89,7 +89,7 @@ public final class PartitionOutlets implements RecordOutlets {
         return open.stream().mapToInt(RecordBuffer::records).sum();
     }
 
-    /** Waits for new partitions; null once there will be no more, an empty list at the deadline. */
+    /** Waits for new partitions. Returns null once there will be no more, and an empty list if the deadline passes. */
     @Nullable
     public List<AssignedPartition> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
         lock.lockInterruptibly();

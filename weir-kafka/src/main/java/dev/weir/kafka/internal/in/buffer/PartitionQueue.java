@@ -7,7 +7,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue of one partition in a {@link RecordBuffer}: batches with consecutive tokens, and the state of
+ * The queue of one partition in a {@link RecordBuffer}. Contains batches in the order of their tokens, and the state of
  * {@link DueRecords} for the first records. Guarded by the buffer's lock, except for {@link #priority}.
  */
 final class PartitionQueue {
@@ -15,16 +15,16 @@ final class PartitionQueue {
     private boolean paused;
     private int records;
 
-    /** The number of records of the first batch that are known to be due. */
+    /** Number of records of the first batch that are known to be due. */
     int due;
 
-    /** The time when the record with {@link #headToken} is due. */
+    /** Due time of the record with {@link #headToken}. */
     long headDueMillis;
 
-    /** The token of the first record that was not due at the last scan. */
+    /** Token of the first record that was not due at the last scan; -1 if unknown. */
     long headToken = -1;
 
-    /** The priority: queues with a higher number go first. */
+    /** Queues with a higher priority go first. */
     final int priority;
 
     PartitionQueue(int priority) {
@@ -36,12 +36,11 @@ final class PartitionQueue {
         records += batch.size();
     }
 
-    /** Reports that records were taken out of {@link #batches}. */
+    /** Reports that records were removed from {@link #batches}. */
     void taken(int count) {
         records -= count;
     }
 
-    /** Drops all waiting records. */
     void clear() {
         batches.clear();
         records = 0;
@@ -53,7 +52,7 @@ final class PartitionQueue {
         return records;
     }
 
-    /** The queued batches. Call {@link #taken} after removing one. */
+    /** Returns the queued batches. Call {@link #taken} after removing one. */
     ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches() {
         return batches;
     }
@@ -62,12 +61,12 @@ final class PartitionQueue {
         return batches.isEmpty();
     }
 
-    /** The size of the next batch; there must be one. */
+    /** Returns the size of the next batch. There must be one. */
     int firstSize() {
         return batches.element().size();
     }
 
-    /** The token of the next record; there must be one. */
+    /** Returns the token of the next record. There must be one. */
     long firstToken() {
         return batches.element().token(0);
     }
@@ -80,13 +79,13 @@ final class PartitionQueue {
         paused = nowPaused;
     }
 
-    /** Returns whether the next record was scanned for its due time. */
+    /** Returns whether the due time of the next record is known from a scan. */
     boolean isHeadKnown() {
         Batch<?> first = batches.peek();
         return first != null && first.token(0) == headToken;
     }
 
-    /** The waiting record with that token, or null. */
+    /** Returns the waiting record with that token; null if there is none. */
     @Nullable
     ConsumerRecord<byte[], byte[]> find(AckTarget target, long token) {
         for (Batch<ConsumerRecord<byte[], byte[]>> batch : batches) {
@@ -99,8 +98,9 @@ final class PartitionQueue {
     }
 
     /**
-     * Tokens rise within a partition, so few batches have to be searched while the pipeline is locked out. In a batch
-     * with one token for all records, that token means the first one.
+     * Returns whether the batch may contain the token. Tokens ascend within a partition, so only few batches need to be
+     * searched while the pipeline is locked out. If a batch has one token for all its records, that token stands for
+     * the first record.
      */
     private static boolean mayHave(Batch<ConsumerRecord<byte[], byte[]>> batch, long token) {
         return batch.size() > 0

@@ -11,10 +11,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The partitions that the user has paused. Thread-safe: users pause, the owner thread adds and removes partitions.
+ * The partitions that the user has paused. Thread-safe: users pause partitions, the owner thread adds and removes them.
  *
- * <p>A pause only marks the partition's buffer. The owner thread and the client are not involved until the buffer is
- * full.
+ * <p>A pause only marks the partition in its buffer. The owner thread and the client are not involved until the buffer
+ * is full.
  */
 public final class PausedPartitions {
 
@@ -26,10 +26,10 @@ public final class PausedPartitions {
     private final Set<TopicPartition> partitions = new HashSet<>();
     private boolean all;
 
-    /** Partitions that a pause of {@link #all} excludes. */
+    /** Partitions excluded from a pause of {@link #all}. */
     private Set<TopicPartition> exempt = Set.of();
 
-    /** Reports a partition that was added or restarted; pauses that cover it stay in force. */
+    /** Reports a partition that was added or restarted. Pauses that cover it still apply. */
     public void assigned(AssignedPartition partition) {
         lock.lock();
         try {
@@ -41,8 +41,8 @@ public final class PausedPartitions {
     }
 
     /**
-     * Reports removed partitions. Records already committed ahead are released, since no other member will receive
-     * them.
+     * Reports removed partitions. Their records that are already committed are released for emission, because no other
+     * member will receive them.
      */
     void withdrawn(Collection<AssignedPartition> gone) {
         lock.lock();
@@ -148,7 +148,10 @@ public final class PausedPartitions {
         }
     }
 
-    /** The buffer's lock is taken under this one, and no other lock under the buffer's. */
+    /**
+     * Applies the pauses to the partition. Acquires the buffer's lock while holding this lock. No code acquires another
+     * lock while it holds the buffer's lock.
+     */
     private void mark(AssignedPartition partition) {
         partition.outlet().pause(partition, covers(partition.id()));
     }

@@ -11,19 +11,19 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One buffer for each pipeline that reads from a reusable consumer, and a place for partitions that no pipeline reads.
+ * One buffer per pipeline that reads from a reusable consumer, and a buffer for partitions that no pipeline reads.
  * Confined to the owner thread, except for {@link #records}.
  */
 public final class PipelineOutlets implements RecordOutlets {
 
-    /** A pipeline, or a restarted part of one, while it reads. */
+    /** A pipeline, or a restarted section of one, while it reads from the consumer. */
     public static final class Attachment {
 
         public final RecordBuffer buffer;
         public final CompletableFuture<String> detached = new CompletableFuture<>();
         private final Set<String> topics;
 
-        /** The deadline for its pulled records, once it is known. */
+        /** Deadline for finishing the records it has pulled; valid if {@link #hasDeadline}. */
         private long closeDeadlineNanos;
 
         private boolean hasDeadline;
@@ -31,13 +31,17 @@ public final class PipelineOutlets implements RecordOutlets {
         public boolean closing;
         public boolean detaching;
 
-        /** Creates an attachment to these topics; if empty, to all topics that no other pipeline reads. */
+        /**
+         * Creates an attachment.
+         *
+         * @param topics the topics to read; if empty, all topics that no other pipeline reads
+         */
         public Attachment(Set<String> topics, Clock clock) {
             this.topics = topics;
             this.buffer = new RecordBuffer(clock);
         }
 
-        /** Sets a deadline for its pulled records; the earliest one counts. */
+        /** Sets a deadline for finishing the records it has pulled. The earliest deadline counts. */
         public void closeBy(long deadlineNanos) {
             if (!hasDeadline || deadlineNanos - closeDeadlineNanos < 0) {
                 closeDeadlineNanos = deadlineNanos;
@@ -45,7 +49,7 @@ public final class PipelineOutlets implements RecordOutlets {
             }
         }
 
-        /** The remaining wait from {@code nowNanos} on, while it detaches. */
+        /** Returns the time from {@code nowNanos} to that deadline. Call only while the attachment is detaching. */
         public long patienceNanos(long nowNanos) {
             return closeDeadlineNanos - nowNanos;
         }
@@ -64,8 +68,8 @@ public final class PipelineOutlets implements RecordOutlets {
     private boolean ended;
 
     /**
-     * Adds an attachment, whose partitions must then be moved to it. Refused after the end, and if another one reads
-     * the same topics.
+     * Adds an attachment. The caller must then move its partitions to it. Throws after {@link #end}, or if another
+     * attachment reads the same topics.
      */
     public void add(Attachment attachment) {
         if (ended) {
@@ -87,14 +91,14 @@ public final class PipelineOutlets implements RecordOutlets {
         attachments.remove(attachment);
     }
 
-    /** Attachments that are ending and wait for the records they have pulled. */
+    /** Returns the attachments that are ending and wait for the records they have pulled. */
     public List<Attachment> closing() {
         return attachments.isEmpty()
                 ? List.of()
                 : attachments.stream().filter(each -> each.closing).toList();
     }
 
-    /** The attachment that has the partition; null if no pipeline reads it. */
+    /** Returns the attachment that reads the partition; null if no pipeline does. */
     @Nullable
     public Attachment of(AssignedPartition partition) {
         Attachment others = null;

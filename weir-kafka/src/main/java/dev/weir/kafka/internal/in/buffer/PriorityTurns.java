@@ -6,19 +6,20 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The queues of a buffer that have records to take, and their order: the highest priority first, round-robin among
- * equals, and now and then a queue that has been passed over for long. Guarded by the buffer's lock.
+ * The order in which records are taken from a buffer's queues: the highest priority first, round-robin among equal
+ * priorities, and occasionally a queue that was passed over for a long time. Contains only queues with records. Guarded
+ * by the buffer's lock.
  *
- * <p>Protocol: {@link #next} removes a queue; add it again if it has more; then report with {@link #taken} how much it
- * gave.
+ * <p>Protocol: {@link #next} removes a queue. Add it again if it has more records, then call {@link #taken} with the
+ * number of records taken from it.
  */
 final class PriorityTurns {
 
     // Deficit counters of M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using Deficit Round Robin", SIGCOMM
-    // 1995, on top of strict priority. Unlike there, the highest level has no quantum: it goes whenever no other has
-    // earned a batch.
+    // 1995, on top of strict priority. Differs in that the highest level has no quantum: it goes whenever no other
+    // level has earned a batch.
 
-    /** Records of higher levels that earn a waiting level one record. */
+    /** For every so many records taken from higher levels, a waiting level earns one record. */
     static final int RECORDS_PER_EARNED = 16;
 
     private static final int NOT_WATCHED = -1;
@@ -28,10 +29,13 @@ final class PriorityTurns {
         final int priority;
         final ArrayDeque<PartitionQueue> queues = new ArrayDeque<>();
 
-        /** Records taken from higher levels while this one waited, minus those it earned that way. */
+        /**
+         * Records taken from higher levels while this one waited, minus those that the level has spent on its own
+         * records.
+         */
         long passedOver;
 
-        /** Number of queues at which a waiter is woken. */
+        /** Number of remaining queues at which a waiter is woken. */
         int watched = NOT_WATCHED;
 
         Level(int priority) {
@@ -43,7 +47,7 @@ final class PriorityTurns {
         }
     }
 
-    /** Highest level first; never empty. */
+    /** Highest level first. Never empty. */
     private final List<Level> levels = new ArrayList<>(List.of(new Level(0)));
 
     private Level current = levels.get(0);
@@ -53,7 +57,7 @@ final class PriorityTurns {
         return size;
     }
 
-    /** Records in all queues. */
+    /** Returns the number of records in all queues. */
     int records() {
         int records = 0;
         for (Level level : levels) {
@@ -69,7 +73,10 @@ final class PriorityTurns {
         size++;
     }
 
-    /** Adds a queue that was {@link #next} and gave nothing: it is next again. */
+    /**
+     * Adds a queue that was returned by {@link #next} but from which nothing was taken. It is the next one of its
+     * priority.
+     */
     void addFirst(PartitionQueue queue) {
         level(queue.priority).queues.addFirst(queue);
         size++;
@@ -94,8 +101,8 @@ final class PriorityTurns {
     }
 
     /**
-     * Registers a waiter until at most {@code queues} queues of a priority are left; returns false if that is already
-     * so.
+     * Requests a wake-up once at most {@code queues} queues of a priority are left. Returns false if that is the case
+     * already.
      */
     boolean watch(int priority, int queues) {
         Level level = level(priority);
@@ -106,7 +113,7 @@ final class PriorityTurns {
         return true;
     }
 
-    /** Returns, once, whether the last {@link #taken} has fulfilled the watched condition. */
+    /** Returns true, once, if the condition requested by {@link #watch} was met after the last {@link #taken}. */
     boolean isDue() {
         boolean due = current.queues.size() <= current.watched;
         if (due) {
@@ -115,12 +122,12 @@ final class PriorityTurns {
         return due;
     }
 
-    /** Removes the queue whose turn it is; there must be one. */
+    /** Removes and returns the queue whose turn it is. There must be one. */
     PartitionQueue next() {
         Level chosen = null;
         for (int i = 0; i < levels.size(); i++) {
             Level level = levels.get(i);
-            // If several levels have earned a turn, the lowest wins.
+            // If several levels have earned a turn, the lowest one wins.
             if (!level.queues.isEmpty() && (chosen == null || level.hasEarnedItsNext())) {
                 chosen = level;
             }
@@ -130,7 +137,7 @@ final class PriorityTurns {
         return current.queues.remove();
     }
 
-    /** Counts the records taken from the queue that was {@link #next}. */
+    /** Counts the records taken from the queue returned by {@link #next}. */
     void taken(int records) {
         for (int i = levels.size() - 1; i >= 0; i--) {
             Level level = levels.get(i);

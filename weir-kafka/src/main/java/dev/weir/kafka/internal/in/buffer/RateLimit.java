@@ -8,12 +8,12 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Limits the rate at which records leave a {@link RecordBuffer}; changeable at any time, unlimited at first. Records
- * over the rate stay in the buffer. Guarded by the buffer's lock.
+ * Limits the rate at which records leave a {@link RecordBuffer}. The rate may change at any time and is initially
+ * unlimited. Records that exceed the rate stay in the buffer. Guarded by the buffer's lock.
  */
 final class RateLimit {
 
-    /** Burst: the time, in seconds, whose records may leave at once. */
+    /** Burst size: the records of this many seconds may leave at once. */
     private static final double BURST_SECONDS = 0.05;
 
     private final Clock clock;
@@ -21,12 +21,15 @@ final class RateLimit {
     private boolean splits = true;
     private long perSecond;
 
-    /** Records that may leave now; negative after a batch that cannot be split exceeded the rate. */
+    /** Number of records that may leave now. Negative after a batch that cannot be split has exceeded the rate. */
     private double credit;
 
     private long filledNanos;
 
-    /** Time in which only the rate held records back, before {@link #waitsSinceNanos}. */
+    /**
+     * Total time for which only the rate held back records, not including the current wait that began at
+     * {@link #waitsSinceNanos}.
+     */
     private long waitedNanos;
 
     private boolean waits;
@@ -36,7 +39,7 @@ final class RateLimit {
         this.clock = clock;
     }
 
-    /** Makes batches leave as a whole: one token stands for each. */
+    /** Disables the splitting of batches, because one token stands for a whole batch. */
     void keepWhole() {
         splits = false;
     }
@@ -51,7 +54,7 @@ final class RateLimit {
         return perSecond;
     }
 
-    /** Returns whether a record may leave now. */
+    /** Returns whether at least one record may leave now. */
     boolean mayTake() {
         if (perSecond == 0) {
             return true;
@@ -63,12 +66,15 @@ final class RateLimit {
         return credit >= 1;
     }
 
-    /** The number of records that may leave now; call after {@link #mayTake} returned true. */
+    /** Returns the number of records that may leave now. Call after {@link #mayTake} returned true. */
     int most() {
         return perSecond == 0 || !splits ? Integer.MAX_VALUE : (int) Math.min(credit, Integer.MAX_VALUE);
     }
 
-    /** Takes the allowed part of a partition's first batch, which was already removed; the rest is put back. */
+    /**
+     * Returns the part of a partition's first batch that may leave. The batch must have been removed from the queue
+     * already; the rest of it is put back.
+     */
     Batch<ConsumerRecord<byte[], byte[]>> cut(
             Batch<ConsumerRecord<byte[], byte[]>> first,
             ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> ofPartition) {
@@ -85,14 +91,14 @@ final class RateLimit {
         return DueRecords.part(first, 0, most);
     }
 
-    /** The time when the next record may leave, on the clock; never if one may leave now. */
+    /** Returns the time, on the clock, when the next record may leave; {@link Stage#NEVER} if one may leave now. */
     long nextNanos() {
         return perSecond == 0 || credit >= 1
                 ? Stage.NEVER
                 : clock.after(Math.max(1, (long) Math.ceil((1 - credit) / perSecond * TimeUnit.SECONDS.toNanos(1))));
     }
 
-    /** Sets whether only the rate holds records back from now on. */
+    /** Sets whether only the rate holds back records from now on. */
     void waits(boolean now) {
         if (waits) {
             waitedNanos += System.nanoTime() - waitsSinceNanos;

@@ -14,14 +14,14 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetched records that the pipeline has not pulled yet: a queue per partition, from which {@link PriorityTurns} takes
- * one batch at a time, so that a full or paused partition does not delay the others. Thread-safe: the owner thread adds
- * and purges, the segment thread takes. Not bounded by itself: the owner pauses partitions instead of waiting here, so
- * that it always polls.
+ * Fetched records that the pipeline has not pulled yet. There is a queue per partition, and {@link PriorityTurns} takes
+ * one batch at a time from these queues, so that a full or paused partition does not delay the others. Thread-safe: the
+ * owner thread adds and purges, the segment thread takes. The buffer itself is unbounded: the owner pauses partitions
+ * instead of waiting here, so that it always keeps polling.
  */
 public final class RecordBuffer {
 
-    /** Spare batches kept: enough for partitions that are read as fast as they fill. */
+    /** Maximum number of spare batches retained; enough for partitions that are read as fast as they are written. */
     private static final int MAX_SPARES = 256;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -29,13 +29,15 @@ public final class RecordBuffer {
     private final Clock clock;
 
     // Guarded by the lock.
+    //
+    // Queues that are neither empty nor paused.
     /** Queues that are neither empty nor paused. */
     private final PriorityTurns turns = new PriorityTurns();
 
     private int records;
     private boolean ended;
 
-    /** Something was added, and the waiting thread has not been woken for it. */
+    /** True if records were added for which the waiting thread has not been woken yet. */
     private boolean unannounced;
 
     private @Nullable Runnable onFewReady;
@@ -44,10 +46,10 @@ public final class RecordBuffer {
     /** True if the segment thread waits in {@link #take}. */
     private boolean takerWaits;
 
-    /** True if the last attempt took nothing only because of the rate. */
+    /** True if the rate was the only reason why the last attempt took nothing. */
     private boolean rateForbids;
 
-    /** The batch handed directly to the waiting thread; it no longer counts as buffered. */
+    /** A batch passed directly to the waiting thread. It no longer counts as buffered. */
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> handed;
 
     /** Empty batches for reuse. */
@@ -61,8 +63,8 @@ public final class RecordBuffer {
     }
 
     /**
-     * Creates a buffer that releases records when {@code delay} says they are due. Its partitions must have the same
-     * priority, because records that are not due would keep lower priorities waiting.
+     * Creates a buffer that releases records when they are due according to {@code delay}. All its partitions must have
+     * the same priority, because records that are not due would make lower priorities wait.
      */
     public RecordBuffer(Clock clock, @Nullable DueRecords delay) {
         this.clock = clock;
@@ -70,15 +72,15 @@ public final class RecordBuffer {
         this.rate = new RateLimit(clock);
     }
 
-    /** Adds records of one partition; their tokens must follow its last batch's tokens. */
+    /** Adds records of one partition. Their tokens must follow those of the partition's last batch. */
     public void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
         addAll(partition, List.of(batch));
         announce();
     }
 
     /**
-     * Adds records of one partition. If a thread waits for them they count as taken at once, before that thread runs;
-     * it returns with them in any case.
+     * Adds records of one partition. If a thread waits for records, these count as taken immediately, even before that
+     * thread runs; it returns them in any case.
      */
     public void hand(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
         lock.lock();
@@ -99,19 +101,21 @@ public final class RecordBuffer {
         }
     }
 
-    /** An empty batch to fill and add, reused if possible. Any thread. */
+    /** Returns an empty batch to fill and add, reused if possible. Any thread. */
     Batch<ConsumerRecord<byte[], byte[]>> emptyBatch() {
         Batch<ConsumerRecord<byte[], byte[]>> spare = spares.take();
         return spare == null ? new Batch<>(1) : spare;
     }
 
-    /** Returns a {@linkplain #take taken} batch for reuse, after its records were moved elsewhere. Any thread. */
+    /** Returns a {@linkplain #take taken} batch for reuse after its records were moved elsewhere. Any thread. */
     public void giveBack(Batch<ConsumerRecord<byte[], byte[]>> taken) {
         taken.truncate(0);
         spares.give(taken);
     }
 
-    /** Adds several batches of one partition. {@link #announce} wakes the waiting thread, once for all partitions. */
+    /**
+     * Adds several batches of one partition. {@link #announce} then wakes the waiting thread, once for all partitions.
+     */
     void addAll(AssignedPartition partition, List<Batch<ConsumerRecord<byte[], byte[]>>> batches) {
         lock.lock();
         try {
@@ -141,7 +145,9 @@ public final class RecordBuffer {
         OneWaiter.wake(waiting);
     }
 
-    /** Returns whether the waiting thread must be woken. */
+    /**
+     * Adds the queue to the turns if records can be taken from it. Returns whether the waiting thread must be woken.
+     */
     private boolean becomesReady(PartitionQueue queue) {
         if (queue.isPaused() || queue.isEmpty()) {
             return false;
@@ -150,7 +156,7 @@ public final class RecordBuffer {
         return true;
     }
 
-    /** Pauses or resumes a partition. Its waiting and added records are not taken while it is paused. */
+    /** Pauses or resumes a partition. While it is paused, none of its records are taken. */
     void pause(AssignedPartition partition, boolean paused) {
         lock.lock();
         try {
@@ -169,8 +175,8 @@ public final class RecordBuffer {
     }
 
     /**
-     * Ends the buffer: nothing more will be added. Remaining records can be taken, but from paused partitions only once
-     * resumed.
+     * Ends the buffer: nothing more will be added. The remaining records can be taken, but those of paused partitions
+     * only after a resume.
      */
     public void end() {
         lock.lock();
@@ -200,7 +206,7 @@ public final class RecordBuffer {
                     turns.remove(queue);
                 }
             }
-            // Paused partitions may have held all remaining records.
+            // Paused partitions may have held all remaining records, so the buffer may now be exhausted.
             readyOrEnded.signal();
         } finally {
             lock.unlock();
@@ -209,9 +215,10 @@ public final class RecordBuffer {
     }
 
     /**
-     * Waits for a batch; null once the buffer has ended and is empty, an empty batch at the deadline.
+     * Waits for a batch. Returns null once the buffer has ended and is empty, and an empty batch if the deadline
+     * passes.
      *
-     * @param deadlineNanos on the buffer's clock
+     * @param deadlineNanos a time on the buffer's clock
      */
     @Nullable
     public Batch<ConsumerRecord<byte[], byte[]>> take(long deadlineNanos, StageMeter meter)
@@ -247,7 +254,10 @@ public final class RecordBuffer {
         return ended && records == 0;
     }
 
-    /** Takes the next batch, or its due part; null if there is none. Frees the lock while a user's function runs. */
+    /**
+     * Takes the next batch, or the part of it that is due; null if there is none. Releases the lock while a user's
+     * function runs.
+     */
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> poll() {
         while (true) {
             Batch<ConsumerRecord<byte[], byte[]>> batch = next();
@@ -255,7 +265,7 @@ public final class RecordBuffer {
             if (question == null) {
                 return batch;
             }
-            // The owner thread needs the lock, and must not wait for a user's function.
+            // The owner thread needs the lock and must not wait for a user's function.
             lock.unlock();
             try {
                 question.ask();
@@ -266,7 +276,9 @@ public final class RecordBuffer {
         }
     }
 
-    /** Takes the next batch without asking; null if there is none, or a question must be asked first. */
+    /**
+     * Takes the next batch without calling a user's function; null if there is none or a question must be asked first.
+     */
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> next() {
         rateForbids = !rate.mayTake();
         if (rateForbids) {
@@ -323,19 +335,19 @@ public final class RecordBuffer {
         return batch;
     }
 
-    /** The time when waiting records may be taken, if nothing changes. */
+    /** Returns the time when waiting records may be taken if nothing changes before. */
     private long nextTurnNanos() {
         if (turns.size() == 0) {
             return Stage.NEVER;
         }
-        // While the rate allows nothing, due times are not checked.
+        // While the rate permits no record, due times are not checked.
         if (rateForbids) {
             return rate.nextNanos();
         }
         return delay == null ? Stage.NEVER : delay.nextDueNanos(clock);
     }
 
-    /** Limits the rate from now on; 0 for no limit. Records over the rate wait here like all others. */
+    /** Sets the maximum rate; 0 for no limit. Records that exceed the rate stay in the buffer like all others. */
     void perSecond(long newRate) {
         lock.lock();
         try {
@@ -355,7 +367,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** The time for which only the rate has held records back. */
+    /** Returns the total time for which only the rate has held back records. */
     long waitedNanos() {
         lock.lock();
         try {
@@ -365,7 +377,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Makes batches leave as a whole, because one token stands for each. Call before a rate is set. */
+    /** Disables the splitting of batches, because one token stands for a whole batch. Call before a rate is set. */
     public void keepWhole() {
         lock.lock();
         try {
@@ -375,7 +387,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Waiting records of one partition. */
+    /** Returns the number of waiting records of a partition. */
     public int records(AssignedPartition partition) {
         lock.lock();
         try {
@@ -385,7 +397,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Number of these partitions that have records ready to be taken. */
+    /** Returns how many of these partitions have records that can be taken. */
     int countReady(List<AssignedPartition> partitions) {
         int ready = 0;
         lock.lock();
@@ -401,10 +413,10 @@ public final class RecordBuffer {
     }
 
     /**
-     * Calls back once at most {@code partitions} partitions of this priority have records ready. The call comes from
-     * the taking thread, and may come when it is no longer wanted.
+     * Requests a callback once at most {@code partitions} partitions of this priority have records that can be taken.
+     * The taking thread makes the callback, which may come when it is no longer wanted.
      *
-     * @return false if there will be no call, because that is already so, or because due times are not known
+     * @return false if there will be no callback, because the condition is met already or due times are unknown
      */
     boolean watchReady(int priority, int partitions, Runnable call) {
         lock.lock();
@@ -435,7 +447,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Records that may be taken, excluding paused partitions. */
+    /** Returns the number of records that can be taken, which excludes paused partitions. */
     int ready() {
         lock.lock();
         try {
@@ -445,7 +457,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** The waiting record with a token of its partition, or null. */
+    /** Returns the waiting record with a token of the partition; null if there is none. */
     @Nullable
     public ConsumerRecord<byte[], byte[]> find(AssignedPartition partition, long token) {
         lock.lock();

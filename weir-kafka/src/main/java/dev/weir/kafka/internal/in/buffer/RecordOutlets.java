@@ -2,27 +2,29 @@ package dev.weir.kafka.internal.in.buffer;
 
 import java.util.Collection;
 
-/** The buffers that receive the records of each partition. Called by the owner thread, except for {@link #records}. */
+/**
+ * The buffers that receive the records of each partition. Called by the owner thread, unless a method states otherwise.
+ */
 public interface RecordOutlets {
 
-    /** Assigns a buffer to a newly assigned partition, before any other thread can see the partition. */
+    /** Assigns a buffer to a newly assigned partition before any other thread can see the partition. */
     void open(AssignedPartition partition);
 
-    /** Removes partitions together with their buffered records. */
+    /** Removes partitions and their buffered records. */
     void withdrawn(Collection<AssignedPartition> partitions);
 
-    /** Ends all buffers: nothing more is added, and no other buffer is opened. */
+    /** Ends all buffers: nothing more will be added and no buffer will be opened. */
     void end();
 
-    /** Records in all buffers. Any thread. */
+    /** Returns the number of records in all buffers. Any thread. */
     int records();
 
-    /** The number of buffered records in partitions that the user has not paused. Any thread. */
+    /** Returns the number of buffered records in partitions that the user has not paused. Any thread. */
     default int ready() {
         return records();
     }
 
-    /** One buffer for all partitions. */
+    /** Returns outlets that use one buffer for all partitions. */
     static RecordOutlets single(RecordBuffer buffer) {
         return new RecordOutlets() {
             @Override

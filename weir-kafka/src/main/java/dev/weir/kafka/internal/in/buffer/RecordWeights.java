@@ -5,15 +5,19 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Weighs the records of a partition against the memory budget. Confined to the owner thread.
+ * Computes the weights of a partition's records in the memory budget. Confined to the owner thread.
  *
- * <p>Headers are two references away from each record; reading all of them costs a consumer without headers 8 % of its
- * processor time. So until a partition has shown headers, every 64th record of a batch is sampled, different ones in
- * each batch and at least one. From the first record with headers on, all are weighed. See ADR 62.
+ * <p>Headers are two references away from each record; reading all of them would cost a consumer without headers 8 % of
+ * its CPU time. Until headers were found in a partition, only every 64th record of a batch is sampled, at least one per
+ * batch and different positions in successive batches. Once a record with headers was found, the headers of all records
+ * are weighed. See ADR 62.
  */
 final class RecordWeights {
 
-    /** Bytes per record in addition to key, value and headers: the record object and its slots in batch and tracker. */
+    /**
+     * Bytes per record in addition to key, value and headers: the record object and its slots in the batch and the
+     * tracker.
+     */
     private static final int RECORD_OVERHEAD_BYTES = 128;
 
     /** Bytes per header in addition to its content: three objects. */
@@ -25,12 +29,12 @@ final class RecordWeights {
     private boolean seenBatch;
     private int nextLook;
 
-    /** Samples whether records of a batch have headers. Call before {@link #of} for its records. */
+    /** Samples the records of a batch for headers. Call before {@link #of} for these records. */
     void look(Object[] records) {
         if (seenHeaders) {
             return;
         }
-        // A partition that has headers usually shows them at once.
+        // Checks the whole first batch: if records of a partition have headers, the first ones usually do.
         int stride = seenBatch ? STRIDE : 1;
         for (int i = seenBatch ? nextLook % records.length : 0; i < records.length && !seenHeaders; i += stride) {
             seenHeaders = ((ConsumerRecord<?, ?>) records[i]).headers().toArray().length > 0;
@@ -39,7 +43,7 @@ final class RecordWeights {
         nextLook = (nextLook + 1) % STRIDE;
     }
 
-    /** The weight of a record, in bytes. */
+    /** Returns the weight of a record in bytes. */
     int of(ConsumerRecord<?, ?> record) {
         int bytes = RECORD_OVERHEAD_BYTES
                 + Math.max(0, record.serializedKeySize())
@@ -51,8 +55,8 @@ final class RecordWeights {
     }
 
     /**
-     * The client's headers refer to the whole fetch response and would keep it alive; once key and value were read,
-     * they no longer do.
+     * Returns the weight of the headers. Reading key and value also has a side effect: the client's headers refer to
+     * the whole fetch response and would keep it alive, but no longer do so afterwards.
      */
     private static long weight(Header[] headers) {
         long bytes = 0;

@@ -10,7 +10,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/** The pipeline's end of a consumer: pulls from its buffer and decodes. Confined to the segment's thread. */
+/** The pipeline's side of a consumer: pulls from its buffer and decodes. Confined to the segment's thread. */
 public final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
 
     private final RecordBuffer buffer;
@@ -22,9 +22,9 @@ public final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
     private final boolean decodes;
 
     /**
-     * Creates the end of a buffer.
+     * Creates a stage that pulls from a buffer.
      *
-     * @param tracked whether each record is acknowledged; otherwise a batch is acknowledged when pulled
+     * @param tracked whether each record is acknowledged individually; otherwise a batch is acknowledged when pulled
      * @param onTaken called after a batch was taken
      */
     public SourceStage(
@@ -51,7 +51,7 @@ public final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
             return null;
         }
         if (!tracked && !batch.isEmpty()) {
-            // Until now one token has stood for the whole batch.
+            // Until now, one token stood for the whole batch.
             batch.ack(0);
             batch.retarget(target -> AckTarget.NONE);
             onTaken.run();

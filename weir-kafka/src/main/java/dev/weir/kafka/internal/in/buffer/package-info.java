@@ -1,6 +1,7 @@
 /**
- * Assigned partitions with records fetched and not pulled yet: batches come in on the owner thread and go out by the
- * source's pull. Partitions pause when they hold enough. Uses {@code lookup}, {@code fetch} and {@code offsets}.
+ * Contains the assigned partitions and their fetched records that were not pulled yet. The owner thread adds batches,
+ * and the source pulls them. Partitions pause when they hold enough. Uses {@code lookup}, {@code fetch} and
+ * {@code offsets}.
  */
 @NullMarked
 package dev.weir.kafka.internal.in.buffer;

@@ -12,13 +12,13 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch, or a record, that cannot be read: too large, corrupt, or of an unknown codec. It takes the place of its
- * records, at the first of their offsets, and its value is the batch as stored by the broker. Immutable, except for the
- * bytes.
+ * A batch or a single record that cannot be read because it is too large, corrupt, or compressed with an unknown codec.
+ * This element stands in for the batch's records, at their first offset; its value is the batch as stored by the
+ * broker. Immutable, except for the contents of the byte array.
  */
 public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
 
-    /** Thrown by a poll when the next element of a partition is such a batch. */
+    /** Thrown by a poll if the next element of a partition is an unreadable batch. */
     public static final class Found extends KafkaException {
 
         private static final long serialVersionUID = 1L;
@@ -35,21 +35,21 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         }
     }
 
-    /** A record that may represent such a batch. */
+    /** A record that may stand for an unreadable batch. */
     public interface Holder {
 
-        /** The batch, or null for an ordinary record. */
+        /** Returns the unreadable batch; null for an ordinary record. */
         @Nullable
         UnreadableBatch unreadable();
     }
 
-    /** An offset that is not known. */
+    /** An unknown offset. */
     private static final long UNKNOWN = -1;
 
     private final long nextOffset;
     private final Throwable cause;
 
-    @SuppressWarnings("NullAway") // a record without a value has null there
+    @SuppressWarnings("NullAway") // a record without a value passes null
     private UnreadableBatch(
             TopicPartition id,
             long offset,
@@ -74,14 +74,14 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         this.cause = cause;
     }
 
-    /** A batch refused by a lean consumer. */
+    /** Creates the element for a batch that a lean consumer rejected. */
     static UnreadableBatch of(TopicPartition id, long nextOffset, byte @Nullable [] bytes, PartitionException fault) {
         return new UnreadableBatch(
                 id, fault.offset(), nextOffset > fault.offset() ? nextOffset : UNKNOWN, bytes, fault, Optional.empty());
     }
 
     /**
-     * A batch delivered by a share group.
+     * Creates the element for a batch delivered by a share group.
      *
      * @param offset the first acquired offset of the batch
      */
@@ -90,7 +90,7 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         return new UnreadableBatch(id, offset, nextOffset, bytes, cause, Optional.of(deliveryCount));
     }
 
-    /** The batch that a record represents, or null for an ordinary record. */
+    /** Returns the unreadable batch that a record stands for; null for an ordinary record. */
     public static @Nullable UnreadableBatch in(ConsumerRecord<?, ?> record) {
         return switch (record) {
             case UnreadableBatch batch -> batch;
@@ -99,21 +99,24 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         };
     }
 
-    /** The base offset in a batch's header, or -1 without a header. */
+    /** Returns the base offset in a batch's header; -1 if there is no header. */
     static long baseOffset(byte @Nullable [] bytes) {
         return bytes == null || bytes.length < Long.BYTES
                 ? UNKNOWN
                 : ByteBuffer.wrap(bytes).getLong(0);
     }
 
-    /** A record that exceeds the size limit. */
+    /** Creates the element for a record that exceeds the size limit. */
     static UnreadableBatch tooLarge(TopicPartition id, long offset, long sizeBytes, int limitBytes) {
         var cause =
                 new BatchTooLargeException(id.topic(), id.partition(), offset, sizeBytes, limitBytes, "maxBatchBytes");
         return new UnreadableBatch(id, offset, offset + 1, null, cause, Optional.empty());
     }
 
-    /** The offset after its last record; if the header is damaged, after the last known record. */
+    /**
+     * Returns the offset after the batch's last record. If the header is damaged, returns the offset after the last
+     * record known.
+     */
     public long nextOffset() {
         return nextOffset;
     }
@@ -123,12 +126,12 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         return nextOffset != UNKNOWN;
     }
 
-    /** The base offset in its header, or -1 if the header is missing. */
+    /** Returns the base offset in the batch's header; -1 if the header is missing. */
     public long baseOffset() {
         return baseOffset(value());
     }
 
-    /** The reason why it cannot be read. */
+    /** Returns the reason why the batch cannot be read. */
     public Throwable cause() {
         return cause;
     }

@@ -1,6 +1,6 @@
 /**
- * Incoming records: from Kafka's client or from a lean consumer, on the owner thread, which waits here. Uses
- * {@code lookup}.
+ * Fetches records on the owner thread, with Kafka's client or a lean consumer. Also contains the owner thread's waits.
+ * Uses {@code lookup}.
  */
 @NullMarked
 package dev.weir.kafka.internal.in.fetch;

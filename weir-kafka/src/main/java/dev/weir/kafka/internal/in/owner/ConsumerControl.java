@@ -27,7 +27,8 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A consumer's handle for users, to inspect and steer it. Thread-safe; the consumer reports to it on the owner thread.
+ * The handle through which users inspect and control a consumer. Thread-safe; the consumer calls it on the owner
+ * thread.
  */
 final class ConsumerControl implements ConsumerHandle {
 
@@ -42,7 +43,11 @@ final class ConsumerControl implements ConsumerHandle {
     private final FlowLimits limits;
     private final Queue<CompletableFuture<Void>> seeks = new ConcurrentLinkedQueue<>();
 
-    /** Creates a handle; {@code onPausesChanged} is called on the user's thread. */
+    /**
+     * Creates a handle.
+     *
+     * @param onPausesChanged called on the user's thread
+     */
     ConsumerControl(
             OwnerThread owner,
             ConsumerObserver observer,
@@ -60,7 +65,6 @@ final class ConsumerControl implements ConsumerHandle {
         this.limits = limits;
     }
 
-    /** The limits of the consumer's buffer. */
     FlowLimits limits() {
         return limits;
     }
@@ -84,7 +88,7 @@ final class ConsumerControl implements ConsumerHandle {
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
             } catch (ExecutionException | TimeoutException busy) {
-                // The consumer is ending, or waits within a rebalance.
+                // The consumer is ending or waits within a rebalance; the last snapshot is returned instead.
             }
         }
         return snapshot();
@@ -206,7 +210,7 @@ final class ConsumerControl implements ConsumerHandle {
         seeks.removeIf(CompletableFuture::isDone);
     }
 
-    /** Fails the open requests, which will not be done. In {@link ConsumerPhase#CLOSED}. */
+    /** Fails all open requests, which will not be processed. Called in {@link ConsumerPhase#CLOSED}. */
     void ended() {
         endSeeks();
     }

@@ -21,17 +21,17 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 
 /**
- * Ends a consumer: stops emission, waits for unfinished records, commits for the last time, closes the client. Each
- * step enters its {@link ConsumerPhase}. Confined to the owner thread, which performs each step at most once.
+ * Ends a consumer: stops emission, waits for unfinished records, makes the last commit and closes the client. Each step
+ * enters its {@link ConsumerPhase}. Confined to the owner thread, which performs each step at most once.
  */
 final class ConsumerEnding {
 
     private static final ConsumerLog LOG = ConsumerLog.of(ConsumerEnding.class);
 
-    /** One round of a rebalance that the last commit must wait for. */
+    /** Timeout of each poll during a rebalance that the last commit must wait for. */
     private static final long REBALANCE_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** Longest time that an end takes beyond its patience, including the last commit, also without brokers. */
+    /** Maximum time that the end takes beyond its timeout, including the last commit, even without brokers. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(8);
 
     private final ConsumerOwner owner;
@@ -58,13 +58,13 @@ final class ConsumerEnding {
         this.clock = parts.clock();
     }
 
-    /** Ends emission because everything was read; buffered records are still emitted. */
+    /** Ends emission because everything was read. Buffered records are still emitted. */
     void drain() {
         boolean ignored = owner.enter(ConsumerPhase.DRAINING);
         emission.end();
     }
 
-    /** Ends emission: unpulled records are dropped, and nothing more is fetched. */
+    /** Ends emission. Records that were not pulled are dropped, and nothing more is fetched. */
     void stopEmission() {
         if (!owner.enter(ConsumerPhase.STOPPED)) {
             return;
@@ -72,18 +72,21 @@ final class ConsumerEnding {
         emission.end();
         emission.takeBackUnpromised(assignment.all());
         if (emission.commitsAhead()) {
-            // The remaining records were committed ahead, so no other member will receive them.
+            // The buffered records are already committed, so no other member would receive them.
             pauses.resumeAll();
         }
         assignment.fetchNoMore();
     }
 
-    /** Keeps polling, so that membership lasts, until all emitted records are finished or patience runs out. */
+    /**
+     * Continues to poll, so that the membership lasts, until all emitted records are finished or the close timeout has
+     * passed.
+     */
     void finishUnfinished() {
         stopEmission();
         boolean ignored = owner.enter(ConsumerPhase.CLOSING);
         if (emission.commitsAhead()) {
-            // All pulled records are finished by then, and the rest will not be pulled.
+            // By now all pulled records are finished, and the others will not be pulled.
             assignment.all().forEach(AssignedPartition::advance);
             return;
         }
@@ -100,8 +103,8 @@ final class ConsumerEnding {
     }
 
     /**
-     * Commits finished records, also after a failure, and adds the others to {@code leftUndone}. The client can close
-     * afterwards.
+     * Commits finished records, even after a failure, and adds a description of the others to {@code leftUndone}.
+     * Afterwards the client may be closed.
      */
     void commitAtLast(List<String> leftUndone) {
         boolean ignored = owner.enter(ConsumerPhase.CLOSING);
@@ -112,12 +115,12 @@ final class ConsumerEnding {
             LOG.warn("last commit failed: {}", OffsetTexts.messageOf(failure));
             leftUndone.add(OffsetTexts.messageOf(failure));
         }
-        // Records whose work has not started will be read again; work must not start after listeners were notified of
-        // the end.
+        // Records whose work has not started will be read again. Their work must not start after the listeners were
+        // notified of the end.
         assignment.all().forEach(partition -> partition.tracker().revoke());
         readers.dropRevoked();
         hooks.revoked(assignment.ids(), hooks.deadline());
-        // Taken at the time of the commit: records finished later are read again too.
+        // Counted at the time of the commit, because records finished later will be read again, too.
         String what = emission.isTracked() ? "unfinished, to be read again: " : "fetched and not pulled: ";
         String unfinished = PartitionAssignment.unfinished(assignment.all());
         if (!unfinished.isEmpty()) {
@@ -128,7 +131,7 @@ final class ConsumerEnding {
         observer.look();
     }
 
-    /** Leaves the group or stays in it, as configured, and closes all connections to brokers. */
+    /** Leaves the group or remains in it, as configured, and closes all connections to brokers. */
     void closeClient(Consumer<?, ?> client, RecordFetcher fetcher, OnClose onClose) {
         boolean ignored = owner.enter(ConsumerPhase.CLOSED);
         assignment.clear();
@@ -157,13 +160,13 @@ final class ConsumerEnding {
     }
 
     /**
-     * Commits when the client allows it. While the group rebalances, the client commits only partitions about to be
-     * given up, and must poll to get there.
+     * Commits as soon as the client allows it. While the group rebalances, the client commits only partitions that are
+     * about to be given up, and must poll to reach that point.
      */
     private void commitWhenAllowed() {
         long deadlineNanos = clock.nanoTime() + OffsetCommits.SYNC_NANOS;
         while (true) {
-            // A signal that stays set would end each poll at once, thousands of times a second.
+            // If the signal stayed set, it would end every poll immediately, thousands of times a second.
             owner.clearSignal();
             long left = deadlineNanos - clock.nanoTime();
             try {

@@ -45,12 +45,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner of one consumer: the only thread that touches the client, the fetcher, the assignment and the trackers.
- * Other threads talk to it through {@link OwnerRequests} and {@link OwnerWaits#wake}. Its
- * {@link dev.weir.kafka.internal.in.lookup.ConsumerPhase} determines what it does.
+ * The owner of one consumer. Its thread is the only one that uses the client, the fetcher, the assignment and the
+ * trackers. Other threads communicate with it through {@link OwnerRequests} and {@link OwnerWaits#wake}. Its
+ * {@link dev.weir.kafka.internal.in.lookup.ConsumerPhase} determines its work.
  *
- * <p>It never runs user code and never waits for the pipeline, except for unfinished records of revoked partitions,
- * within a deadline.
+ * <p>It never runs user code and never waits for the pipeline, except for unfinished records of revoked partitions, and
+ * then only until a deadline.
  */
 final class ConsumerLoop implements Runnable {
 
@@ -80,7 +80,7 @@ final class ConsumerLoop implements Runnable {
     private final ConsumerEnding ending;
     private final ConsumerControl control;
 
-    /** The parts that release partitions, in a rebalance or at the end. */
+    /** The components that release partitions, during a rebalance or at the end. */
     record Parts(
             ConsumerOwner owner,
             PartitionAssignment assignment,
@@ -92,7 +92,7 @@ final class ConsumerLoop implements Runnable {
             PipelineReaders readers,
             OwnerClock clock) {}
 
-    /** Set before there is a pipeline. */
+    /** Set before there is a pipeline; null if the consumer is not reusable. */
     private volatile @Nullable PartitionParking parking;
 
     ConsumerLoop(
@@ -161,13 +161,13 @@ final class ConsumerLoop implements Runnable {
 
     // ---- Any thread ------------------------------------------------------------------------------------------------
 
-    /** Requests the end of emission. Emitted records may still be finished, and are committed. */
+    /** Requests the end of emission. Records already emitted may still be finished and are then committed. */
     void stop() {
         requests.stop();
     }
 
     /**
-     * Requests the end and waits for it and for the owner thread. See
+     * Requests the end, then waits for it and for the owner thread. See
      * {@link dev.weir.stream.spi.StageContext.Termination}.
      */
     String close(Duration patience) {
@@ -180,8 +180,8 @@ final class ConsumerLoop implements Runnable {
     }
 
     /**
-     * Returns whether each record is acknowledged; otherwise a batch's first token stands for it until the batch is
-     * pulled.
+     * Returns whether each record is acknowledged individually. Otherwise the first token of a batch stands for the
+     * batch until it is pulled.
      */
     boolean isTracked() {
         return plan.isTracked();
@@ -195,8 +195,8 @@ final class ConsumerLoop implements Runnable {
     /** Gives up a partition whose stream is no longer read. */
     void abandon(AssignedPartition announced) {
         execute(() -> {
-            // A seek has since replaced the partition object, but not its outlet; a partition assigned again has a new
-            // outlet.
+            // A seek may have replaced the partition object, but it retains the outlet. A partition that was assigned
+            // again has a new outlet.
             AssignedPartition partition = assignment.get(announced.id());
             if (partition != null && partition.outlet() == announced.outlet()) {
                 emission.takeBack(List.of(partition));
@@ -205,17 +205,20 @@ final class ConsumerLoop implements Runnable {
         });
     }
 
-    /** Logs the start of the run, with a name for all its lines; before the owner thread starts. */
+    /** Logs the start of the run and sets the name for all its log lines. Call before the owner thread starts. */
     void begins(String name, ConsumerSettings<?, ?> settings) {
         observer.runLog().begins(name, settings, subscription, plan.delivery(), transactions != null);
     }
 
-    /** Sets the pipeline whose stages may hold emitted records. */
+    /** Sets the pipelines whose stages may hold emitted records. */
     void readBy(Supplier<Collection<StageContext>> newReaders) {
         readers.set(newReaders);
     }
 
-    /** Allows several pipelines to read from this consumer, one after the other or at once. Before there is one. */
+    /**
+     * Allows several pipelines to read from this consumer, one after the other or concurrently. Call before there is a
+     * pipeline.
+     */
     PartitionParking share(PipelineOutlets outlets) {
         PartitionParking shared = new PartitionParking(owner, assignment, pauses, emission, commits, outlets, clock);
         parking = shared;
@@ -227,7 +230,6 @@ final class ConsumerLoop implements Runnable {
         owner.execute(request);
     }
 
-    /** The handle for users. */
     ConsumerControl control() {
         return control;
     }
@@ -241,7 +243,7 @@ final class ConsumerLoop implements Runnable {
             subscribe();
             while (!requests.isClose()) {
                 turn();
-                // Cleared before checking for the causes.
+                // Cleared before the next turn checks for the causes.
                 owner.clearSignal();
             }
             ending.finishUnfinished();
@@ -283,7 +285,7 @@ final class ConsumerLoop implements Runnable {
         arrivals.assigned(ids);
     }
 
-    /** One turn: requests, resumes, commits, then a poll that waits until the next of these is due. */
+    /** Runs one turn: executes requests, resumes partitions, commits, and then polls until the next of these is due. */
     private void turn() {
         if (requests.isStop()) {
             ending.stopEmission();
@@ -306,7 +308,7 @@ final class ConsumerLoop implements Runnable {
         return shared == null ? Long.MAX_VALUE : Math.max(1, shared.detachFinished());
     }
 
-    /** Always completes {@link #close}. */
+    /** Ends the consumer. Always completes {@link #close}. */
     private void end() {
         List<String> leftUndone = new ArrayList<>();
         try {
@@ -321,7 +323,7 @@ final class ConsumerLoop implements Runnable {
                 owner.fail(failure);
             } finally {
                 observer.runLog().ended(leftUndone);
-                // Runs whatever happened, because a thread waits for it.
+                // Must run in any case, because a thread waits for it.
                 owner.ended(String.join("; ", leftUndone));
                 control.ended();
             }
@@ -332,7 +334,10 @@ final class ConsumerLoop implements Runnable {
         return assignment;
     }
 
-    /** The reason, which brokers could change, why nothing of the partition is read; null if there is none. */
+    /**
+     * Returns the reason why nothing of the partition is read, if brokers could remove that reason; null if there is
+     * none.
+     */
     private @Nullable String trouble(AssignedPartition partition) {
         String trouble = positions.trouble(partition);
         return trouble == null ? boundedRead.trouble(partition) : trouble;

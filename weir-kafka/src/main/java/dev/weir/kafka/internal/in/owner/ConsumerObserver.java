@@ -29,28 +29,32 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes snapshots and dumps of a consumer. {@link #look} and its callees belong to the owner thread; any thread may
- * read the results.
+ * Takes snapshots and dumps of a consumer. {@link #look} and the methods it calls belong to the owner thread; any
+ * thread may read the results.
  */
 final class ConsumerObserver {
 
     private static final long MIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /**
-     * The largest age of a snapshot, as documented, and its age if it is not read. With thousands of partitions a first
-     * reading can take half a second, and the interval is a hundred times that.
+     * Maximum age of a snapshot, as documented; also the interval between readings while nobody reads them. With
+     * thousands of partitions the first reading may take half a second, so the interval derived from its cost must be
+     * limited.
      */
     private static final long MAX_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Readings may take one in this many parts of the owner's time; they cost more with more partitions. */
+    /**
+     * A reading may take at most this fraction (one in 100) of the owner's time. Readings cost more with more
+     * partitions.
+     */
     private static final int COST_RATIO = 100;
 
     /**
      * The result of a reading.
      *
-     * @param sought the first unfinished record of each partition, or null
-     * @param assignments number of assignments until then
-     * @param throttledNanos total time for which brokers had throttled its fetches
+     * @param sought the first unfinished record of each partition; null if there is none
+     * @param assignments number of assignments up to the reading
+     * @param throttledNanos total time for which brokers had throttled the consumer's fetches
      */
     private record Look(
             List<PartitionDump> partitions, List<@Nullable Sought> sought, int assignments, long throttledNanos) {}
@@ -73,7 +77,7 @@ final class ConsumerObserver {
     private long minAgeNanos;
     private int rebalances;
 
-    // Written by the owner thread for others.
+    // Written by the owner thread, read by any thread.
     private volatile ConsumerSnapshot snapshot = ConsumerSnapshot.of(List.of(), 0, 0, 0, 0);
     private volatile long outstandingBytes;
     private volatile Look last = new Look(List.of(), List.of(), 0, 0);
@@ -82,7 +86,7 @@ final class ConsumerObserver {
     private volatile boolean worksLeft;
     private volatile int assignments;
 
-    /** Set when the result was read since the last reading; only then is the next one due early. */
+    /** Set when someone reads the result; cleared by a reading. Only if it is set is the next reading due early. */
     private volatile boolean asked = true;
 
     /**
@@ -90,7 +94,7 @@ final class ConsumerObserver {
      *
      * @param reads describes the subscription
      * @param finder locates pulled records
-     * @param maxPollInterval time without a turn after which the owner counts as dead
+     * @param maxPollInterval time without a turn after which the owner thread counts as dead
      */
     ConsumerObserver(
             OwnerThread owner,
@@ -116,7 +120,6 @@ final class ConsumerObserver {
         this.progressNanos = now;
     }
 
-    /** The log of the run. */
     RunLog runLog() {
         return runLog;
     }
@@ -125,7 +128,7 @@ final class ConsumerObserver {
 
     ConsumerSnapshot snapshot() {
         asked = true;
-        // Stages keep working on what they hold, also after the last reading.
+        // Stages continue to work on the records they hold after the last reading.
         return owner.phase() == ConsumerPhase.CLOSED ? withDropped(snapshot, true) : snapshot;
     }
 
@@ -134,13 +137,13 @@ final class ConsumerObserver {
         return counted.with(dropped.dropped(ended), dropped.skipped(), ended ? dropped.leftUndone() : 0);
     }
 
-    /** The weight of the unfinished records at the last reading. Any thread. */
+    /** Returns the weight of the unfinished records at the last reading. Any thread. */
     long outstandingBytes() {
         asked = true;
         return outstandingBytes;
     }
 
-    /** The dump without locating its oldest records. */
+    /** Returns a dump without the locations of the oldest records. */
     ConsumerDump outline() {
         Look look = last;
         return dump(look, look.partitions);
@@ -190,7 +193,7 @@ final class ConsumerObserver {
         List<PartitionDump> starting = current.stream()
                 .filter(partition -> partition.paused().contains(Paused.STARTING) || partition.position() < 0)
                 .toList();
-        // As of the reading: partitions added since have no position in it.
+        // Compared as of the reading: partitions assigned since then have no position in it.
         boolean ready = live && look.assignments > 0 && starting.isEmpty();
         if (look.assignments == 0) {
             reasons.add("no partition was ever assigned");
@@ -249,7 +252,7 @@ final class ConsumerObserver {
     }
 
     /** Counts an assignment and returns its number. */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
+    @SuppressWarnings("NonAtomicVolatileUpdate") // written by the owner thread only
     int assigned() {
         return ++assignments;
     }
@@ -269,7 +272,7 @@ final class ConsumerObserver {
         }
     }
 
-    /** Takes a reading; {@link #snapshot} is current afterwards. */
+    /** Takes a reading. Afterwards {@link #snapshot} is up to date. */
     void look() {
         Collection<AssignedPartition> assigned = assignment.all();
         List<PartitionSnapshot> snapshots = new ArrayList<>(assigned.size());

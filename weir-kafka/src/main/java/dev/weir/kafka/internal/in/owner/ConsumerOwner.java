@@ -8,9 +8,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The owner thread of one consumer: its {@linkplain OwnerRequests requests}, its {@linkplain OwnerWaits waits} and its
- * phase. {@link #enter}, {@link #own}, {@link #clearSignal} and {@link #ended} belong to that thread; the others name
- * their threads.
+ * The owner thread of one consumer, with its {@linkplain OwnerRequests requests}, its {@linkplain OwnerWaits waits} and
+ * its phase. {@link #enter}, {@link #own}, {@link #clearSignal} and {@link #ended} belong to that thread; the comments
+ * of the other methods name their threads.
  */
 final class ConsumerOwner implements OwnerThread {
 
@@ -27,7 +27,11 @@ final class ConsumerOwner implements OwnerThread {
     /** Written by the owner thread. */
     private volatile ConsumerPhase phase = ConsumerPhase.RUNNING;
 
-    /** Creates an owner; {@code onFailure} may be called by any thread. */
+    /**
+     * Creates an owner.
+     *
+     * @param onFailure receives failures; may be called by any thread
+     */
     ConsumerOwner(OwnerWaits waiting, OwnerRequests requests, Consumer<Throwable> onFailure) {
         this.waiting = waiting;
         this.requests = requests;
@@ -66,14 +70,17 @@ final class ConsumerOwner implements OwnerThread {
     }
 
     private boolean isClosedSoon() {
-        // On a copy, because the future itself must not be completed by a timeout.
+        // Uses a copy, because the timeout must not complete the future itself.
         String ignored = closed.copy()
                 .completeOnTimeout("", LOOK_MILLIS, TimeUnit.MILLISECONDS)
                 .join();
         return closed.isDone();
     }
 
-    /** Waits for the end and for the thread to finish; returns the work left undone. Any other thread. */
+    /**
+     * Waits until the consumer and its thread have ended. Returns a description of the unfinished work. Any thread
+     * other than the owner thread.
+     */
     String awaitEnd() {
         while (!isClosedSoon()) {
             if (waiting.isOwnerExiting()) {
@@ -86,17 +93,19 @@ final class ConsumerOwner implements OwnerThread {
 
     // ---- Owner thread ----------------------------------------------------------------------------------------------
 
-    /** Declares the calling thread the owner. */
+    /** Makes the calling thread the owner. */
     void own() {
         waiting.own();
     }
 
-    /** Clears signals received so far; the caller must check their causes afterwards. */
+    /** Clears the signals received so far. The caller must check their causes afterwards. */
     void clearSignal() {
         waiting.clearSignal();
     }
 
-    /** Enters a later phase. Returns false, without a change, if it is not later than the current one. */
+    /**
+     * Enters a later phase. Returns false, and changes nothing, if {@code next} is not later than the current phase.
+     */
     boolean enter(ConsumerPhase next) {
         if (next.compareTo(phase) <= 0) {
             return false;

@@ -14,9 +14,7 @@ import java.util.function.ToLongFunction;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Makes the running form of a source: a consumer, and the stage that pulls from it. Immutable.
- */
+/** Creates the runtime objects of a source: a consumer, and the stage that pulls from it. Immutable. */
 public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<K, V>> {
 
     private final ConsumerSettings<K, V> settings;
@@ -42,21 +40,21 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
         this.start = new ConsumerStart(settings, subscription, delivery, external);
     }
 
-    /** A source whose records are acknowledged and then committed. */
+    /** Returns a source whose records are committed after they were acknowledged. */
     public static <K, V> ConsumerSource<K, V> committable(ConsumerSettings<K, V> settings, Subscription subscription) {
         return new ConsumerSource<>(settings, subscription, new Delivery.Committable(), null);
     }
 
-    /** A committable source that emits an unreadable batch as one record, without decoding it. */
+    /** Returns a committable source that emits an unreadable batch as one record, without decoding it. */
     public static ConsumerSource<byte[], byte[]> committableWithUnreadable(
             ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
         return new ConsumerSource<>(settings, subscription, new Delivery.Committable(true), null);
     }
 
     /**
-     * A committable source that emits a record when it is due, before later records of its partition.
+     * Returns a committable source that emits a record only when it is due, and before later records of its partition.
      *
-     * @param dueMillis since 1970
+     * @param dueMillis returns a record's due time in milliseconds since the Unix epoch
      */
     public static <K, V> ConsumerSource<K, V> committableWhenDue(
             ConsumerSettings<K, V> settings,
@@ -65,7 +63,10 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
         return new ConsumerSource<>(settings, subscription, new Delivery.Committable(), null, dueMillis);
     }
 
-    /** A source that commits nothing. When a listener learns of a revocation, all work on revoked records has ended. */
+    /**
+     * Returns a source that commits nothing. By the time a listener learns of a revocation, all work on revoked records
+     * has ended.
+     */
     public static <K, V> ConsumerSource<K, V> plain(
             ConsumerSettings<K, V> settings, Subscription subscription, @Nullable ExternalOffsets external) {
         return new ConsumerSource<>(settings, subscription, untold(settings, external), external);
@@ -75,7 +76,7 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
         return new Delivery.Plain(external != null || settings.rebalanceListener() != RebalanceListener.NONE);
     }
 
-    /** A source that commits before it emits. */
+    /** Returns a source that commits records before it emits them. */
     public static <K, V> ConsumerSource<K, V> atMostOnce(
             ConsumerSettings<K, V> settings, Subscription subscription, int commitAhead) {
         return new ConsumerSource<>(settings, subscription, new Delivery.AtMostOnce(commitAhead), null);

@@ -56,33 +56,36 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
-/** Starts a consumer: a client, its owner thread, and its broker queries. Immutable. */
+/** Starts consumers. A consumer consists of a client, an owner thread, and a client for broker queries. Immutable. */
 public final class ConsumerStart {
 
     /**
-     * The wait in polls of a client that is only a member: its heartbeat thread wakes at that interval and makes 1.4 kB
-     * of garbage each time.
+     * Wait between polls of a client that is only a group member. Its heartbeat thread wakes up at this interval and
+     * creates 1.4 kB of garbage each time.
      */
     private static final int MEMBER_BACKOFF_MILLIS = 1_000;
 
     private static final ConsumerLog LOG = ConsumerLog.of(ConsumerStart.class);
 
-    /** Static members running in this process. */
+    /** The static members running in this process. */
     private static final Set<String> STATIC_MEMBERS = ConcurrentHashMap.newKeySet();
 
-    /** The time for the queries before the start. */
+    /** Timeout of the queries made before the start. */
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(15);
 
-    /** The time to wait for the ends of a bounded read. */
+    /** Timeout of the query for the end offsets of a bounded read. */
     private static final Duration END_TIMEOUT = Duration.ofSeconds(5);
 
-    /** The interval at which the client looks for new topics that match a pattern. */
+    /** Interval at which the client looks for new topics that match a pattern. */
     private static final int TOPIC_LOOK_MILLIS = 30_000;
 
-    /** A smaller fetch is not worth a request; a larger batch is still delivered (KIP-74). */
+    /**
+     * Minimum fetch size per partition: a smaller fetch is not worth a request. A batch larger than the limit is still
+     * delivered (KIP-74).
+     */
     private static final long MIN_FETCH_BYTES = 64 * 1024;
 
-    /** A batch is decompressed whole, outside the heap, to find out what is wrong with it. */
+    /** An unreadable batch is decompressed completely, outside the heap, to find out what is wrong with it. */
     private static final int MAX_RESCUED_BYTES = 64 * 1024 * 1024;
 
     private final ConsumerSettings<?, ?> settings;
@@ -91,7 +94,7 @@ public final class ConsumerStart {
     private final @Nullable ExternalOffsets external;
     private final Function<DecodeTime, FetchedViews.Maker> views;
 
-    /** Creates a consumer start that hands out the client's records. */
+    /** Creates an instance whose consumers hand out the client's records. */
     public ConsumerStart(
             ConsumerSettings<?, ?> settings,
             Subscription subscription,
@@ -100,7 +103,11 @@ public final class ConsumerStart {
         this(settings, subscription, delivery, external, time -> FetchedViews.Maker.copying());
     }
 
-    /** Creates a consumer start for the lean path: {@code views} makes one record maker for each fetch thread. */
+    /**
+     * Creates an instance for the lean path.
+     *
+     * @param views creates one record maker for each fetch thread
+     */
     ConsumerStart(
             ConsumerSettings<?, ?> settings,
             Subscription subscription,
@@ -115,7 +122,7 @@ public final class ConsumerStart {
         refuseContradictions();
     }
 
-    /** Refuses contradictions while the blueprint is made, where its author sees the message. */
+    /** Rejects contradictory settings when the blueprint is created, where its author sees the message. */
     private void refuseContradictions() {
         boolean plain = delivery instanceof Delivery.Plain;
         if (settings.groupId() == null && !plain) {
@@ -137,10 +144,10 @@ public final class ConsumerStart {
         }
     }
 
-    /** A running consumer, and the resources to close with it. */
+    /** A running consumer and the resources to close with it. */
     record Started(ConsumerLoop loop, Lookup lookup, String staticMember) implements PatientTermination {
 
-        /** Ends both; returns the work left undone. */
+        /** Closes the consumer and its resources. Returns a description of the unfinished work. */
         @Override
         public String close(Duration patience) {
             String leftUndone = loop.close(patience);
@@ -164,8 +171,8 @@ public final class ConsumerStart {
      * Starts a consumer that lives as long as the stages of {@code context} and emits through {@code buffer}. Blocks
      * for broker queries.
      *
-     * @param decoding describes how the stage decodes
-     * @param transactions commits offsets, if transactions do; otherwise null
+     * @param decoding specifies how the stage decodes records
+     * @param transactions commits offsets in transactions; null if offsets are committed without transactions
      * @return the stage that takes the records from the buffer
      */
     public <K, V> SourceStage<K, V> open(
@@ -196,7 +203,7 @@ public final class ConsumerStart {
     /**
      * Starts a consumer that lives until it is closed. Blocks for broker queries.
      *
-     * @param label names its owner in the log
+     * @param label names the consumer's owner in the log
      */
     Started start(String name, String label, RecordOutlets outlets, Consumer<Throwable> onFailure) {
         return start(name, label, outlets, onFailure, null);
@@ -229,20 +236,23 @@ public final class ConsumerStart {
         }
     }
 
-    /** The delay of a buffer's records; each needs its own. */
+    /** Creates the delay of a buffer's records; null if they are not delayed. Each buffer needs its own. */
     @Nullable
     DueRecords delay() {
         return DueRecords.of(subscription);
     }
 
-    /** The stage from which the pipeline pulls, in place of {@code stage} if the surroundings are not Kafka. */
+    /**
+     * Returns the stage from which the pipeline pulls: {@code stage} itself, or its replacement if the surroundings are
+     * not Kafka.
+     */
     public <T> Stage<T> pulled(Stage<T> stage, StageContext context) {
         return SurroundingsRegistry.of(settings.properties()).pulled(stage, context.clock());
     }
 
     /**
-     * Registers a static member, and warns about a second one of that name in the process before the brokers fence one
-     * of them.
+     * Registers a static member. Warns if the process already has one of that name, before the brokers fence one of
+     * them.
      */
     private String enter(Map<String, Object> config) {
         Object instance = config.get(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
@@ -260,7 +270,7 @@ public final class ConsumerStart {
         return member;
     }
 
-    /** An answering broker is enough: topics may be created later. */
+    /** Checks that a broker responds. The topics need not exist, because they may be created later. */
     private void checkConnection(Lookup lookup) {
         if (!settings.connectTimeout().isZero()) {
             Set<String> ignored = answer(lookup.topics(), settings.connectTimeout());
@@ -268,8 +278,8 @@ public final class ConsumerStart {
     }
 
     /**
-     * A client keeps one fetch per paused partition, in addition to the records counted in the budget: a quarter of the
-     * partitions' shares.
+     * Limits the fetch size per partition. A client retains one fetch per paused partition in addition to the records
+     * counted in the budget; together these fetches should use at most a quarter of it.
      */
     private void limitFetches(Map<String, Object> config, Lookup lookup) {
         String limit = ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG;
@@ -317,7 +327,10 @@ public final class ConsumerStart {
         return found.ids();
     }
 
-    /** A partition without an end at the moment is asked again during the run; the others do not wait for it. */
+    /**
+     * Returns the end offsets. A partition whose end is unknown at present is queried again during the run, and the
+     * others do not wait for it.
+     */
     private Map<TopicPartition, Long> endOffsets(Lookup lookup, Set<TopicPartition> ids) {
         Map<TopicPartition, Long> ends = new HashMap<>();
         Map<TopicPartition, KafkaPipelineException> unknown = new HashMap<>();
@@ -345,7 +358,7 @@ public final class ConsumerStart {
         return Objects.requireNonNull(subscription.end().of(id));
     }
 
-    /** Starts the loop. From here on the owner thread closes the client in any case. */
+    /** Starts the loop. From then on, the owner thread closes the client in any case. */
     private ConsumerLoop start(
             Surroundings around,
             Map<String, Object> config,
@@ -386,8 +399,8 @@ public final class ConsumerStart {
     }
 
     /**
-     * Returns whether commits bypass the client. On the lean path it is only a member, but an interceptor may want to
-     * see commits.
+     * Returns whether commits bypass the client, which on the lean path is only a group member. They do not if there
+     * are interceptors, which may need to see the commits.
      */
     private boolean commitsBesideClient(Map<String, Object> config) {
         Object interceptors = config.get(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG);
@@ -396,7 +409,7 @@ public final class ConsumerStart {
                 && (interceptors == null || interceptors.toString().isBlank());
     }
 
-    /** Adds a poll budget to the client's configuration, if the client fetches. */
+    /** Returns the poll budget. Adds it to the client's configuration if the client fetches the records. */
     private PollBudget budget(Surroundings around, Map<String, Object> config) {
         PollBudget budget = new PollBudget(settings.bufferBytes(), maxBatchBytes());
         if (settings.fetch() == FetchPath.CLIENT && around.hasBrokers()) {
@@ -423,7 +436,7 @@ public final class ConsumerStart {
         return LeanFetcher.open(client, config, maxBatchBytes(), name, settings.fetchThreads(), views);
     }
 
-    /** Limit of a batch: at most 1 GB, as the settings are checked. */
+    /** Returns the limit of a batch in bytes. The settings restrict it to 1 GB, so it is an int. */
     private int maxBatchBytes() {
         return (int) settings.maxBatchBytes();
     }

@@ -5,13 +5,16 @@ import dev.weir.kafka.internal.in.buffer.FlowControl;
 import dev.weir.stream.control.BufferControl;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The limits of a consumer's buffer, which users may read and change. Thread-safe. */
+/** The limits of a consumer's buffer, which users may read and change at runtime. Thread-safe. */
 final class FlowLimits implements BufferControl {
 
-    /** Trackers have references for this many times their initial records: one reference per 512 records. */
+    /**
+     * The records limit may be raised to this multiple of its initial value. Trackers allocate one reference per 512
+     * records for it.
+     */
     private static final int HEADROOM = 8;
 
-    /** As in {@link ConsumerSettings#maxOutstandingRecords}. */
+    /** Same bound as in {@link ConsumerSettings#maxOutstandingRecords}. */
     private static final int MOST_RECORDS = 1_000_000;
 
     private final FlowControl flow;

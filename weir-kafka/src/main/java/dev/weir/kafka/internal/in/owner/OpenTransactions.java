@@ -18,37 +18,37 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds and reports partitions where an open transaction holds up readers of committed records (ADR 213). Confined to
- * the owner thread.
+ * Finds and reports partitions where an open transaction blocks readers of committed records (ADR 213). Confined to the
+ * owner thread.
  *
- * <p>It checks only partitions whose position, known on both fetch paths, is at the end of the readable records: if
- * nothing arrives at a position, the last stable offset is not beyond it.
+ * <p>Checks only partitions whose position, which is known with either fetcher, is at the end of the readable records:
+ * if nothing arrives at a position, the last stable offset is not beyond it.
  */
 final class OpenTransactions {
 
     private static final ConsumerLog LOG = ConsumerLog.of(OpenTransactions.class);
 
-    /** The time records wait at one position until that is reported. */
+    /** How long records must wait at a position before that is reported. */
     private static final long TOLD_AFTER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final Duration ANSWER_WITHIN = Duration.ofSeconds(5);
 
-    /** The position of a partition. */
+    /** A position at which nothing arrives. */
     private static final class Place {
 
         final long offset;
 
-        /** The offset after all records that wait there; the position itself if there are none. */
+        /** The end of the log, after all records that wait there; equal to the position if none wait. */
         long end;
 
-        /** The time when the first of them was seen. */
+        /** The time when the first waiting record was detected. */
         long sinceNanos;
 
         boolean asked;
 
-        /** The owner of the transaction, once it is known. */
+        /** Description of the transaction's producer; null until it is known. */
         @Nullable
         String holder;
 
@@ -68,8 +68,9 @@ final class OpenTransactions {
     private long lookDueNanos;
 
     /**
-     * Creates a check that asks {@code lookup} and continues on {@code owner}, the owner thread.
+     * Creates a check.
      *
+     * @param owner the owner thread, on which results are processed
      * @param readsCommitted whether only records of committed transactions are read
      */
     OpenTransactions(
@@ -89,8 +90,8 @@ final class OpenTransactions {
     }
 
     /**
-     * Describes the waiting records of a partition and their transaction; null before that is reported and after the
-     * partition continues.
+     * Describes the waiting records of a partition and their transaction. Null until that has been reported, and after
+     * the partition has made progress.
      */
     @Nullable
     String trouble(AssignedPartition partition, long now) {
@@ -110,13 +111,14 @@ final class OpenTransactions {
     }
 
     void lookIfDue(long now) {
-        // Nothing else can be held up by a transaction.
+        // A transaction can block only readers of committed records.
         if (!readsCommitted || now - lookDueNanos < 0 || !owner.isEmitting()) {
             return;
         }
         lookDueNanos = now + LOOK_NANOS;
         places.entrySet().removeIf(each -> isOver(each.getKey(), each.getValue()));
-        // Partitions that were here at the last check too: a busy partition is at its end now and then.
+        // Considers only partitions that were at the same position at the last check, because even a busy partition
+        // reaches its end now and then.
         Map<TopicPartition, AssignedPartition> standing = new HashMap<>();
         places.keySet().forEach(partition -> standing.put(partition.id(), partition));
         for (AssignedPartition partition : assignment.all()) {
@@ -159,7 +161,7 @@ final class OpenTransactions {
         }
     }
 
-    /** Asks for the last stable offset, because a quota may also be the reason why nothing arrives. */
+    /** Also queries the last stable offset, because a quota may be the reason why nothing arrives. */
     private void ask(AssignedPartition partition, Place place) {
         TopicPartition id = partition.id();
         CompletionStage<String> holder = lookup.openTransaction(id, ANSWER_WITHIN)

@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Requests of other threads to the owner, which checks them in each turn and is woken for them. {@link #run} and
- * {@link #withinPatience} belong to the owner thread; the others are thread-safe.
+ * Requests from other threads to the owner thread, which checks them in every turn and is woken for them. {@link #run}
+ * and {@link #withinPatience} belong to the owner thread; the other methods are thread-safe.
  */
 final class OwnerRequests {
 
@@ -21,7 +21,7 @@ final class OwnerRequests {
 
     private final ReentrantLock closing = new ReentrantLock();
 
-    /** Written before {@link #close}, under {@link #closing}. */
+    /** Written before {@link #close}, while holding {@link #closing}. */
     private volatile long closeDeadlineNanos;
 
     OwnerRequests(OwnerWaits waiting, OwnerClock clock) {
@@ -29,7 +29,7 @@ final class OwnerRequests {
         this.clock = clock;
     }
 
-    /** See {@link ConsumerLoop#stop}. */
+    /** Requests the end of emission. See {@link ConsumerLoop#stop}. */
     void stop() {
         stop = true;
         waiting.wake();
@@ -40,7 +40,8 @@ final class OwnerRequests {
     }
 
     /**
-     * Requests the end, which may wait this long for unfinished records. If requested again, the shortest time applies.
+     * Requests the end. The owner waits at most {@code patience} for unfinished records. After several requests, the
+     * earliest deadline applies.
      */
     void close(Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
@@ -60,20 +61,22 @@ final class OwnerRequests {
         return close;
     }
 
-    /** Requests any other action. */
     void add(Runnable request) {
         queue.add(request);
         waiting.wake();
     }
 
-    /** Performs the {@linkplain #add added} requests. */
+    /** Runs the {@linkplain #add added} requests. */
     void run() {
         for (Runnable request = queue.poll(); request != null; request = queue.poll()) {
             request.run();
         }
     }
 
-    /** The time that a wait may take; after a close request at most its remaining patience. */
+    /**
+     * Returns how long a wait of {@code nanos} may take: once a close was requested, at most the remaining close
+     * timeout.
+     */
     long withinPatience(long nanos) {
         return close ? Math.min(nanos, closeDeadlineNanos - clock.nanoTime()) : nanos;
     }

@@ -10,8 +10,8 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Adds partitions that the group has assigned, or that a member without a group takes itself. Confined to the owner
- * thread.
+ * Adds partitions assigned by the group, and partitions that a consumer without a group assigns to itself. Confined to
+ * the owner thread.
  */
 final class PartitionArrivals {
 
@@ -43,7 +43,7 @@ final class PartitionArrivals {
     void assigned(Collection<TopicPartition> ids) {
         fetcher.assigned(ids);
         if (!owner.isEmitting()) {
-            // Nothing of them will be emitted, so there will be nothing to commit.
+            // Nothing of these partitions will be emitted, so there will be nothing to commit.
             fetcher.pause(ids);
             return;
         }

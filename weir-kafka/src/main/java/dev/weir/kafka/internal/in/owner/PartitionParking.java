@@ -19,10 +19,10 @@ import java.util.concurrent.CompletionException;
 
 /**
  * Moves the partitions of a reusable consumer between its pipelines. Any thread may call {@link #attach},
- * {@link #stopEmission} and {@link #detach}; all else belongs to the owner thread.
+ * {@link #stopEmission}, {@link #detach} and {@link #hurry}; the other methods belong to the owner thread.
  *
- * <p>A partition that no pipeline reads is parked: not fetched, but still assigned and committed. The next pipeline
- * continues at its first unfinished record, and skips later records that are already finished.
+ * <p>A partition that no pipeline reads is parked: it is not fetched, but remains assigned and committed. The next
+ * pipeline continues at its first unfinished record and skips later records that are already finished.
  */
 final class PartitionParking {
 
@@ -51,7 +51,7 @@ final class PartitionParking {
         this.clock = clock;
     }
 
-    /** Adds a pipeline; throws if another one reads the same topics. */
+    /** Adds a pipeline. Throws if another pipeline reads the same topics. */
     void attach(Attachment attachment) {
         CompletableFuture<String> done = new CompletableFuture<>();
         owner.execute(() -> {
@@ -75,12 +75,15 @@ final class PartitionParking {
         }
     }
 
-    /** Stops emission to the pipeline; its pulled records may still be finished. */
+    /** Stops emission to the pipeline. Records it has already pulled may still be finished. */
     void stopEmission(Attachment attachment) {
         owner.execute(() -> stop(attachment));
     }
 
-    /** Waits until the pipeline has finished its pulled records, then removes it. Returns the work left undone. */
+    /**
+     * Waits at most {@code patience} for the pipeline to finish the records it has pulled, then removes it. Returns a
+     * description of the unfinished work.
+     */
     String detach(Attachment attachment, Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
         owner.execute(() -> {
@@ -91,7 +94,7 @@ final class PartitionParking {
         return owner.awaitOrEnd(attachment.detached) ? attachment.detached.join() : "";
     }
 
-    /** Limits the wait of a current or later detachment to that deadline. */
+    /** Limits the wait of the current or a later detachment to {@code patience} from now. */
     void hurry(Attachment attachment, Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
         owner.execute(() -> attachment.closeBy(deadlineNanos));
@@ -120,7 +123,7 @@ final class PartitionParking {
         }
     }
 
-    /** Emits nothing of the partitions until a pipeline reads them again. */
+    /** Stops emission of the partitions until a pipeline reads them again. */
     private void park(Collection<AssignedPartition> partitions) {
         emission.takeBack(partitions);
         for (AssignedPartition partition : partitions) {
@@ -137,7 +140,10 @@ final class PartitionParking {
         }
     }
 
-    /** A pipeline that waits for its pulled records must not keep the next one from reading. */
+    /**
+     * Detaches a pipeline that still waits for its pulled records, because it must not prevent the next pipeline from
+     * reading.
+     */
     private void detachNow(Attachment attachment) {
         detach(
                 attachment,
@@ -151,7 +157,7 @@ final class PartitionParking {
         attachment.detached.complete(PartitionAssignment.unfinished(unfinished));
     }
 
-    /** Removes pipelines that have finished, or whose time is up; returns the time until the next deadline. */
+    /** Removes pipelines that have finished or whose timeout has passed. Returns the time until the next deadline. */
     long detachFinished() {
         long left = Long.MAX_VALUE;
         for (Attachment attachment : outlets.closing()) {

@@ -31,15 +31,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inspects assigned partitions one by one: what waits, why, since when, and how far the end is. Confined to the owner
- * thread, except for {@link #silentSince} and {@link #decodeTime}.
+ * Inspects assigned partitions one by one: their waiting records, the reasons and times of their pauses, and their lag.
+ * Confined to the owner thread, except for {@link #silentSince} and {@link #decodeTime}.
  */
 final class PartitionReadings {
 
-    /**
-     * The interval at which the ends of unfetched partitions are queried, because the client learns ends only by
-     * fetching.
-     */
+    /** Interval of queries for the end offsets of paused partitions. The client learns end offsets only by fetching. */
     private static final long END_LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final Duration END_TIMEOUT = Duration.ofSeconds(30);
@@ -58,14 +55,17 @@ final class PartitionReadings {
     private long endLookDueNanos;
     private long progressNanos;
 
-    // Written by the threads that deliver answers, cleared by the owner thread.
+    // Written by the threads that process responses, cleared by the owner thread.
     private final Map<TopicPartition, Long> ends = new ConcurrentHashMap<>();
     private final Set<TopicPartition> endsAsked = ConcurrentHashMap.newKeySet();
 
     /**
-     * Creates readings. {@code lookup} gives the ends of paused partitions, {@code ahead} (or null) the records that
-     * wait for their commit, {@code trouble} the reason why a partition is not read, and {@code transactions} the
-     * partitions held up.
+     * Creates readings.
+     *
+     * @param lookup queries the end offsets of paused partitions
+     * @param ahead gives the number of records that wait for their commit; null if records do not wait
+     * @param trouble returns the reason why a partition is not read, or null
+     * @param transactions gives the partitions blocked by open transactions
      */
     PartitionReadings(
             OwnerThread owner,
@@ -92,35 +92,36 @@ final class PartitionReadings {
         this.endLookDueNanos = progressNanos + END_LOOK_NANOS;
     }
 
-    /** The time since which no broker answers; null while one does. Any thread. */
+    /** Returns the time since which no broker has responded; null if brokers respond. Any thread. */
     @Nullable
     Instant silentSince() {
         return reachability.silentSince();
     }
 
-    /** The time when something was last finished, according to the readings so far. */
+    /** Returns the time at which progress was last seen in a reading. */
     long progressNanos() {
         return progressNanos;
     }
 
-    /** The time that decoders have taken on the fetch threads. Any thread. */
+    /** Returns the time that decoders have spent on the fetch threads. Any thread. */
     DecodeTime decodeTime() {
         return fetcher.decodeTime();
     }
 
-    /** The time for which brokers throttled the fetches so far. */
+    /** Returns the total time for which brokers have throttled fetches. */
     long throttledNanos() {
         return fetcher.throttledNanos();
     }
 
-    /** Begins a reading of all partitions. */
+    /** Starts a reading of all partitions. */
     void begin(long now) {
         reachability.look();
         transactions.lookIfDue(now);
     }
 
     /**
-     * Records fetched and not pulled, or not to be pulled yet: with at-most-once a record waits for its commit first.
+     * Returns the number of records that were fetched but not pulled. With at-most-once delivery, this includes records
+     * that wait for their commit.
      */
     private int buffered(AssignedPartition partition) {
         return partition.outlet().records(partition) + (ahead == null ? 0 : ahead.records(partition));
@@ -159,8 +160,8 @@ final class PartitionReadings {
     }
 
     /**
-     * The lag in time by this machine's clock, because timestamps are wall-clock times. Producers whose clocks are
-     * ahead make it 0, not negative.
+     * Returns the lag in time, measured by this machine's clock, because timestamps are wall-clock times. It is 0
+     * rather than negative if a producer's clock is ahead; null if it is unknown.
      */
     private @Nullable Duration lagTime(AssignedPartition partition, long lag) {
         long timestamp = tracked ? partition.tracker().firstUnfinishedTimestamp() : OffsetTracker.NO_TIMESTAMP;
@@ -209,7 +210,7 @@ final class PartitionReadings {
         return behind == RecordFetcher.UNKNOWN ? -1 : behind + outstanding;
     }
 
-    /** The client learns ends by fetching, so it has nothing new about a paused partition. */
+    /** Queries the end offsets of paused partitions, because the client learns end offsets only by fetching. */
     void askForEndsIfDue(Collection<AssignedPartition> assigned, long now) {
         if (now - endLookDueNanos < 0 || !owner.isEmitting()) {
             return;

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the running form of a source that emits one source per assigned partition. Immutable. */
+/** Creates the runtime objects of a source that emits one source per assigned partition. Immutable. */
 public final class PartitionedSource<K, V> implements SourceFactory<PartitionSource<K, V>> {
 
     private final ConsumerSettings<K, V> settings;
@@ -33,13 +33,13 @@ public final class PartitionedSource<K, V> implements SourceFactory<PartitionSou
         this.start = new ConsumerStart(settings, subscription, delivery, external);
     }
 
-    /** A source whose records are acknowledged and then committed. */
+    /** Returns a source whose records are committed after they were acknowledged. */
     public static <K, V> PartitionedSource<K, V> committable(
             ConsumerSettings<K, V> settings, Subscription subscription) {
         return new PartitionedSource<>(settings, subscription, new Delivery.Committable(), null);
     }
 
-    /** A source that commits nothing, because its positions are kept elsewhere. */
+    /** Returns a source that commits nothing, because its positions are stored elsewhere. */
     public static <K, V> PartitionedSource<K, V> external(
             ConsumerSettings<K, V> settings, Subscription subscription, ExternalOffsets external) {
         return new PartitionedSource<>(settings, subscription, new Delivery.Plain(true), external);
@@ -52,7 +52,7 @@ public final class PartitionedSource<K, V> implements SourceFactory<PartitionSou
         return start.pulled(new Announcements(outlets, context, loop), context);
     }
 
-    /** The outer stream. Confined to its segment. */
+    /** The outer stream, which emits the sources. Confined to its segment. */
     private final class Announcements implements Stage<PartitionSource<K, V>> {
 
         private final PartitionOutlets outlets;

@@ -5,7 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** The pipelines whose stages may hold emitted records. Thread-safe. */
+/** Supplies the pipelines whose stages may hold emitted records. Thread-safe. */
 final class PipelineReaders implements Supplier<Collection<StageContext>> {
 
     /** Set before anything is emitted. */

@@ -18,10 +18,10 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
 
-/** Polls and emits the records that arrive. Confined to the owner thread. */
+/** Polls, and emits the records that arrive. Confined to the owner thread. */
 final class PollIntake {
 
-    /** The time a poll waits when nothing is due; meanwhile only the snapshot ages. */
+    /** Maximum duration of a poll while nothing is due. Only the snapshot becomes stale during that time. */
     private static final long MAX_POLL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final OwnerWaits waiting;
@@ -56,7 +56,7 @@ final class PollIntake {
         this.clock = clock;
     }
 
-    /** Polls once, for at most the given time and at most a second. Rebalance callbacks run inside it. */
+    /** Polls once, for at most {@code nanos} and at most one second. Rebalance callbacks run inside the poll. */
     void poll(long nanos) {
         try {
             emit(waiting.poll(Math.min(nanos, MAX_POLL_NANOS)));
@@ -69,8 +69,8 @@ final class PollIntake {
     }
 
     /**
-     * Waits within a rebalance until a signal or the deadline. If records do not come through the member's client,
-     * retained partitions are still read meanwhile.
+     * Waits within a rebalance until a signal arrives or {@code nanos} have passed. Continues to read retained
+     * partitions during the wait, if the member's client is not the one that fetches records.
      */
     void waitInRebalance(long nanos) {
         long endNanos = clock.nanoTime() + nanos;
@@ -104,7 +104,7 @@ final class PollIntake {
     private void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> records) {
         int ofAnotherLog = partition.epochs().note(records);
         if (ofAnotherLog != LeaderEpochs.NONE) {
-            // Records before it are no longer emitted, because they may belong to the other log too.
+            // Does not emit the records before it either, because they may belong to the other log, too.
             positions.ofAnotherLog(partition, records.get(ofAnotherLog));
             return;
         }

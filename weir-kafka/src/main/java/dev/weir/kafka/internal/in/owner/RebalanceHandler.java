@@ -19,20 +19,20 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Handles rebalances. The client calls it inside poll, and so on the owner thread.
+ * Handles rebalances. The client calls it inside a poll and therefore on the owner thread.
  *
- * <p>Revoked partitions: emission ends and no more work starts. The owner waits for work in progress within the
- * deadline, while other partitions continue from the buffer or, on the lean path, with newly fetched records. Then
- * finished records are committed. Lost partitions: another member may already own them, so nothing is awaited and
- * nothing committed; late acknowledgements have no effect.
+ * <p>When partitions are revoked, their emission ends and no more work on them starts. The owner waits until the
+ * deadline for work in progress, while other partitions continue from the buffer or, on the lean path, with newly
+ * fetched records. It then commits the finished records. When partitions are lost, another member may already own them,
+ * so the owner neither waits nor commits, and late acknowledgements have no effect.
  */
 final class RebalanceHandler implements ConsumerRebalanceListener {
 
     private static final ConsumerLog LOG = ConsumerLog.of(RebalanceHandler.class);
 
     /**
-     * The interval at which the pipeline is asked to drop revoked records: records in flight between two stages are
-     * found later.
+     * Interval at which the pipeline is asked to drop revoked records. Repeated, because records that move between two
+     * stages are found only later.
      */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -64,7 +64,10 @@ final class RebalanceHandler implements ConsumerRebalanceListener {
         this.times = times;
     }
 
-    /** Returns whether partitions are revoked because the consumer closes, which has already handled everything. */
+    /**
+     * Returns whether the partitions are revoked because the consumer is closing; everything has been handled in that
+     * case.
+     */
     private boolean isClosed() {
         return owner.phase() == ConsumerPhase.CLOSED;
     }
@@ -107,8 +110,8 @@ final class RebalanceHandler implements ConsumerRebalanceListener {
     }
 
     /**
-     * Waits until no stage works on the partitions, so that all their records are finished or dropped; returns false on
-     * a timeout. A close does not extend this wait, because a failed pipeline will finish nothing more.
+     * Waits until no stage works on the partitions, so that all their records are finished or dropped. Returns false on
+     * a timeout. A close never extends this wait, because a failed pipeline finishes nothing more.
      */
     private boolean awaitFinished(Collection<AssignedPartition> partitions, long deadlineNanos) {
         for (AssignedPartition partition : partitions) {

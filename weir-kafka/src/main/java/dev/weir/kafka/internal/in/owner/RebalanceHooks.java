@@ -26,17 +26,17 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls the user's rebalance code on a separate thread, while the owner thread waits and serves that code's requests to
- * the consumer. Confined to the owner thread.
+ * Calls the user's rebalance code on a separate thread, while the owner thread waits and serves the requests that this
+ * code makes to the consumer. Confined to the owner thread.
  */
 final class RebalanceHooks {
 
     private static final ConsumerLog LOG = ConsumerLog.of(RebalanceHooks.class);
 
-    /** The interval of checks whether a listener has called System.exit, which never returns. */
+    /** Interval between checks for a listener that has called System.exit and therefore never returns. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** The time limit for a listener's query of committed offsets. */
+    /** Timeout of a listener's query for committed offsets. */
     private static final long COMMITTED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final OwnerThread owner;
@@ -67,7 +67,7 @@ final class RebalanceHooks {
         this.times = times;
     }
 
-    /** The deadline of hooks called now, outside of a revocation. */
+    /** Returns the deadline for hooks called now, outside of a revocation. */
     long deadline() {
         return clock.nanoTime() + times.deadlineNanos();
     }
@@ -78,7 +78,7 @@ final class RebalanceHooks {
         }
     }
 
-    /** Calls the store and the listener, who have until {@code endNanos} together. */
+    /** Calls the store and the listener, which together must return by {@code endNanos}. */
     void revoked(Set<TopicPartition> ids, long endNanos) {
         if (!ids.isEmpty()) {
             tellStore(ids, endNanos);
@@ -96,7 +96,7 @@ final class RebalanceHooks {
         }
     }
 
-    /** Calls the store, which has half of the time if a listener follows. */
+    /** Calls the store. It may use half of the time if a listener is called afterwards. */
     private void tellStore(Set<TopicPartition> ids, long endNanos) {
         if (external != null) {
             long left = endNanos - clock.nanoTime();
@@ -136,7 +136,7 @@ final class RebalanceHooks {
         }
     }
 
-    /** One call, and the consumer that it sees. The user's thread sends requests, the owner thread serves them. */
+    /** A single call, and the consumer passed to it. The user's thread sends requests, the owner thread serves them. */
     private final class Call implements RestrictedConsumer {
 
         private final Queue<Runnable> asked = new ConcurrentLinkedQueue<>();
@@ -159,7 +159,7 @@ final class RebalanceHooks {
             return done;
         }
 
-        /** Returns whether there was a request to serve. */
+        /** Serves one request. Returns false if there was none. */
         boolean serve() {
             Runnable next = asked.poll();
             if (next != null) {
@@ -171,7 +171,7 @@ final class RebalanceHooks {
         void expire() {
             expired = true;
             while (serve()) {
-                // Each request fails because it is too late.
+                // Fails every request, because the deadline has passed.
             }
         }
 

@@ -34,7 +34,7 @@ public final class ReusableConsumerOwner<K, V> implements AutoCloseable {
     private final PartitionParking parking;
     private volatile @Nullable Throwable failure;
 
-    /** Starts the consumer; its partitions wait for pipelines. */
+    /** Starts the consumer. Its partitions are not fetched until a pipeline reads them. */
     public ReusableConsumerOwner(ConsumerSettings<K, V> settings, Subscription subscription) {
         if (subscription.isBounded()) {
             throw new IllegalArgumentException(
@@ -61,7 +61,11 @@ public final class ReusableConsumerOwner<K, V> implements AutoCloseable {
         return consumer.loop().control();
     }
 
-    /** A pipeline's reader of these topics; if empty, of all topics that no other pipeline reads. */
+    /**
+     * Returns a source for one pipeline.
+     *
+     * @param topics the topics to read; if empty, all topics that no other pipeline reads
+     */
     public SourceFactory<ConsumerRecord<K, V>> reader(Set<String> topics) {
         return context -> attach(topics, context);
     }
@@ -112,7 +116,7 @@ public final class ReusableConsumerOwner<K, V> implements AutoCloseable {
                 () -> parking.stopEmission(attachment));
     }
 
-    /** Ends the consumer and the pipelines that still read from it. */
+    /** Closes the consumer and ends the pipelines that still read from it. */
     @Override
     public void close() {
         consumer.loop().stop();

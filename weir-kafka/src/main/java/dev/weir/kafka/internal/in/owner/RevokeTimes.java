@@ -5,27 +5,29 @@ import dev.weir.kafka.internal.in.commit.OffsetCommits;
 import java.time.Duration;
 
 /**
- * Divides the time of one revocation. Immutable. The total is less than the time that the group lets a member stay in a
- * callback.
- *
+ * Divides the time of one revocation between work, commit and hooks. Immutable. The total is less than the time that
+ * the group allows a member to spend in a callback.
  * <pre>
  *   begin ------------- deadline ---------------------------------------- max.poll.interval.ms
  *   | work, hooks ...............|  commit  | hooks at least |   return   |
  *                                 <--------- the margin, in thirds ------>
  * </pre>
  *
- * @param deadlineNanos longest wait for work, and the deadline of the user's hooks if there is time left
- * @param commitNanos time limit of the commit
- * @param hooksNanos least time for all hooks together, however long work and commit took
+ * @param deadlineNanos maximum wait for work; also the deadline of the user's hooks if there is time left
+ * @param commitNanos timeout of the commit
+ * @param hooksNanos minimum time for all hooks together, however long work and commit took
  */
 record RevokeTimes(long deadlineNanos, long commitNanos, long hooksNanos) {
 
-    /** The part of the poll interval that work does not get; half of the interval if that is less. */
+    /** The part of the poll interval that is not available for work; half of the interval if that is less. */
     private static final Duration MARGIN = Duration.ofSeconds(30);
 
     private static final int PARTS = 3;
 
-    /** The configured deadline, or less if the group would expel a member that waits so long. */
+    /**
+     * Returns the times for the configured deadline, which is reduced if the group would expel a member that waits so
+     * long.
+     */
     static RevokeTimes of(ConsumerSettings<?, ?> settings, Duration maxPollInterval) {
         long half = maxPollInterval.toNanos() / 2;
         long margin = Math.min(half, MARGIN.toNanos());
@@ -34,12 +36,12 @@ record RevokeTimes(long deadlineNanos, long commitNanos, long hooksNanos) {
         return new RevokeTimes(deadline, Math.min(part, OffsetCommits.SYNC_NANOS), Math.min(part, deadline));
     }
 
-    /** The deadline for work in a revocation that began at {@code beginNanos}. */
+    /** Returns the deadline for work in a revocation that began at {@code beginNanos}. */
     long workEnd(long beginNanos) {
         return beginNanos + deadlineNanos;
     }
 
-    /** The deadline of the hooks, if the first is called at {@code nowNanos}. */
+    /** Returns the deadline for the hooks, the first of which is called at {@code nowNanos}. */
     long hooksEnd(long beginNanos, long nowNanos) {
         long end = workEnd(beginNanos);
         long least = nowNanos + hooksNanos;

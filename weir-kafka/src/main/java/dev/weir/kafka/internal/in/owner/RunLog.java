@@ -13,14 +13,14 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs, at INFO, one consumer's run: its subscription and settings, its partitions, and its end. Confined to the owner
- * thread after {@link #begins}, which is called before that thread starts.
+ * Logs one consumer's run at INFO: its subscription and settings, its partitions, and its end. Confined to the owner
+ * thread, except for {@link #begins}, which is called before that thread starts.
  */
 final class RunLog {
 
     private static final ConsumerLog LOG = ConsumerLog.of(RunLog.class);
 
-    /** The name until the run begins. */
+    /** The name until {@link #begins} sets another one. */
     private String name = "consumer";
 
     private @Nullable String failure;
@@ -28,8 +28,8 @@ final class RunLog {
     /**
      * Logs the start of a run.
      *
-     * @param newName identifies the run in all lines
-     * @param exactlyOnce whether transactions commit
+     * @param newName identifies the run in every log line
+     * @param exactlyOnce whether offsets are committed in transactions
      */
     void begins(
             String newName,
@@ -63,14 +63,12 @@ final class RunLog {
         return settings.fetchThreads() == 1 ? path : path + " in " + settings.fetchThreads() + " threads";
     }
 
-    /** Logs newly assigned partitions. */
     void assigned(Collection<TopicPartition> ids, int now) {
         if (!ids.isEmpty()) {
             LOG.info("{}: assigned {}; has {} partitions now", name, OffsetQueries.names(sorted(ids)), now);
         }
     }
 
-    /** Logs revoked partitions. */
     void revoked(Collection<TopicPartition> ids, int now) {
         LOG.info("{}: gave {} back to the group; has {} partitions now", name, OffsetQueries.names(sorted(ids)), now);
     }
@@ -83,7 +81,7 @@ final class RunLog {
                 .toList();
     }
 
-    /** Sets the reason why the run ends. */
+    /** Records the failure that ends the run. The first one counts. */
     void fails(Throwable cause) {
         if (failure == null) {
             failure = String.valueOf(cause.getMessage() == null ? cause : cause.getMessage());
@@ -91,7 +89,7 @@ final class RunLog {
     }
 
     /**
-     * Logs the end.
+     * Logs the end of the run.
      *
      * @param leftUndone describes records that are unfinished or could not be committed
      */

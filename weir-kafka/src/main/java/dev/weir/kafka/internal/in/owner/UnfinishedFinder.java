@@ -17,10 +17,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
-/** Locates unfinished records and finds their keys on request, without bookkeeping per record. Thread-safe. */
+/** Locates unfinished records and their keys on request, so that no bookkeeping per record is needed. Thread-safe. */
 final class UnfinishedFinder {
 
-    /** A record as the owner thread last saw it; other threads must not access its partition. */
+    /** An unfinished record as the owner thread last saw it. Other threads must not access its partition's state. */
     record Sought(AssignedPartition partition, RecordBuffer outlet, long token) {
 
         AckTarget target() {
@@ -29,19 +29,19 @@ final class UnfinishedFinder {
     }
 
     /**
-     * The smallest age of a stuck record. A younger one would be gone when found, so a healthy pipeline is not
-     * searched.
+     * Minimum age of a record to search for. A younger one would be finished before it is found, so this avoids
+     * searching a healthy pipeline.
      */
     private static final Duration MIN_AGE = Duration.ofMillis(100);
 
     private final Supplier<Collection<StageContext>> readers;
 
-    /** Creates a finder that asks the sources of the current readers. */
+    /** Creates a finder that queries the stages of the current pipelines. */
     UnfinishedFinder(Supplier<Collection<StageContext>> readers) {
         this.readers = readers;
     }
 
-    /** Returns the same dump with the stage and key of the first unfinished record, which is {@code sought}. */
+    /** Returns the dump with the stage and key of its first unfinished record, {@code sought}. */
     PartitionDump found(PartitionDump dump, @Nullable Sought sought) {
         Oldest oldest = dump.oldest();
         if (oldest == null || sought == null) {
@@ -50,7 +50,10 @@ final class UnfinishedFinder {
         return dump.toBuilder().oldest(found(oldest, sought)).build();
     }
 
-    /** The troubles that readers' stages report, each once, because readers may have a stage in common. */
+    /**
+     * Returns the problems reported by the pipelines' stages, without duplicates: several pipelines may have a stage in
+     * common.
+     */
     List<String> troubles() {
         return readers.get().stream()
                 .flatMap(reader -> reader.troubles().stream())
@@ -85,7 +88,7 @@ final class UnfinishedFinder {
         return Oldest.IN_FLIGHT + words + found.stage();
     }
 
-    /** Null if the element does not reveal a key. */
+    /** Returns the hash of the element's key; null if the element does not reveal a key. */
     static @Nullable Integer keyHash(@Nullable Object element) {
         Object key = switch (element) {
             case OfRecord known -> known.raw().key();

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 
-/** Applies the policy for unreadable batches, on both fetch paths. Confined to the owner thread. */
+/** Applies the policy for unreadable batches, with either fetcher. Confined to the owner thread. */
 final class UnreadableBatches {
 
     private static final ConsumerLog LOG = ConsumerLog.of(UnreadableBatches.class);
@@ -31,7 +31,7 @@ final class UnreadableBatches {
             "where the batch ends is unknown, so that it cannot be left out: raise maxBatchBytes if it is too large for"
                     + " that, or have the group go on behind it with kafka-consumer-groups --reset-offsets --to-offset";
 
-    /** The last batch passed in a partition: its base offset, or -1, and its end {@code nextOffset}. */
+    /** The last batch handled in a partition: its base offset, or -1 if unknown, and the offset after its end. */
     private record Passed(long baseOffset, long nextOffset) {}
 
     private final Map<TopicPartition, Passed> passed = new HashMap<>();
@@ -55,7 +55,10 @@ final class UnreadableBatches {
         this.fetcher = fetcher;
     }
 
-    /** Applies the settings' policy; a pipeline that cannot take such a batch as a record fails instead. */
+    /**
+     * Applies the policy from the settings. If the policy is DEAD_LETTER but the pipeline cannot accept such a batch as
+     * a record, the pipeline fails instead.
+     */
     static UnreadableBatches by(
             ConsumerSettings<?, ?> settings,
             ConsumerPlan plan,
@@ -73,12 +76,12 @@ final class UnreadableBatches {
                 fetcher);
     }
 
-    /** Handles such a batch found by a poll, after all earlier records of its partition were handed out. */
+    /** Handles an unreadable batch found by a poll, after all earlier records of its partition have been handed out. */
     void found(UnreadableBatch batch) {
         TopicPartition id = new TopicPartition(batch.topic(), batch.partition());
         AssignedPartition partition = assignment.get(id);
         if (partition == null || partition.isHeld() || fetcher.position(id) > batch.offset()) {
-            return; // found before a seek
+            return; // the batch was found before a seek
         }
         if (policy == ConsumerSettings.UnreadableBatches.FAIL || !batch.hasEnd()) {
             throw new RecordDecodeException(
@@ -90,7 +93,7 @@ final class UnreadableBatches {
         }
         if (isRestOfPassed(id, batch)) {
             String text = "{} offsets {} to {} are left out, as the rest of the damaged batch before them";
-            if (batch.isWithoutBytes()) { // without bytes this is only an assumption
+            if (batch.isWithoutBytes()) { // an assumption, because there are no bytes
                 LOG.warn(text, id, batch.offset(), batch.nextOffset() - 1);
             } else {
                 LOG.debug(text, id, batch.offset(), batch.nextOffset() - 1);
@@ -107,8 +110,8 @@ final class UnreadableBatches {
     }
 
     /**
-     * Returns whether it is the previous batch once more, whose damaged header had too low an end. A damaged batch
-     * counts as the previous one if none of its records was sent.
+     * Returns whether this is the rest of the previous batch, whose damaged header contained an end that was too low. A
+     * corrupt batch without bytes counts as such.
      */
     private boolean isRestOfPassed(TopicPartition id, UnreadableBatch batch) {
         Passed before = passed.get(id);

@@ -22,7 +22,7 @@ import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the running form of a source whose elements are decoded in the receive buffer. Immutable. */
+/** Creates the runtime objects of a source whose elements are decoded in the receive buffer. Immutable. */
 public final class ViewSource<T> implements SourceFactory<T> {
 
     private final ConsumerSettings<byte[], byte[]> settings;
@@ -45,7 +45,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
         this.start = new ConsumerStart(settings, subscription, delivery, external, makers);
     }
 
-    /** A committable source of consecutive records. */
+    /** Returns a committable source that emits groups of consecutive records. */
     public static ViewSource<RecordViews> keeping(ConsumerSettings<?, ?> settings, Subscription subscription) {
         ViewPool pool = new ViewPool();
         return new ViewSource<>(
@@ -57,13 +57,16 @@ public final class ViewSource<T> implements SourceFactory<T> {
                 time -> FetchedViews.Maker.keeping(pool));
     }
 
-    /** A committable source; {@code decoder} is called on the fetch thread or threads, as for the other sources. */
+    /**
+     * Returns a committable source. Its {@code decoder} is called on the fetch threads; so are the decoders of the
+     * other sources.
+     */
     public static <T> ViewSource<T> committable(
             ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
         return decoding(settings, subscription, new Delivery.Committable(), null, decoder);
     }
 
-    /** A source that commits nothing, as {@link ConsumerSource#plain}. */
+    /** Returns a source that commits nothing; see {@link ConsumerSource#plain}. */
     public static <T> ViewSource<T> plain(
             ConsumerSettings<?, ?> settings,
             Subscription subscription,
@@ -72,7 +75,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
         return decoding(settings, subscription, ConsumerSource.untold(settings, external), external, decoder);
     }
 
-    /** A source that commits before it emits. */
+    /** Returns a source that commits records before it emits them. */
     public static <T> ViewSource<T> atMostOnce(
             ConsumerSettings<?, ?> settings,
             Subscription subscription,
@@ -104,7 +107,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
         return inRows ? new Rows<>(records, buffer) : new Unwrapping<>(records);
     }
 
-    /** Unwraps decoded records. Confined to the segment's thread. */
+    /** Replaces decoded records by their decoded objects. Confined to the segment's thread. */
     private record Unwrapping<T>(SourceStage<byte[], byte[]> records) implements Stage<T> {
 
         @Override
@@ -127,12 +130,13 @@ public final class ViewSource<T> implements SourceFactory<T> {
     }
 
     /**
-     * Moves consecutive records out of the buffer's batches, which are reused, into batches of a pool: when few records
-     * arrive at a time, a new batch per fetch would be nearly one per record. Confined to the segment's thread.
+     * Moves groups of consecutive records from the buffer's batches, which are reused, into batches of a pool: when few
+     * records arrive at a time, allocating a batch per fetch would mean nearly one per record. Confined to the
+     * segment's thread.
      */
     private static final class Rows<T> implements Stage<T> {
 
-        /** Enough for most fetches, which bring one row of a partition. */
+        /** Initial capacity of a batch. Enough for most fetches, which yield one group per partition. */
         private static final int USUAL_ROWS = 8;
 
         private final SourceStage<byte[], byte[]> records;

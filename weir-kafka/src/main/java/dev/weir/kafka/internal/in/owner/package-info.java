@@ -1,7 +1,7 @@
 /**
- * The owner thread's loop, rebalances and ending, and the sources that start it: settings come in, a running consumer
- * goes out. Uses {@code lookup}, {@code fetch}, {@code buffer}, {@code commit} and {@code position}; none of them uses
- * this package.
+ * Contains the owner thread's loop, its handling of rebalances and its ending, and the sources that start a consumer
+ * from its settings. Uses {@code lookup}, {@code fetch}, {@code buffer}, {@code commit} and {@code position}, none of
+ * which uses this package.
  */
 @NullMarked
 package dev.weir.kafka.internal.in.owner;

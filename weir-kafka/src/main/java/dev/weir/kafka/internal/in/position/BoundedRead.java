@@ -30,15 +30,15 @@ import org.jspecify.annotations.Nullable;
 /** Detects the end of a bounded read. Confined to the owner thread. */
 public final class BoundedRead {
 
-    /** The interval at which a member without partitions queries the group's progress, and its wait for the answer. */
+    /** Interval at which a member without partitions queries the group's progress; also the timeout of that query. */
     private static final Duration GROUP_LOOK = Duration.ofSeconds(1);
 
-    /** The time an end waits for confirmation that its topics are still the same. */
+    /** Maximum time for which the end waits for confirmation that no topic was recreated. */
     private static final Duration MAX_DOUBT = Duration.ofSeconds(10);
 
     private static final ConsumerLog LOG = ConsumerLog.of(BoundedRead.class);
 
-    /** The interval at which unknown ends are queried, and the wait for the answer. */
+    /** Interval at which unknown end offsets are queried. */
     private static final Duration END_LOOK = Duration.ofSeconds(1);
 
     private static final Duration END_TIMEOUT = Duration.ofSeconds(5);
@@ -55,28 +55,30 @@ public final class BoundedRead {
     private final Executor owner;
     private final LogRange logRange;
 
-    /** Ends of all partitions, including other members' partitions. */
+    /** End offsets of all partitions, including those of other members. */
     private final Map<TopicPartition, Long> ends;
 
-    /** The reason why the ends of partitions are not known; empty until a query fails. */
+    /** Partitions whose end offset is unknown, with the reason; the reason is empty until a query fails. */
     private final Map<TopicPartition, String> unknown = new HashMap<>();
 
     private final Set<TopicPartition> asked = new HashSet<>();
     private long endLookDueNanos;
     private long groupLookDueNanos;
 
-    /** Partitions at their ends whose topics are being confirmed once more. */
+    /** Partitions at their ends for which a last confirmation of the topic was requested. */
     private final Set<AssignedPartition> doubted = new HashSet<>();
 
-    /** Partitions whose topics the brokers have confirmed since then. */
+    /** Partitions whose topics the brokers have confirmed since that request. */
     private final Set<AssignedPartition> sureOf = new HashSet<>();
 
-    /** The time until which an end waits for that confirmation. */
+    /** Time until which the end waits for that confirmation. */
     private long sureByNanos;
 
     /**
-     * Creates a bounded read that asks {@code lookup} for unknown ends and continues on {@code owner}, the owner
-     * thread.
+     * Creates a bounded read.
+     *
+     * @param lookup queries unknown end offsets
+     * @param owner the owner thread, on which responses are processed
      */
     public BoundedRead(
             ConsumerPlan plan,
@@ -108,7 +110,7 @@ public final class BoundedRead {
         });
     }
 
-    /** The reason why the partition's end is not known; null if it is known. */
+    /** Returns the reason why the partition's end is unknown; null if it is known. */
     @Nullable
     public String trouble(AssignedPartition partition) {
         String trouble = partition.endOffset() == AssignedPartition.UNKNOWN ? unknown.get(partition.id()) : null;
@@ -149,7 +151,7 @@ public final class BoundedRead {
         }
     }
 
-    /** Starts reading a partition once its end is known. */
+    /** Starts to read a partition once its end is known. */
     private void begin(AssignedPartition partition) {
         long end = ends.getOrDefault(partition.id(), 0L);
         if (partition.endOffset() == AssignedPartition.UNKNOWN && end != AssignedPartition.UNKNOWN) {
@@ -158,8 +160,8 @@ public final class BoundedRead {
     }
 
     /**
-     * Checks each assigned partition, and whether all are at their ends. A member without partitions stands by for the
-     * others until the group is done.
+     * Checks each assigned partition and returns whether all are read to their ends. A member without partitions waits
+     * until the group has read all partitions, in case it must replace another member.
      */
     public boolean isAllRead() {
         askForEnds();
@@ -181,8 +183,8 @@ public final class BoundedRead {
     }
 
     /**
-     * Returns whether the partitions read to their ends still belong to the logs whose ends were looked up; asks the
-     * brokers once more.
+     * Returns whether the partitions read to their ends still belong to the same topics. Queries the brokers once more
+     * for that.
      */
     private boolean isSure() {
         boolean sure = true;
@@ -220,8 +222,8 @@ public final class BoundedRead {
     }
 
     /**
-     * Returns whether a commit is at or past the end; false if the log does not have the committed position, because
-     * the next owner continues somewhere else.
+     * Returns whether a commit is at or after the end. Returns false if the log does not contain the committed
+     * position, because the next owner will then continue at another one.
      */
     private boolean isThrough(TopicPartition id, OffsetAndMetadata commit, long end) {
         return commit.offset() >= end && logRange.find(id, LogPosition.of(commit)) == LogRange.Answer.WITHIN;
@@ -234,8 +236,8 @@ public final class BoundedRead {
     }
 
     /**
-     * Returns whether the log has the committed position of an unread partition and the records before it. If not, the
-     * out-of-range policy applies, as in an unbounded read.
+     * Returns whether the log contains the committed position of a partition from which nothing was read, and the
+     * records before it. If not, applies the out-of-range policy, as an unbounded read would.
      */
     private boolean isInLog(AssignedPartition partition) {
         long offset = partition.epochs().begin();

@@ -19,24 +19,24 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks brokers whether logs contain given positions, for partitions that are not fetched, or not yet. Confined to the
- * owner thread.
+ * Queries brokers for whether logs contain given positions. Used for partitions that are not fetched, or not fetched
+ * yet. Confined to the owner thread.
  *
- * <p>A log contains the positions from its start to its high watermark, even past the last stable offset, unless a
- * position's leader epoch shows that the records before it were replaced. Unanswered queries are repeated every second.
+ * <p>A log contains the positions from its start to its high watermark, even those after the last stable offset, unless
+ * a position's leader epoch shows that the records before it were replaced. Queries without a response are repeated
+ * every second.
  */
 final class LogRange {
 
-    /** The answer about a position. */
+    /** The result for a position. */
     enum Answer {
         UNKNOWN,
         WITHIN,
         OUTSIDE,
-        /** The log was truncated before the position, and may have grown past it again. */
+        /** The log was truncated before the position. It may have grown past the position again. */
         TRUNCATED
     }
 
-    /** A query about one position. */
     private static final class Question {
 
         final LogPosition position;
@@ -44,10 +44,10 @@ final class LogRange {
         boolean underWay;
         long dueNanos;
 
-        /** The answer by the log's range; the position's leader epoch, if it has one, is checked afterwards. */
+        /** The result according to the log's range. If the position has a leader epoch, that is checked afterwards. */
         Answer inRange = Answer.UNKNOWN;
 
-        /** The offset from which the log differs from the position's log. */
+        /** The offset from which the log differs from the log that the position belongs to. */
         long divergentOffset;
 
         /** The reason why the last attempt failed; empty before the first failure. */
@@ -74,8 +74,9 @@ final class LogRange {
     private final Map<TopicPartition, Question> questions = new HashMap<>();
 
     /**
-     * Creates a range check that asks {@code lookup} and continues on {@code owner}, the owner thread.
+     * Creates a range check.
      *
+     * @param owner the owner thread, on which responses are processed
      * @param onAnswer called on the owner thread when the result of {@link #find} may have changed
      */
     LogRange(Lookup lookup, OwnerClock clock, Executor owner, Runnable onAnswer) {
@@ -85,7 +86,7 @@ final class LogRange {
         this.onAnswer = onAnswer;
     }
 
-    /** Returns the answer for the position; if there is none, {@link #askIfDue} queries it. */
+    /** Returns the result for the position. If it is {@link Answer#UNKNOWN}, {@link #askIfDue} queries it. */
     Answer find(TopicPartition id, LogPosition position) {
         Question question = questions.get(id);
         if (question == null || !question.position.equals(position)) {
@@ -96,19 +97,19 @@ final class LogRange {
     }
 
     /**
-     * The offset at which the logs diverge, for a position that is {@link Answer#TRUNCATED}, as
-     * {@link Lookup#divergentOffsets} returned it.
+     * Returns the offset at which the logs diverge, for a position that is {@link Answer#TRUNCATED}; see
+     * {@link Lookup#divergentOffsets}.
      */
     long divergentOffset(TopicPartition id) {
         return Objects.requireNonNull(questions.get(id)).divergentOffset;
     }
 
-    /** Forgets a partition: the next {@link #find} is a new query. */
+    /** Discards the result for a partition, so that the next {@link #find} starts a new query. */
     void forget(TopicPartition id) {
         questions.remove(id);
     }
 
-    /** The reason why there is no answer; null if there is one, or nothing was asked. */
+    /** Returns the reason why there is no result; null if there is one or nothing was queried. */
     @Nullable
     String trouble(TopicPartition id) {
         Question question = questions.get(id);
@@ -121,7 +122,7 @@ final class LogRange {
         return "nobody says whether the log of " + id + " has offset " + question.position + ": " + question.trouble;
     }
 
-    /** Sends the due queries, all at once. */
+    /** Sends all due queries together. */
     void askIfDue() {
         Map<TopicPartition, Question> ranges = new HashMap<>();
         Map<TopicPartition, Question> epochs = new HashMap<>();
@@ -172,7 +173,8 @@ final class LogRange {
     }
 
     /**
-     * Queries epochs, also for positions past the end: the nearest remaining records are where the log was truncated.
+     * Queries leader epochs, even for positions after the end: the nearest remaining records are where the log was
+     * truncated.
      */
     private void askForEpochs(Map<TopicPartition, Question> due) {
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();

@@ -20,16 +20,16 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 
 /**
- * Applies the out-of-range policy to partitions whose log lacks their position, whose log was rewritten before it, or
- * whose topic was recreated. Confined to the owner thread.
+ * Applies the out-of-range policy to partitions whose log does not contain their position, whose log was rewritten
+ * before it, or whose topic was recreated. Confined to the owner thread.
  *
- * <p>Such a partition is restarted, because the offsets of its records, finished or not, no longer mean anything.
+ * <p>Such a partition restarts, because the offsets of its records, finished or not, have lost their meaning.
  */
 final class LostPositions {
 
     private static final ConsumerLog LOG = ConsumerLog.of(LostPositions.class);
 
-    /** An unknown divergence. */
+    /** The offset of a divergence that is unknown. */
     private static final long UNKNOWN = -1;
 
     private final PartitionAssignment assignment;
@@ -40,8 +40,9 @@ final class LostPositions {
     private final ObjLongConsumer<AssignedPartition> release;
 
     /**
-     * Creates a handler of lost positions that asks through {@code queries}.
+     * Creates a handler of lost positions.
      *
+     * @param queries queries the offsets at which partitions continue
      * @param release makes a held partition continue at an offset
      */
     LostPositions(
@@ -76,11 +77,11 @@ final class LostPositions {
                     topicIds.identifyAnew(
                             renewed, 2, () -> beginAnew(renewed, wanted, String.valueOf(failure.getMessage())));
                 } else {
-                    // The position may be past the end because the topic was recreated.
+                    // The position may be after the end of the log because the topic was recreated.
                     topicIds.identifyAnew(renewed, 2, () -> ask(renewed, position, unread, failure));
                 }
             } else {
-                // The fault is from before a seek. If it still applies it will be reported again.
+                // The fault is from before a seek. If it still applies, it will be reported again.
                 assignment.checkAgain(partition);
             }
         }
@@ -157,7 +158,10 @@ final class LostPositions {
     // ---- Recreated
     // ---------------------------------------------------------------------------------------------------
 
-    /** Handles a record that cannot belong to the log read so far, because its leader epoch is lower. */
+    /**
+     * Handles a record whose leader epoch is lower than an earlier one, so that it cannot belong to the log read so
+     * far.
+     */
     void ofAnotherLog(AssignedPartition partition, ConsumerRecord<?, ?> record) {
         AssignedPartition renewed = renew(partition, Reason.RECREATED);
         String proof = "its record at offset " + record.offset() + " has leader epoch "
@@ -168,7 +172,7 @@ final class LostPositions {
     /** Handles the brokers' report that the topic of the partition's position was recreated. */
     void recreated(AssignedPartition partition, Uuid now) {
         if (assignment.isEnding()) {
-            // The commit contains the topic id, so the next owner that starts there will find out.
+            // Nothing to do: commits contain the topic id, so the next owner will detect it at its start.
             return;
         }
         Uuid before = partition.topicId();

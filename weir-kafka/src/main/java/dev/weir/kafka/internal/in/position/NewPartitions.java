@@ -17,8 +17,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for new partitions for a source without a group, which has no assignment to learn them from. Confined to the
- * owner thread.
+ * Looks for new partitions on behalf of a source without a group, which receives no assignments. Confined to the owner
+ * thread.
  */
 public final class NewPartitions {
 
@@ -35,13 +35,14 @@ public final class NewPartitions {
 
     private long dueNanos;
 
-    /** The reason why the last check of the topics failed. */
+    /** Topics whose last check failed, with the reason. */
     private final Map<String, String> troubles = new HashMap<>();
 
     /**
-     * Creates a check that asks {@code lookup} once per interval.
+     * Creates a check.
      *
-     * @param owner the owner thread
+     * @param interval interval between two checks
+     * @param owner the owner thread, on which responses are processed
      * @param onNew called on the owner thread with partitions that are not assigned yet
      */
     public NewPartitions(
@@ -78,7 +79,7 @@ public final class NewPartitions {
             LOG.warn("cannot look for new partitions of {}: {}", subscription.selection(), String.valueOf(failure));
             return;
         }
-        // Reported once each: a deleted topic is missing in every check.
+        // Each failure is logged once, because a deleted topic is missing in every check.
         found.failures().forEach((topic, why) -> {
             if (!why.toString().equals(troubles.put(topic, why.toString()))) {
                 LOG.warn("cannot look for new partitions of topic {}: {}", topic, why.toString());

@@ -27,19 +27,19 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open queries for the positions of partitions. Confined to the owner thread.
+ * The pending queries for the positions of partitions. Confined to the owner thread.
  *
- * <p>Each partition gets its answer independently. An unanswered query is repeated, with a growing delay, for as long
- * as the partition is assigned; it delays no other, and its reason is logged once whenever it changes. A permanent
- * failure is thrown to the owner and ends the run.
+ * <p>Each partition receives its result independently. A query without a response is repeated, with increasing delays,
+ * for as long as the partition is assigned. It does not delay other queries, and the reason is logged whenever it
+ * changes. A permanent failure is thrown on the owner thread and ends the run.
  */
 public final class OffsetQueries {
 
     private static final ConsumerLog LOG = ConsumerLog.of(OffsetQueries.class);
 
     /**
-     * Timeout of the first query, doubled for each repetition up to the client's own default. The client keeps using
-     * the leader it found first: if that has died, only a new query finds its successor.
+     * Timeout of the first query; doubled for each repetition, up to the client's own default. Short at first, because
+     * the client continues to use the leader it found: if that broker has died, only a new query finds its successor.
      */
     private static final long FIRST_TIMEOUT_SECONDS = 3;
 
@@ -48,7 +48,7 @@ public final class OffsetQueries {
     private static final long MAX_DELAY_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final int MAX_DOUBLINGS = 10;
 
-    /** Number of partitions that a log line names. */
+    /** Maximum number of partitions named in a log line. */
     private static final int MAX_NAMES = 10;
 
     /** The query for one partition. */
@@ -66,7 +66,7 @@ public final class OffsetQueries {
         /** The reason why the last attempt failed; empty before the first failure. */
         String trouble = "";
 
-        /** The form of that reason in the log. */
+        /** The reason that was logged last. */
         String logged = "";
 
         Query(
@@ -90,7 +90,11 @@ public final class OffsetQueries {
     private final TopicIds topicIds;
     private final Map<AssignedPartition, Query> queries = new LinkedHashMap<>();
 
-    /** Creates queries that ask {@code lookup} and continue on {@code owner}, the owner thread. */
+    /**
+     * Creates an object without queries.
+     *
+     * @param owner the owner thread, on which responses are processed
+     */
     OffsetQueries(PartitionAssignment assignment, Lookup lookup, OwnerClock clock, Executor owner, TopicIds topicIds) {
         this.topicIds = topicIds;
         this.assignment = assignment;
@@ -100,12 +104,12 @@ public final class OffsetQueries {
     }
 
     /**
-     * Adds a query, which the next {@link #askIfDue} sends. It replaces an open query for the same partition. The
-     * partition's topic id must be known first, because an answer refers to the current topic.
+     * Adds a query, which the next {@link #askIfDue} sends. It replaces a pending query for the same partition. It is
+     * sent only after the partition's topic id is known, because its result refers to the current topic.
      *
-     * @param positions whose offsets are wanted
+     * @param positions the positions whose offsets are queried
      * @param then called with those offsets if the partition is still assigned
-     * @param gone called instead if it is not
+     * @param gone called instead of {@code then} if it is no longer assigned, or if the query is replaced
      */
     void add(AssignedPartition partition, List<Position> positions, Consumer<List<Long>> then, Runnable gone) {
         Query replaced = queries.put(partition, new Query(partition, positions, then, gone, clock.nanoTime()));
@@ -122,8 +126,8 @@ public final class OffsetQueries {
     }
 
     /**
-     * The reason why the partition's position is not known yet; null if it is not being queried, or was queried just
-     * now.
+     * Returns the reason why the partition's position is still unknown; null if no query is pending or none of its
+     * attempts has failed yet.
      */
     @Nullable
     String trouble(AssignedPartition partition) {
@@ -131,10 +135,10 @@ public final class OffsetQueries {
         return query == null || query.trouble.isEmpty() ? null : query.trouble;
     }
 
-    /** The time until {@link #askIfDue} has something to do. */
+    /** Returns the time until {@link #askIfDue} must be called again. */
     long nanosUntilDue() {
         if (queries.isEmpty()) {
-            return Long.MAX_VALUE; // as in nearly every turn
+            return Long.MAX_VALUE; // the usual case
         }
         long now = clock.nanoTime();
         long least = Long.MAX_VALUE;
@@ -146,7 +150,7 @@ public final class OffsetQueries {
         return least;
     }
 
-    /** Sends all due queries at once. */
+    /** Sends all due queries together. */
     void askIfDue() {
         if (queries.isEmpty()) {
             return;

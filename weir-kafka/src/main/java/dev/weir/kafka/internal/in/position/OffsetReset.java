@@ -9,19 +9,19 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.jspecify.annotations.Nullable;
 
-/** Interprets the client's {@code auto.offset.reset}, which Weir applies itself. Stateless. */
+/** Interprets the client's {@code auto.offset.reset} setting, which Weir applies itself. Stateless. */
 public final class OffsetReset {
 
     private static final String BY_DURATION = "by_duration:";
 
     private OffsetReset() {}
 
-    /** Refuses an invalid value. */
+    /** Throws if the value is invalid. */
     public static void check(Map<String, String> properties) {
         @Nullable Position ignored = position(properties);
     }
 
-    /** The position for the current time; null for {@code none}. */
+    /** Returns the position, relative to the current time; null for {@code none}. */
     public static @Nullable Position position(Map<String, String> properties) {
         String value = properties
                 .getOrDefault(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest")
@@ -46,7 +46,7 @@ public final class OffsetReset {
         };
     }
 
-    /** That much time ago, but not before 1970, since no record has such a time. */
+    /** Returns the time that long ago, but not before the Unix epoch, because no record has an earlier timestamp. */
     private static Instant past(Duration ago) {
         Instant now = Instant.now();
         return ago.compareTo(Duration.between(Instant.EPOCH, now)) < 0 ? now.minus(ago) : Instant.EPOCH;

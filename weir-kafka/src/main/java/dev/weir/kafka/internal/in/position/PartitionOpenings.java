@@ -25,18 +25,18 @@ import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
 
 /**
- * Opens assigned partitions at their committed offset, with its leader epoch and topic id, and without the records
- * finished past it. They are held until the group's coordinator and the brokers have answered. Confined to the owner
- * thread.
+ * Opens assigned partitions at their committed offsets, with the leader epochs and topic ids of the commits, and skips
+ * the records that were finished after them. Partitions are held until the group's coordinator and the brokers have
+ * responded. Confined to the owner thread.
  */
 final class PartitionOpenings {
 
     private static final ConsumerLog LOG = ConsumerLog.of(PartitionOpenings.class);
 
-    /** The time other partitions wait for an answer, which may come on the next attempt. */
+    /** Timeout of a query. Other partitions wait during a query, and the next attempt may succeed. */
     private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** The longest such wait, for brokers whose late answers would be discarded. */
+    /** Maximum timeout, for brokers so slow that their responses would otherwise arrive too late and be discarded. */
     private static final long MOST_ANSWER_NANOS = 16 * ANSWER_NANOS;
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
@@ -48,17 +48,17 @@ final class PartitionOpenings {
     private final Runnable wake;
     private final Consumer<List<AssignedPartition>> onUncommitted;
 
-    /** Partitions whose committed offsets are not known yet. */
+    /** Partitions whose committed offsets are unknown so far. */
     private final Set<AssignedPartition> asked = new LinkedHashSet<>();
 
-    /** Partitions for which one answer has reported no committed offset. */
+    /** Partitions for which one response has reported that there is no committed offset. */
     private final Set<AssignedPartition> doubted = new HashSet<>();
 
     private long answerNanos = ANSWER_NANOS;
     private long dueNanos;
 
     /**
-     * Creates an object without partitions to open.
+     * Creates an object without partitions.
      *
      * @param wake called when {@link #askIfDue} has something to do
      * @param onUncommitted called with held partitions that have no committed offset
@@ -78,7 +78,7 @@ final class PartitionOpenings {
         this.onUncommitted = onUncommitted;
     }
 
-    /** Holds the partitions until they can be opened. Within a poll. */
+    /** Holds the partitions until they can be opened. Called within a poll. */
     void open(Collection<AssignedPartition> partitions) {
         assignment.hold(partitions);
         asked.addAll(partitions);
@@ -86,13 +86,13 @@ final class PartitionOpenings {
         wake.run();
     }
 
-    /** The time until {@link #askIfDue} has something to do. */
+    /** Returns the time until {@link #askIfDue} must be called again. */
     long nanosUntilDue() {
         return asked.isEmpty() ? Long.MAX_VALUE : Math.max(0, dueNanos - clock.nanoTime());
     }
 
     /**
-     * Queries the commits of held partitions. Blocks briefly. Outside of a poll.
+     * Queries the commits of held partitions. Blocks briefly. Must not be called within a poll.
      *
      * @throws KafkaException on a permanent failure
      */
@@ -145,8 +145,8 @@ final class PartitionOpenings {
     }
 
     /**
-     * Asks once more for partitions without a commit, before they start somewhere else. After its timeout, a client of
-     * the consumer protocol also reports no commit for partitions on which the coordinator returned an error.
+     * Queries partitions without a commit once more before they start at another position. A client of the consumer
+     * protocol may report after its timeout that there is no commit when the coordinator actually returned an error.
      */
     private void askAgain(boolean wasLate) {
         if (wasLate) {

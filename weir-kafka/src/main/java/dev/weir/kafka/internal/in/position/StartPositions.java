@@ -37,11 +37,11 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides where partitions start if not at the committed offset: the subscription overrides it, there is none, or its
- * record is gone. Confined to the owner thread.
+ * Decides where partitions start if they do not start at the committed offset, because the subscription overrides it,
+ * there is none, or its record no longer exists. Confined to the owner thread.
  *
- * <p>Such a partition is held, that is neither fetched nor committed, until the brokers have resolved its offset; it
- * waits for no other. The client itself never resets an offset, because it would do so silently.
+ * <p>Such a partition is held (neither fetched nor committed) until the brokers have resolved its offset, independently
+ * of other partitions. The client itself never resets an offset, because it would do so silently.
  */
 public final class StartPositions {
 
@@ -49,7 +49,7 @@ public final class StartPositions {
     private static final int LOAD_ATTEMPTS = 5;
     private static final long FIRST_LOAD_RETRY_MILLIS = 100;
 
-    /** The timeout named by {@link ExternalOffsets#load}. */
+    /** The timeout documented in {@link ExternalOffsets#load}. */
     private static final long LOAD_TIMEOUT_SECONDS = 30;
 
     private final PartitionAssignment assignment;
@@ -60,21 +60,24 @@ public final class StartPositions {
     private final OffsetQueries queries;
     private final StartSizes sizes;
 
-    /** Null if nothing is committed, or everything before it is emitted. */
+    /**
+     * Commits start positions; null if nothing is committed, or if every offset is committed before its records are
+     * emitted.
+     */
     private final @Nullable StartCommits places;
 
     private final OwnerThread owner;
     private final PartitionOpenings openings;
     private final LostPositions lost;
 
-    /** Partitions that wait for {@link #external}, with the outcome. */
+    /** Partitions that wait for {@link #external}, with the state of the query. */
     private final Map<AssignedPartition, String> loading = new HashMap<>();
 
     /**
-     * Creates start positions that ask {@code lookup} and continue on {@code owner}, which is woken when
-     * {@link #askIfDue} has something to do.
+     * Creates an object without partitions.
      *
-     * @param delivery informed of recreated topics
+     * @param owner the owner thread, on which responses are processed; woken when {@link #askIfDue} has something to do
+     * @param delivery notified of recreated topics
      */
     public StartPositions(
             PartitionAssignment assignment,
@@ -101,12 +104,12 @@ public final class StartPositions {
                 assignment, settings.outOfRange(), subscription.isBounded(), topicIds, queries, this::commitAndRelease);
     }
 
-    /** Marks the start of the run: partitions created later are read from their beginning. */
+    /** Marks the start of the run. Partitions created later are read from their beginning. */
     public void begin() {
         sizes.begin();
     }
 
-    /** Sends due queries and due commits of start positions. Blocks briefly at most. Outside of a poll. */
+    /** Sends due queries and due commits of start positions. Blocks only briefly. Must not be called within a poll. */
     public void askIfDue() {
         openings.askIfDue();
         topicIds.askIfDue();
@@ -116,13 +119,13 @@ public final class StartPositions {
         }
     }
 
-    /** The time until {@link #askIfDue} has something to do. */
+    /** Returns the time until {@link #askIfDue} must be called again. */
     public long nanosUntilDue() {
         long least = Math.min(openings.nanosUntilDue(), Math.min(topicIds.nanosUntilDue(), queries.nanosUntilDue()));
         return places == null ? least : Math.min(least, places.nanosUntilDue());
     }
 
-    /** The reason why the partition's position is not known yet; null if it is known, or was queried just now. */
+    /** Returns the reason why the partition's position is unknown; null if it is known or no attempt has failed yet. */
     @Nullable
     public String trouble(AssignedPartition partition) {
         String trouble = loading.get(partition);
@@ -247,7 +250,10 @@ public final class StartPositions {
         return start == null ? settings.startWithoutCommit() : start;
     }
 
-    /** Starts partitions without a position: at the start position, or at their beginning if they were added later. */
+    /**
+     * Starts partitions without a position: at the given position, or at their beginning if they were added to the
+     * topic later.
+     */
     private void begin(Map<AssignedPartition, Position> starts) {
         Map<AssignedPartition, Position> others = new HashMap<>(starts);
         others.values().removeIf(Position.beginning()::equals);
@@ -274,8 +280,8 @@ public final class StartPositions {
     }
 
     /**
-     * Continues at the offset once it is committed; otherwise a restart after a crash before the first commit would
-     * start elsewhere.
+     * Continues at the offset once it is committed. Without that commit, a restart after a crash before the first
+     * ordinary commit would start at another position.
      */
     private void commitAndRelease(AssignedPartition partition, long offset) {
         if (places == null) {
@@ -285,7 +291,7 @@ public final class StartPositions {
         }
     }
 
-    /** Handles a client without a position. */
+    /** Handles an exception of a client that has no valid position. */
     public void unknown(InvalidOffsetException failure) {
         if (failure instanceof org.apache.kafka.clients.consumer.OffsetOutOfRangeException outOfRange) {
             lost.outOfRange(outOfRange);
@@ -298,8 +304,8 @@ public final class StartPositions {
     }
 
     /**
-     * Starts partitions without a commit. Brokers delete commits with their topic, so a topic known to this run may
-     * have been recreated, and is identified first.
+     * Starts partitions without a commit. Brokers delete commits together with their topic, so a topic known in this
+     * run may have been recreated; its id is verified first.
      */
     private void uncommitted(List<AssignedPartition> partitions) {
         List<AssignedPartition> others = new ArrayList<>();
@@ -330,7 +336,7 @@ public final class StartPositions {
     }
 
     private @Nullable Position startWithoutCommit(TopicPartition id) {
-        // Records of a recreated topic arrived while its predecessor was being read.
+        // Records of a recreated topic may have arrived while its predecessor was still being read.
         return topicIds.wasRecreated(id.topic()) ? Position.beginning() : start(id);
     }
 
@@ -344,7 +350,8 @@ public final class StartPositions {
     }
 
     /**
-     * Handles the brokers' report that the log does not have a partition's position, at which nothing was fetched yet.
+     * Handles the brokers' report that the log does not contain the position of a partition from which nothing was
+     * fetched yet.
      */
     void outOfRange(AssignedPartition partition, long position) {
         lost.outOfRange(
@@ -352,10 +359,10 @@ public final class StartPositions {
     }
 
     /**
-     * Handles the brokers' report that the log was truncated before a partition's position, at which nothing was
-     * fetched yet, and may have different records there now.
+     * Handles the brokers' report that the log was truncated before the position of a partition from which nothing was
+     * fetched yet, so that it may contain different records there now.
      *
-     * @param divergent the first offset that differs, negative if not known
+     * @param divergent the first offset that differs; negative if it is unknown
      */
     void truncated(AssignedPartition partition, long position, long divergent) {
         lost.outOfRange(new LogTruncationException(
@@ -368,12 +375,12 @@ public final class StartPositions {
         return topicIds;
     }
 
-    /** Holds each partition until its offset is resolved. */
+    /** Holds each partition until its offset is resolved, then continues there. */
     public void place(Map<AssignedPartition, Position> positions) {
         place(positions, allPlaced -> {});
     }
 
-    /** Does the same, and reports at the end whether all of them are still assigned. */
+    /** Does the same, and finally reports whether all of the partitions were still assigned. */
     public void place(Map<AssignedPartition, Position> positions, Consumer<Boolean> then) {
         if (positions.isEmpty()) {
             then.accept(true);
@@ -392,7 +399,10 @@ public final class StartPositions {
         queries.askIfDue();
     }
 
-    /** Partitions positioned together, though each continues on its own. Confined to the owner thread. */
+    /**
+     * Counts partitions that were positioned together, although each continues independently. Confined to the owner
+     * thread.
+     */
     private static final class Placing {
 
         private final Consumer<Boolean> then;

@@ -23,11 +23,11 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of partitions each topic had when the group began to read it. Partitions with higher numbers were added
- * later, and are read from their beginning (ADR 58). Confined to the owner thread.
+ * The number of partitions that each topic had when the group began to read it. Partitions with higher numbers were
+ * added later and are read from their beginning (ADR 58). Confined to the owner thread.
  *
- * <p>A group's commits contain the number, so all members know it, also after restarts. Without commits, the number at
- * the start of the run applies; a topic that did not exist then had no partitions.
+ * <p>The group's commits contain this number, so all members know it, even after restarts. Without commits, the number
+ * at the start of the run applies; a topic that did not exist then counts as having had no partitions.
  */
 final class StartSizes {
 
@@ -40,16 +40,17 @@ final class StartSizes {
     private final CommitTexts texts;
     private final Executor owner;
 
-    /** Sizes at the start of this run; completed on the owner thread. */
+    /** Partition counts at the start of this run. Completed on the owner thread. */
     private final CompletableFuture<Map<String, Integer>> atStart = new CompletableFuture<>();
 
     private final Map<String, Integer> known = new HashMap<>();
     private boolean asked;
 
     /**
-     * Creates start sizes that ask {@code lookup} and continue on {@code owner}, the owner thread.
+     * Creates an object without sizes.
      *
-     * @param group the group for which commits are made; null if none are
+     * @param group the group for which offsets are committed; null if none are
+     * @param owner the owner thread, on which responses are processed
      */
     StartSizes(Selection selection, @Nullable String group, Lookup lookup, CommitTexts texts, Executor owner) {
         this.selection = selection;
@@ -59,7 +60,7 @@ final class StartSizes {
         this.owner = owner;
     }
 
-    /** Reads the current topics, which defines the start of the run. */
+    /** Reads the current topics. This defines the start of the run. */
     void begin() {
         if (!asked && !(selection instanceof Subscription.Partitions)) {
             asked = true;
@@ -85,7 +86,7 @@ final class StartSizes {
                 }));
     }
 
-    /** Calls {@code then} on the owner thread once {@link #isAdded} knows about these partitions. */
+    /** Calls {@code then} on the owner thread once {@link #isAdded} can decide for these partitions. */
     void learn(Collection<TopicPartition> ids, Runnable then) {
         if (selection instanceof Subscription.Partitions
                 || ids.stream().allMatch(id -> known.containsKey(id.topic()))) {
@@ -121,8 +122,9 @@ final class StartSizes {
     }
 
     /**
-     * The start size from commits. If some commits lack it, another consumer began and has read all partitions that
-     * existed; if there are no commits, nothing was read before.
+     * Returns the start size stored in the commits. If none of the topic's commits contains it, another kind of
+     * consumer began to read the topic, so partitions without a commit were added later and the size is 0. If there are
+     * no commits, nothing was read before, so the size at the start of this run applies.
      */
     private int size(String topic, Map<TopicPartition, OffsetAndMetadata> commits, Map<String, Integer> sizes) {
         boolean begun = false;

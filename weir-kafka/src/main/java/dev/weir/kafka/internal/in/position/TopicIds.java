@@ -22,56 +22,56 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topic ids of the assigned partitions; detects recreated topics (ADR 56). Confined to the owner thread.
+ * The topic ids of the assigned partitions, used to detect recreated topics (ADR 56). Confined to the owner thread.
  *
- * <p>It queries an id when a partition needs it, and every {@link #INTERVAL_NANOS}, less often if fetching detects a
- * change too. A change counts when two answers confirm it, because one broker may be behind; a topic's earlier id is
- * such an outdated answer. A topic without an answer delays no other.
+ * <p>An id is queried when a partition needs it, and then every {@link #INTERVAL_NANOS}, or less often if fetching
+ * detects a change as well. A change counts only after two responses, because one broker may be outdated; a response
+ * with an earlier id of the topic is outdated for certain. A topic without a response does not delay other topics.
  */
 final class TopicIds {
 
     private static final ConsumerLog LOG = ConsumerLog.of(TopicIds.class);
 
     /**
-     * The interval from configuration.md. Each partition adds a millisecond, which matters only for thousands of them.
+     * The interval documented in configuration.md. Each partition adds a millisecond, which matters only for thousands
+     * of them.
      */
     static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
-     * The interval if fetching detects a recreated topic at once, so that this is only a fallback: a query costs 25 kB
-     * of garbage.
+     * The interval if fetching detects a recreated topic immediately, so that queries are only a fallback. A query
+     * costs 25 kB of garbage.
      */
     private static final long INTERVAL_FETCHED_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private static final long NANOS_PER_PARTITION = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** The pause between two answers that must agree. */
+    /** The pause between two responses that must agree. */
     private static final long CONFIRM_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final int MAX_DOUBLINGS = 5;
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(3);
 
-    /** Callback for a recreated topic. */
     interface Listener {
 
-        /** The partition's position belongs to the deleted topic. */
+        /** Reports that the partition's position belongs to a deleted topic. */
         void recreated(AssignedPartition partition, Uuid now);
     }
 
-    /** A partition that waits for answers to queries sent from now on. */
+    /** A partition that waits for responses to queries sent after it was added. */
     private static final class Wait {
 
         final AssignedPartition partition;
         final Runnable same;
 
-        /** The number of consecutive answers that must confirm the topic. */
+        /** The number of consecutive responses that must confirm the topic. */
         final int needed;
 
-        /** The number of the first query whose answer counts. */
+        /** The number of the first query whose response counts. */
         long from;
 
-        /** The last answers, and their number. */
+        /** Whether the last responses differed from the expected id; {@link #times} counts the responses that agree. */
         boolean differed;
 
         int times;
@@ -84,7 +84,6 @@ final class TopicIds {
         }
     }
 
-    /** The known state of one topic. */
     private static final class Topic {
 
         final String name;
@@ -96,16 +95,16 @@ final class TopicIds {
         @Nullable
         Uuid known;
 
-        /** The topic id in one answer. */
+        /** A different id that only one response has reported; null if there is none. */
         @Nullable
         Uuid suspected;
 
-        /** The number of queries so far, and the number of the last one. */
+        /** The number of queries so far, which is also the number of the last query. */
         long questions;
 
         boolean underWay;
 
-        /** True if the topic has no partition here: it is not queried, and its known state may be outdated. */
+        /** True if no partition of the topic is assigned: it is not queried, so {@link #known} may be outdated. */
         boolean idle;
 
         long dueNanos;
@@ -128,13 +127,14 @@ final class TopicIds {
     private final Consumer<String> onRecreated;
     private final Map<String, Topic> topics = new HashMap<>();
 
-    /** The same topics as a list, which only grows, because the owner iterates over them in each turn. */
+    /** The values of the map as a list, which only grows, because the owner iterates over it in each turn. */
     private final List<Topic> all = new ArrayList<>();
 
     /**
-     * Creates topic ids that ask {@code lookup} and continue on {@code owner}, the owner thread.
+     * Creates an object without topics.
      *
-     * @param onRecreated receives the name of a recreated topic, whether or not a partition of it is assigned
+     * @param owner the owner thread, on which responses are processed
+     * @param onRecreated receives the name of each recreated topic, whether or not a partition of it is assigned
      */
     TopicIds(
             PartitionAssignment assignment,
@@ -152,8 +152,8 @@ final class TopicIds {
     }
 
     /**
-     * Calls {@code same} once the brokers confirm that the partition's topic is the one its position belongs to, at
-     * once if they did so recently. A position without a known topic takes the current one.
+     * Calls {@code same} once the brokers confirm that the partition's topic is the one its position belongs to;
+     * immediately if they did so recently. A position without a topic id is associated with the current topic.
      */
     void identify(AssignedPartition partition, Runnable same) {
         Topic topic = topic(partition);
@@ -173,7 +173,7 @@ final class TopicIds {
     /**
      * Calls {@code same} once the brokers confirm again that the partition's topic is the one its position belongs to.
      *
-     * @param times number of consecutive confirming answers; two if there is reason for doubt
+     * @param times number of consecutive responses that must confirm it; two if there is reason for doubt
      */
     void identifyAnew(AssignedPartition partition, int times, Runnable same) {
         Topic topic = topic(partition);
@@ -201,7 +201,7 @@ final class TopicIds {
         }
     }
 
-    /** The reason why the partition's topic id is not known yet; null if it is known, or was queried just now. */
+    /** Returns the reason why the partition's topic id is unknown; null if it is known or no attempt has failed yet. */
     @Nullable
     String trouble(AssignedPartition partition) {
         Topic topic = topics.get(partition.id().topic());
@@ -212,25 +212,25 @@ final class TopicIds {
     }
 
     /**
-     * Returns whether the brokers have reported an id of that topic name in this run. The topic may have been recreated
-     * since.
+     * Returns whether the brokers have reported an id for that topic name during this run. The topic may have been
+     * recreated since.
      */
     boolean isKnown(String name) {
         Topic topic = topics.get(name);
         return topic != null && topic.known != null;
     }
 
-    /** Returns whether a topic of that name was seen to be recreated in this run. */
+    /** Returns whether a topic of that name was seen to be recreated during this run. */
     boolean wasRecreated(String name) {
         Topic topic = topics.get(name);
         return topic != null && !topic.left.isEmpty();
     }
 
-    /** The time until {@link #askIfDue} has something to do. */
+    /** Returns the time until {@link #askIfDue} must be called again. */
     long nanosUntilDue() {
         long now = clock.nanoTime();
         long least = Long.MAX_VALUE;
-        for (int i = 0; i < all.size(); i++) { // no iterator per turn
+        for (int i = 0; i < all.size(); i++) { // no iterator, because this runs in every turn
             Topic topic = all.get(i);
             if (!topic.underWay && !topic.idle) {
                 least = Math.min(least, Math.max(0, topic.dueNanos - now));
@@ -239,7 +239,6 @@ final class TopicIds {
         return least;
     }
 
-    /** Sends the due queries. */
     void askIfDue() {
         if (nanosUntilDue() > 0) {
             return;
@@ -306,7 +305,10 @@ final class TopicIds {
         }
     }
 
-    /** Returns whether all its partitions here are fetched, so that the fetcher notices a recreated topic. */
+    /**
+     * Returns whether all partitions of the topic assigned here are being fetched, so that the fetcher detects a
+     * recreated topic.
+     */
     private boolean isFetched(Topic topic) {
         if (!assignment.isFetchedByTopicId() || !topic.waits.isEmpty()) {
             return false;
@@ -346,7 +348,7 @@ final class TopicIds {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** Returns whether an answer is more than the report of one outdated broker; records the answer. */
+    /** Records a response. Returns whether it is credible, that is, more than the report of one outdated broker. */
     private boolean isBelieved(Topic topic, Uuid id) {
         Uuid known = topic.known;
         if (topic.left.contains(id)) {
@@ -398,7 +400,8 @@ final class TopicIds {
         boolean differs = partition.topicId() != null && !isSame(partition.topicId(), id);
         wait.times = differs == wait.differed ? wait.times + 1 : 1;
         wait.differed = differs;
-        // A differing topic id of a position must be confirmed twice too: this may be the first answer at all.
+        // A position's topic id that differs needs two responses as well, because this may be the first response of
+        // all.
         int needed = differs ? (topic.left.contains(partition.topicId()) ? 1 : 2) : wait.needed;
         if (wait.times < needed) {
             wait.from = topic.questions + 1;
@@ -422,7 +425,7 @@ final class TopicIds {
         }
     }
 
-    /** Brokers before Kafka 2.8 have no topic ids. */
+    /** Returns whether the ids may belong to the same topic. Brokers before Kafka 2.8 report no topic ids. */
     private static boolean isSame(Uuid one, Uuid other) {
         return one.equals(other) || one.equals(Uuid.ZERO_UUID) || other.equals(Uuid.ZERO_UUID);
     }

@@ -11,7 +11,7 @@ import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.utils.internals.ByteUtils;
 
-/** The records that an encoder sent for an element. Confined to one thread at a time; reused. */
+/** The records that an encoder sent for one element. Confined to one thread at a time; reused. */
 public final class EncodedElement implements EncodedRecords, RecordOutput {
 
     private final ViewPool home;
@@ -42,12 +42,12 @@ public final class EncodedElement implements EncodedRecords, RecordOutput {
         return records.sizeBytes();
     }
 
-    /** The records in the order in which they were sent. */
+    /** Returns the records in the order in which they were sent. */
     public LeanRecords records() {
         return records;
     }
 
-    /** Copies the records into objects with their own bytes; this element is then released. */
+    /** Copies the records into objects with their own byte arrays, then releases this element. */
     public List<ProducerRecord<byte[], byte[]>> unfold() {
         List<ProducerRecord<byte[], byte[]>> unfolded = new ArrayList<>(count());
         for (int i = 0; i < count(); i++) {
@@ -69,7 +69,7 @@ public final class EncodedElement implements EncodedRecords, RecordOutput {
         return unfolded;
     }
 
-    @SuppressWarnings("NullAway") // a record without key or value has null there
+    @SuppressWarnings("NullAway") // a record without key or value has null
     private static byte[] part(ByteBuffer from) {
         int length = ByteUtils.readVarint(from);
         if (length < 0) {
@@ -84,7 +84,7 @@ public final class EncodedElement implements EncodedRecords, RecordOutput {
         records.clear();
     }
 
-    /** Releases the element. */
+    /** Returns the element to its pool. The caller must not use it afterwards. */
     public void release() {
         home.give(this);
     }

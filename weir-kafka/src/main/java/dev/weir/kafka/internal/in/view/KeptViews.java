@@ -10,14 +10,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies of consecutive batches, valid until returned. Confined to one thread at a time: the fetch thread fills it, and
- * loses it by the hand-over.
+ * Copies of consecutive batches, valid until they are closed. Confined to one thread at a time: the fetch thread fills
+ * the object and must not use it after the hand-over.
  */
 public final class KeptViews implements RecordViews {
 
     private final ViewPool home;
 
-    /** For the owner of the partition: the token that acknowledges it. */
+    /** The token that acknowledges these records; used by the partition's owner. */
     private long token;
 
     private @Nullable KeptBatches batches;
@@ -27,12 +27,12 @@ public final class KeptViews implements RecordViews {
         this.home = home;
     }
 
-    /** Empties the object, whatever it held before. */
+    /** Prepares the object for new content, whatever it contained before. */
     void begin() {
         batches = home.takeBatches();
     }
 
-    /** Sets, for the owner of the partition, the token that will acknowledge it. */
+    /** Sets the token that will acknowledge these records. Called by the partition's owner. */
     public void goesOutAs(long itsToken) {
         token = itsToken;
     }
@@ -42,8 +42,8 @@ public final class KeptViews implements RecordViews {
     }
 
     /**
-     * Makes this object reusable if its memory was returned. Call it when the stages that received it have acknowledged
-     * it, so that none of them closes it again; an object that is still open stays with its holder.
+     * Returns this object to its pool if its memory was released. Call after the stages that received it have
+     * acknowledged it, so that none of them closes it again. An object that is still open stays with its holder.
      */
     public void recycle() {
         if (batches == null) {
@@ -51,12 +51,12 @@ public final class KeptViews implements RecordViews {
         }
     }
 
-    /** See {@link KeptBatches#add}. */
+    /** Adds a batch if it fits; see {@link KeptBatches#add}. */
     public boolean add(BatchView batch) {
         return kept().add(batch);
     }
 
-    /** Removes records at or after that offset. */
+    /** Removes the records at or after {@code offset}. */
     public void cutAt(long offset) {
         kept().cutAt(offset);
     }

@@ -4,9 +4,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Objects to be reused instead of making new ones. Thread-safe. An object that is never returned is simply not reused.
- */
+/** A bounded store of objects for reuse. Thread-safe. An object that is never returned is simply not reused. */
 public final class Spares<T> {
 
     private final int most;
@@ -15,12 +13,11 @@ public final class Spares<T> {
     // Guarded by the lock.
     private final ArrayDeque<T> spares = new ArrayDeque<>();
 
-    /** Creates a store for at most {@code most} objects. */
     public Spares(int most) {
         this.most = most;
     }
 
-    /** Takes the object returned last, or null. */
+    /** Takes the object returned last; null if there is none. */
     public @Nullable T take() {
         lock.lock();
         try {
@@ -30,7 +27,7 @@ public final class Spares<T> {
         }
     }
 
-    /** Returns an object, which the caller no longer uses. */
+    /** Returns an object, which the caller must not use afterwards. Ignored if the store is full. */
     public void give(T done) {
         lock.lock();
         try {

@@ -3,26 +3,28 @@ package dev.weir.kafka.internal.in.view;
 import dev.weir.lean.KeptBatches;
 
 /**
- * Memory of a source's released elements, for reuse. Thread-safe. Memory that is never returned is simply not reused.
+ * The memory of a source's released elements, for reuse. Thread-safe. Memory that is never returned is simply not
+ * reused.
  */
 public final class ViewPool {
 
     /**
-     * Size at which several small batches are kept together, so that each costs little; a larger batch is kept alone.
+     * Size up to which several small batches are combined in one element, which reduces the cost per batch. A larger
+     * batch gets its own element.
      */
     private static final int FULL_BYTES = 64 * 1024;
 
     /** Memory that grew beyond this size is left to the garbage collector. */
     private static final int MAX_KEPT_BYTES = 2 * 1024 * 1024;
 
-    /** Upper bound of the spare objects; more are unlikely to be in use at once. */
+    /** Maximum number of spare objects of each kind. More are unlikely to be in use at once. */
     private static final int MAX_SPARES = 1024;
 
     private final Spares<KeptBatches> batches = new Spares<>(MAX_SPARES);
     private final Spares<EncodedElement> outputs = new Spares<>(MAX_SPARES);
     private final Spares<KeptViews> views = new Spares<>(MAX_SPARES);
 
-    /** Takes empty views, to be filled. */
+    /** Takes empty views, to be filled by the caller. */
     public KeptViews takeViews() {
         KeptViews spare = views.take();
         KeptViews taken = spare == null ? new KeptViews(this) : spare;
