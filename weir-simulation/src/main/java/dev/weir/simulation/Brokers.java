@@ -32,7 +32,9 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.MutableRecordBatch;
 import org.jspecify.annotations.Nullable;
 
-/** The brokers of a simulated cluster, which answer requests from one common state. Confined to the world's thread. */
+/**
+ * The brokers of a simulated cluster, which respond to requests from one shared state. Confined to the world's thread.
+ */
 public final class Brokers implements Network.Server, AutoCloseable {
 
     private static final List<ApiKeys> APIS = List.of(
@@ -47,15 +49,15 @@ public final class Brokers implements Network.Server, AutoCloseable {
             ApiKeys.SHARE_FETCH,
             ApiKeys.SHARE_ACKNOWLEDGE);
 
-    /** An unusual answer to one batch. */
+    /** An unusual response to a batch. */
     public enum Refusal {
-        /** The batch is written, and the answer reports a timeout. */
+        /** The batch is written, but the response reports a timeout. */
         WRITTEN_BUT_TIMED_OUT,
-        /** The broker reports that it does not lead the partition. */
+        /** The broker reports that it is not the leader of the partition. */
         NOT_LEADER
     }
 
-    /** The offset request's timestamp for the first offset. */
+    /** Timestamp in an offset request that stands for the first offset. */
     private static final long EARLIEST = -2;
 
     private final Schedule schedule = new Schedule();
@@ -72,7 +74,11 @@ public final class Brokers implements Network.Server, AutoCloseable {
     private long took;
     private int lastAsked;
 
-    /** Creates a cluster whose network draws from {@code random}. */
+    /**
+     * Creates a cluster.
+     *
+     * @param random determines the behaviour of the network and the brokers
+     */
     public Brokers(Random random, int count) {
         this.faults = new Faults(random);
         this.topics = new Topics(schedule, count);
@@ -94,17 +100,17 @@ public final class Brokers implements Network.Server, AutoCloseable {
         return network;
     }
 
-    /** The only share group. */
+    /** Returns the cluster's only share group. */
     public ShareGroup shareGroup() {
         return shareGroup;
     }
 
-    /** The broker that was last asked for leaders or the coordinator. */
+    /** Returns the broker that last received a query for leaders or the coordinator. */
     public int lastAsked() {
         return lastAsked;
     }
 
-    /** Makes the brokers misbehave, for a test of the checks. */
+    /** Makes the brokers misbehave, to test whether a test's checks detect that. */
     public void plant(Planted fault) {
         faults.plant(fault);
     }
@@ -114,18 +120,18 @@ public final class Brokers implements Network.Server, AutoCloseable {
         fetchSessions.forget(node);
     }
 
-    /** Makes the brokers answer one of the next batches unusually. */
+    /** Makes the brokers respond to a later batch in an unusual way. Several calls affect one batch each, in order. */
     public void refuseNext(Refusal refusal) {
         refusals.add(refusal);
     }
 
-    /** Makes the next answers throttle the client. */
+    /** Makes the next {@code answers} responses throttle the client for {@code millis} each. */
     public void throttle(int answers, int millis) {
         throttledAnswers = answers;
         throttleMillis = millis;
     }
 
-    /** The number of requests for leaders and coordinators that a broker has answered. */
+    /** Returns how many queries for leaders and coordinators a broker has answered. */
     public int asked(int node) {
         return asked.getOrDefault(node, 0);
     }

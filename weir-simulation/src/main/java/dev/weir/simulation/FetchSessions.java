@@ -17,7 +17,9 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.jspecify.annotations.Nullable;
 
-/** The incremental fetch sessions of all brokers, and their answers. Confined to the world's thread. */
+/**
+ * The incremental fetch sessions of all brokers, and the responses to fetch requests. Confined to the world's thread.
+ */
 final class FetchSessions {
 
     private record Id(Uuid topic, int partition) {}
@@ -39,7 +41,7 @@ final class FetchSessions {
         this.faults = faults;
     }
 
-    /** Makes a broker forget its sessions, as one with too many sessions or after a restart does. */
+    /** Makes a broker forget its sessions, as a real broker does if it has too many sessions or restarts. */
     void forget(int broker) {
         sessions.keySet().removeIf(key -> key.broker == broker);
     }
@@ -79,7 +81,6 @@ final class FetchSessions {
         return read(key, session, request);
     }
 
-    /** The current answer of a session. */
     private FetchResponseData read(Key key, Session session, FetchRequestData request) {
         FetchResponseData answer = new FetchResponseData().setSessionId(key.id);
         int left = request.maxBytes();
@@ -90,7 +91,7 @@ final class FetchSessions {
             left -= data.records() == null ? 0 : data.records().sizeInBytes();
             topicOf(answer, id.topic).partitions().add(data);
             if (data.records() != null && data.records().sizeInBytes() > 0) {
-                // Partitions that had records come last the next time.
+                // Moved to the end: partitions that had records come last in the next response.
                 session.partitions.remove(id);
                 session.partitions.put(id, wanted);
             }
@@ -156,7 +157,7 @@ final class FetchSessions {
                 .orElse(offset);
     }
 
-    /** The reason why a broker does not answer for a partition. */
+    /** Returns the error with which a broker refuses to serve a partition; {@link Errors#NONE} if it serves it. */
     static Errors refusal(Topics.@Nullable Partition partition, int broker, int epoch) {
         if (partition == null) {
             return Errors.UNKNOWN_TOPIC_ID;

@@ -21,10 +21,10 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A simulated Kafka client for one member of a consumer group, and the group's handling of its partitions. The world
- * acts during its polls. Confined to the world's thread.
+ * A simulated Kafka client for one member of a consumer group, together with the group's treatment of that member's
+ * partitions. The world acts during the member's polls. Confined to the world's thread.
  */
-@SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread at a time
+@SuppressWarnings("UnsynchronizedOverridesSynchronized") // only one thread at a time uses it
 public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
 
     protected final Random random;
@@ -44,24 +44,24 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
         this.maxPollRecords = 1 + random.nextInt(40);
     }
 
-    /** The most records that a poll returns. */
+    /** Returns the maximum number of records that a poll returns. */
     public final int maxPollRecords() {
         return maxPollRecords;
     }
 
-    /** Another process takes over from this one. */
+    /** Resets the client, because another process takes over from this one. */
     public void restart() {
         listener = null;
         woken = false;
         inCallback = false;
     }
 
-    /** All partitions of the topics, in a fixed order. */
+    /** Returns all partitions of the topics, in a fixed order. */
     protected abstract Collection<? extends GroupPartition> partitions();
 
     protected abstract GroupPartition partition(TopicPartition id);
 
-    /** Returns whether the process has died. */
+    /** Returns whether the process has crashed. */
     protected abstract boolean isCrashed();
 
     protected static void require(boolean holds, Supplier<String> otherwise) {
@@ -72,7 +72,7 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
 
     // ---- The group -------------------------------------------------------------------------------------------------
 
-    /** The partitions that the client believes it owns. */
+    /** Returns the partitions that the client believes it owns. */
     public final List<TopicPartition> owned() {
         return partitions().stream()
                 .filter(each -> each.owned)
@@ -80,7 +80,7 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
                 .toList();
     }
 
-    /** Returns whether the client is in a callback of the consumer. */
+    /** Returns whether the client is executing one of the consumer's callbacks. */
     public final boolean isInCallback() {
         return inCallback;
     }
@@ -90,7 +90,7 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
         listener = callback;
     }
 
-    /** Assigns other partitions, or all, to this member. Within a poll. */
+    /** Assigns a random selection of the partitions, or all of them, to this member. Call within a poll. */
     public final void rebalance(boolean all) {
         ConsumerRebalanceListener callback = listener;
         if (callback == null || inCallback) {
@@ -121,20 +121,20 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
         inCallback = false;
     }
 
-    /** Returns whether the group has given the member's partitions away without the member's knowledge. */
+    /** Returns whether the group has expelled the member, which does not know yet that it lost its partitions. */
     protected abstract boolean isExpelled();
 
-    /** Tells the consumer that partitions are being revoked. */
+    /** Notifies the consumer that partitions are being revoked. */
     protected void revoke(ConsumerRebalanceListener callback, Collection<TopicPartition> ids) {
         callback.onPartitionsRevoked(ids);
     }
 
-    /** Called when the member learns that it no longer has these partitions. */
+    /** Called when the member learns that it no longer owns these partitions. */
     protected void released(Collection<TopicPartition> ids, boolean lost) {
         ids.forEach(id -> partition(id).release());
     }
 
-    /** Called before the member gets the new partitions of {@code target}. */
+    /** Called before the member receives those partitions of {@code target} that it does not own yet. */
     protected void assigning(List<TopicPartition> target) {}
 
     @Override
@@ -147,7 +147,10 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
 
     // ---- Records ---------------------------------------------------------------------------------------------------
 
-    /** Reads from partitions in any order. A partition may have no answer yet. */
+    /**
+     * Reads from the owned partitions in random order. Some partitions may return nothing, as if their response had not
+     * arrived yet.
+     */
     protected final ConsumerRecords<byte[], byte[]> fetch() {
         Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> fetched = new HashMap<>();
         Map<TopicPartition, OffsetAndMetadata> next = new HashMap<>();
@@ -185,12 +188,12 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
         return records;
     }
 
-    /** Returns whether the last fetch moved a position, even without visible records. */
+    /** Returns whether the last fetch moved a position, even if it returned no records. */
     protected final boolean hasAdvanced() {
         return advanced;
     }
 
-    /** Returns whether a partition currently has no answer. */
+    /** Returns whether fetches from a partition currently receive no response. */
     protected boolean hinders(GroupPartition partition) {
         return false;
     }

@@ -10,8 +10,8 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 
 /**
- * A partition as seen by a group member's client: the offsets with records, and the member's position. Confined to the
- * world's thread.
+ * A partition as seen by a group member's client: the offsets that have records, and the member's position. Confined to
+ * the world's thread.
  */
 public class GroupPartition {
 
@@ -22,21 +22,21 @@ public class GroupPartition {
 
     public final TopicPartition id;
 
-    /** Offsets visible to a consumer; the others are gaps. */
+    /** The offsets that have a record visible to consumers; all others are gaps. */
     public final BitSet visible = new BitSet();
 
-    /** The offset of the next record. */
+    /** The offset of the next record to be written. */
     public int end;
 
-    /** True while the member has it, as far as its client knows. */
+    /** True while the member owns the partition, as far as its client knows. */
     public boolean owned;
 
     public boolean paused;
 
-    /** True if the consumer has requested a position that it does not know yet. */
+    /** True if the consumer has requested a position that is not known yet. */
     public boolean held;
 
-    /** True if the consumer has set the start position since the partition was assigned. */
+    /** True if the consumer has set a start position since the partition was assigned. */
     public boolean placed;
 
     public long position;
@@ -46,7 +46,7 @@ public class GroupPartition {
         this.id = id;
     }
 
-    /** Appends offsets; some are gaps. */
+    /** Appends offsets, some of which are gaps. */
     public void grow(Random random, int offsets) {
         for (int i = 0; i < offsets; i++) {
             if (random.nextInt(GAPS) != 0) {
@@ -56,7 +56,7 @@ public class GroupPartition {
         }
     }
 
-    /** Assigns it to the member. */
+    /** Assigns the partition to the member. */
     public void assign() {
         owned = true;
         paused = false;
@@ -69,12 +69,12 @@ public class GroupPartition {
         owned = false;
     }
 
-    /** The record at the position. */
+    /** Returns the record at the position. */
     protected ConsumerRecord<byte[], byte[]> record() {
         return record(new byte[0], 0);
     }
 
-    /** A record at the position with this value and leader epoch. */
+    /** Returns a record at the position with the given value and leader epoch. */
     protected final ConsumerRecord<byte[], byte[]> record(byte[] value, int leaderEpoch) {
         return new ConsumerRecord<>(
                 id.topic(),
@@ -90,12 +90,12 @@ public class GroupPartition {
                 Optional.of(leaderEpoch));
     }
 
-    /** Moves past the offset at the position. */
+    /** Moves the position to the next offset. */
     protected void advance() {
         position++;
     }
 
-    /** The position that a poll reports. */
+    /** Returns the position that a poll reports. */
     protected OffsetAndMetadata place() {
         return new OffsetAndMetadata(position, Optional.of(0), "");
     }

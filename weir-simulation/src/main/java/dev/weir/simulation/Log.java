@@ -26,8 +26,8 @@ import org.apache.kafka.common.record.internal.SimpleRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of one partition at its leader: batches with leader epochs, the state of idempotent and transactional
- * producers, and the losses through elections and retention. Confined to one thread.
+ * The log of one partition at its leader. Consists of batches with leader epochs and the state of idempotent and
+ * transactional producers; loses batches through elections and retention. Confined to one thread.
  */
 public final class Log {
 
@@ -41,7 +41,7 @@ public final class Log {
     record Batch(
             long base, int epoch, long producerId, short producerEpoch, int sequence, int count, MemoryRecords bytes) {
 
-        /** The offset after its last record. */
+        /** Returns the offset after the batch's last record. */
         long next() {
             return bytes.batches().iterator().next().nextOffset();
         }
@@ -51,10 +51,14 @@ public final class Log {
         }
     }
 
-    /** The outcome of an append: the offset of the first record, or the reason for a refusal. */
+    /**
+     * The outcome of an append: the offset of the first record, or the error if the batch was rejected.
+     *
+     * @param wasKnown whether the batch was a duplicate, so that {@code base} is the offset of the original
+     */
     public record Appended(Errors error, long base, boolean wasKnown) {}
 
-    /** The end of a leader epoch; {@link #UNKNOWN} twice if this log has no records of it. */
+    /** The end of a leader epoch. Both components are {@link #UNKNOWN} if the log has no records of that epoch. */
     record EpochEnd(int epoch, long offset) {}
 
     private record Aborted(long producerId, long first, long marker) {}
@@ -68,7 +72,7 @@ public final class Log {
     private final Map<Long, Long> open = new HashMap<>();
     private final List<Aborted> aborted = new ArrayList<>();
 
-    /** Offsets of records that forgotten producers wrote late. */
+    /** Offsets of records from producers that the log had forgotten and whose connection was already closed. */
     private final Set<Long> late = new HashSet<>();
 
     private long start;
@@ -78,50 +82,50 @@ public final class Log {
     private int remembered = REMEMBERED;
     private Errors outOfSequence = Errors.OUT_OF_ORDER_SEQUENCE_NUMBER;
 
-    /** The first offset that is readable. */
+    /** Returns the first readable offset. */
     public long start() {
         return start;
     }
 
-    /** The offset of the next record. */
+    /** Returns the offset of the next record. */
     public long end() {
         return end;
     }
 
-    /** The first offset of an open transaction, or the end. */
+    /** Returns the first offset of the oldest open transaction; the end of the log if there is none. */
     public long lastStable() {
         return open.isEmpty() ? end : Collections.min(open.values());
     }
 
-    /** The epoch of the current leader. */
+    /** Returns the current leader's epoch. */
     public int epoch() {
         return epoch;
     }
 
-    /** The number of elections that lost records. */
+    /** Returns the number of elections that lost records. */
     public int cuts() {
         return cuts;
     }
 
     /**
-     * Returns whether the record at an offset was written by a forgotten producer after its connection was gone. Such a
-     * record may follow newer ones, because no epoch fences a producer without state.
+     * Returns whether the record at an offset came from a forgotten producer whose connection was already closed. Such
+     * a record may follow newer ones, because no epoch fences a producer that has no state.
      */
     public boolean isLateOfForgotten(long offset) {
         return late.contains(offset);
     }
 
-    /** The batches from the start on. */
+    /** Returns the batches from the start of the log on. */
     List<Batch> batches() {
         return Collections.unmodifiableList(batches);
     }
 
-    /** The bytes of each batch from the start on. */
+    /** Returns the bytes of each batch from the start of the log on. */
     public List<ByteBuffer> bytes() {
         return batches.stream().map(batch -> batch.bytes.buffer().duplicate()).toList();
     }
 
-    /** Returns whether the last batches are from producers without an id. */
+    /** Returns whether the last batches came from producers without an id. */
     public boolean isPlain(int last) {
         return batches.subList(Math.max(0, batches.size() - last), batches.size()).stream()
                 .allMatch(batch -> batch.producerId < 0);
@@ -129,12 +133,12 @@ public final class Log {
 
     // ---- Producers -------------------------------------------------------------------------------------------------
 
-    /** Remembers only one batch of each producer, as a broker does after a restart. */
+    /** Retains only the last batch of each producer, as a broker does after a restart. */
     public void rememberTheLastOnly() {
         remembered = 1;
     }
 
-    /** Sets the error for a sequence that is not the next one. */
+    /** Sets the error for a sequence number that is not the next one. */
     public void outOfSequence(Errors error) {
         outOfSequence = error;
     }
@@ -144,7 +148,7 @@ public final class Log {
         producers.clear();
     }
 
-    /** Appends a producer's batch, given by its bytes, unless it is a duplicate or out of sequence. */
+    /** Appends a producer's batch, given as bytes, unless it is a duplicate or out of sequence. */
     public Appended append(ByteBuffer batch) {
         return append(MemoryRecords.readableRecords(batch).batches().iterator().next());
     }
@@ -171,7 +175,7 @@ public final class Log {
         return appendUnchecked(batch);
     }
 
-    /** Appends a batch whose connection is gone. */
+    /** Appends a batch whose connection is already closed. */
     Appended appendLate(MutableRecordBatch batch) {
         ArrayDeque<Batch> known = producers.get(batch.producerId());
         boolean forgotten = batch.hasProducerId() && (known == null || late.contains(known.getLast().base));
@@ -192,7 +196,7 @@ public final class Log {
         return new Appended(error, UNKNOWN, false);
     }
 
-    /** Appends a batch regardless of its sequence. */
+    /** Appends a batch regardless of its sequence number. */
     Appended appendUnchecked(MutableRecordBatch batch) {
         ByteBuffer copy = ByteBuffer.allocate(batch.sizeInBytes());
         batch.writeTo(copy);
@@ -242,7 +246,7 @@ public final class Log {
         return values.stream().map(SimpleRecord::new).toArray(SimpleRecord[]::new);
     }
 
-    /** Appends a batch from which compaction has removed records: empty values are gaps. */
+    /** Appends a batch from which compaction has removed records. Empty values stand for the gaps. */
     public void appendCompacted(List<byte[]> values) {
         var builder =
                 MemoryRecords.builder(ByteBuffer.allocate(1_024), Compression.NONE, TimestampType.CREATE_TIME, 0L);
@@ -254,7 +258,7 @@ public final class Log {
         Appended ignored = add(builder.build());
     }
 
-    /** Appends a batch of records with these values in a transaction. */
+    /** Appends a batch of records with these values that belongs to a transaction. */
     public void appendInTransaction(long producerId, int sequence, List<byte[]> values) {
         Appended ignored = add(MemoryRecords.withTransactionalRecords(
                 Compression.NONE, producerId, (short) 0, sequence, records(values)));
@@ -277,7 +281,7 @@ public final class Log {
         epochs.put(epoch, end);
     }
 
-    /** Starts the epoch of another leader, which lacks the last batches. */
+    /** Starts the epoch of another leader, which lacks the last {@code missing} batches. */
     public void electUnclean(int missing) {
         int keep = Math.max(0, batches.size() - missing);
         end = keep < batches.size() ? batches.get(keep).base : end;
@@ -290,14 +294,14 @@ public final class Log {
         elect();
     }
 
-    /** Deletes the first batches, as retention does. */
+    /** Deletes all but the last batches, as retention does. */
     public void retain(int last) {
         int gone = Math.max(0, batches.size() - last);
         start = gone == 0 ? start : gone < batches.size() ? batches.get(gone).base : end;
         batches.subList(0, gone).clear();
     }
 
-    /** The largest epoch up to {@code of} in this log, and its end. */
+    /** Returns the largest epoch of this log that is at most {@code of}, and its end. */
     EpochEnd endOf(int of) {
         if (of == epoch) {
             return new EpochEnd(epoch, end);
@@ -312,7 +316,10 @@ public final class Log {
 
     // ---- Reading ---------------------------------------------------------------------------------------------------
 
-    /** The whole batches starting with the one that contains the offset, at least one, and up to this many bytes. */
+    /**
+     * Returns whole batches, starting with the one that contains the offset: at least one, and otherwise at most
+     * {@code maxBytes} bytes.
+     */
     MemoryRecords read(long from, int maxBytes, boolean committed) {
         long limit = committed ? lastStable() : end;
         List<Batch> found = new ArrayList<>();
@@ -331,7 +338,7 @@ public final class Log {
         return MemoryRecords.readableRecords(all.flip());
     }
 
-    /** The whole batches with records between two offsets. */
+    /** Returns the whole batches that contain the records from {@code first} to {@code last}. */
     MemoryRecords readTo(long first, long last) {
         int from = indexOf(first);
         int to = from;
@@ -344,7 +351,7 @@ public final class Log {
         return MemoryRecords.readableRecords(all.flip());
     }
 
-    /** The index of the first batch that ends after the offset. */
+    /** Returns the index of the first batch that ends after the offset. */
     private int indexOf(long offset) {
         int low = 0;
         int high = batches.size();
@@ -359,7 +366,7 @@ public final class Log {
         return low;
     }
 
-    /** The value of the record at an offset; null if there is none. */
+    /** Returns the value of the record at an offset; null if there is none. */
     public @Nullable ByteBuffer valueAt(long offset) {
         int at = indexOf(offset);
         if (at < batches.size()) {
@@ -372,7 +379,7 @@ public final class Log {
         return null;
     }
 
-    /** The aborted transactions that concern a read from an offset on. */
+    /** Returns the aborted transactions that affect a read starting at the offset. */
     public List<AbortedTransaction> aborted(long from) {
         return aborted.stream()
                 .filter(each -> each.marker >= from)
@@ -382,7 +389,7 @@ public final class Log {
                 .toList();
     }
 
-    /** The values that a reader receives in the end, by offset. */
+    /** Returns the values that a reader eventually receives, by offset. */
     public NavigableMap<Long, ByteBuffer> records(boolean committed) {
         TreeMap<Long, ByteBuffer> all = new TreeMap<>();
         for (Batch batch : batches) {

@@ -24,9 +24,9 @@ import org.apache.kafka.common.requests.RequestUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections between processes and brokers, as bytes. Each connection keeps its order and is answered one request at a
- * time; connections are independent of each other. A connection can break at any time, with a request or its answer in
- * flight, and can fall silent in both directions. Confined to the world's thread.
+ * The connections between processes and brokers, as byte streams. Each connection is ordered and handles one request at
+ * a time; connections are independent of each other. A connection can break at any time while a request or its response
+ * is in flight, and it can become silent in both directions. Confined to the world's thread.
  */
 public final class Network implements AutoCloseable {
 
@@ -37,21 +37,21 @@ public final class Network implements AutoCloseable {
     private static final ReentrantLock HOSTS = new ReentrantLock();
     private static final BitSet TAKEN = new BitSet();
 
-    /** The broker's side, which answers requests. */
+    /** The brokers' side, which responds to requests. */
     interface Server {
 
-        /** Answers a request that arrived; null gives no answer at all. */
+        /** Returns the response to a request that has arrived; null to send no response. */
         @Nullable
         ApiMessage answer(Connection from, ApiMessage request);
 
-        /** The nanoseconds that a broker took for the last request. */
+        /** Returns the nanoseconds that a broker took for the last request. */
         long lastTook();
 
         /** Reports a lost connection to its broker. */
         void disconnected(Connection from);
     }
 
-    /** A client's process: its connections, and pauses of the whole process. */
+    /** A client's process. Has connections, and can be frozen as a whole. */
     public final class ClientProcess {
         private final String name;
         private final List<Connection> connections = new ArrayList<>();
@@ -87,7 +87,7 @@ public final class Network implements AutoCloseable {
             List.copyOf(connections).stream().filter(Connection::isReadable).forEach(each -> each.whenReady.run());
         }
 
-        /** Freezes the process for this long; its connections stay. */
+        /** Freezes the process for this long. Its connections remain open. */
         public void freeze(long nanos) {
             frozenUntil = Math.max(frozenUntil, schedule.now() + nanos);
         }
@@ -96,21 +96,21 @@ public final class Network implements AutoCloseable {
             return schedule.now() < frozenUntil;
         }
 
-        /** Breaks one of its connections. */
+        /** Breaks one of the process's connections. */
         public void cutOne() {
             if (!connections.isEmpty()) {
                 connections.get(random.nextInt(connections.size())).cut();
             }
         }
 
-        /** Makes one of its connections fall silent; neither end is notified. */
+        /** Makes one of the process's connections silent. Neither end is notified. */
         public void silenceOne() {
             if (!connections.isEmpty()) {
                 connections.get(random.nextInt(connections.size())).silent = true;
             }
         }
 
-        /** Ends the process without closing connections. */
+        /** Terminates the process and closes all its connections. */
         public void kill() {
             List.copyOf(connections).forEach(Connection::close);
         }
@@ -120,7 +120,7 @@ public final class Network implements AutoCloseable {
         }
     }
 
-    /** One connection, from the client's side. */
+    /** One connection, seen from the client. */
     final class Connection implements ByteChannel {
         private final ClientProcess process;
         private final int node;
@@ -131,7 +131,7 @@ public final class Network implements AutoCloseable {
         private boolean broken;
         private boolean silent;
 
-        /** True if a request was lost: no later one arrives either. */
+        /** True if a request was lost. No later request arrives either. */
         private boolean ended;
 
         private long requestsArriveNanos;
@@ -205,7 +205,8 @@ public final class Network implements AutoCloseable {
                 schedule.at(busyUntilNanos, () -> arrived(bytes));
                 return;
             }
-            // Requests sent before the connection broke may have arrived, in order from the first.
+            // If the connection is broken, some of the requests sent before may still arrive; once one is lost, no
+            // later one arrives.
             ended |= silent || (isGone() && random.nextBoolean());
             if (ended) {
                 return;
@@ -251,7 +252,10 @@ public final class Network implements AutoCloseable {
             }
         }
 
-        /** Breaks the connection: the client reads the data that have arrived, then the end. */
+        /**
+         * Breaks the connection. The client can still read the data that have arrived, and then reads the end of the
+         * stream.
+         */
         void cut() {
             if (open && !broken) {
                 broken = true;
@@ -305,7 +309,7 @@ public final class Network implements AutoCloseable {
         }
     }
 
-    /** A numeric address that is unique among the networks of this JVM. */
+    /** Returns a numeric address that is unique among the networks of this JVM. */
     public String host() {
         return "127." + (hostNumber >> 16) + "." + (hostNumber >> 8 & 255) + "." + (hostNumber & 255);
     }
@@ -317,7 +321,7 @@ public final class Network implements AutoCloseable {
         return process;
     }
 
-    /** The process with the name, which must still exist. */
+    /** Returns the process with that name, which must exist. */
     public ClientProcess named(String name) {
         return processes.stream()
                 .filter(each -> each.name.equals(name))
@@ -325,12 +329,12 @@ public final class Network implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** Sets whether answers are occasionally late. */
+    /** Sets whether responses are occasionally late. */
     public void slow(boolean on) {
         isSlow = on;
     }
 
-    /** Makes a broker refuse connections for this long, and breaks existing ones. */
+    /** Breaks all connections to a broker, and makes it refuse new ones for this long. */
     public void restart(int node, long nanos) {
         refusesUntil.put(node, schedule.now() + nanos);
         for (ClientProcess process : processes) {
@@ -340,17 +344,17 @@ public final class Network implements AutoCloseable {
         }
     }
 
-    /** The number of requests of a kind that have arrived. */
+    /** Returns the number of requests of a kind that have arrived. */
     public int requests(ApiKeys api) {
         return requests.getOrDefault(api, 0);
     }
 
-    /** The number of opened connections. */
+    /** Returns the number of connections opened so far. */
     public int opened() {
         return opened;
     }
 
-    /** The number of answers that have arrived. */
+    /** Returns the number of responses that have arrived. */
     public int answers() {
         return answers;
     }

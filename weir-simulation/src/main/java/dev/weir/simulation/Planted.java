@@ -1,22 +1,22 @@
 package dev.weir.simulation;
 
-/** Faults that a world's brokers can have, to prove that its checks detect them. */
+/** Faults that can be planted in a world's brokers, to prove that a test's checks detect them. */
 public enum Planted {
     /** A fetch occasionally omits its first batch. */
     BATCH_SKIPPED,
     /** A fetch of committed records does not report aborted transactions. */
     ABORTED_UNTOLD,
-    /** A fetch does not report that the log has lost records that were read. */
+    /** A fetch does not report that the log has lost records that were already read. */
     EPOCHS_UNTOLD,
     /** A batch is occasionally acknowledged without being written. */
     NOT_WRITTEN,
     /** A duplicate batch is written again. */
     REPETITIONS_WRITTEN,
-    /** A batch is written regardless of its sequence. */
+    /** A batch is written regardless of its sequence number. */
     SEQUENCES_IGNORED,
-    /** A produce request is occasionally answered with the previous answer. */
+    /** The response to a produce request occasionally contains the offset 0. */
     OFFSETS_MIXED_UP,
-    /** A lock of a share group ends at once. */
+    /** A lock of a share group expires immediately. */
     LOCKS_IGNORED,
     /** An accepted record of a share group is occasionally delivered again. */
     ACCEPTED_FORGOTTEN,

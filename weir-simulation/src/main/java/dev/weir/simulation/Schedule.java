@@ -14,22 +14,25 @@ public final class Schedule {
     private long nowNanos = 1_000_000_000;
     private long order;
 
-    /** The current time. */
+    /** Returns the current time, in nanoseconds. */
     public long now() {
         return nowNanos;
     }
 
-    /** Schedules an action at a time, after all others scheduled for it before. */
+    /** Schedules an action for a time. It runs after the actions scheduled for the same time before. */
     public void at(long nanos, Runnable action) {
         events.add(new Event(Math.max(nanos, nowNanos), order++, action));
     }
 
-    /** Schedules an action after a delay. */
+    /** Schedules an action to run after a delay. */
     public void after(long nanos, Runnable action) {
         at(nowNanos + nanos, action);
     }
 
-    /** Moves to the next event and runs all actions due then, or advances by {@code most} if none is due before. */
+    /**
+     * Advances the clock to the next event, but by at most {@code most} nanoseconds, and runs all actions that are due
+     * then.
+     */
     public void advance(long most) {
         long until = nowNanos + most;
         Event next = events.peek();

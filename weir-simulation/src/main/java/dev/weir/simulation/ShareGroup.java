@@ -25,8 +25,8 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A share group on the simulated brokers: heartbeats, sessions, locks and acknowledgements, with the refusals of a real
- * broker. A session ends with its connection, and so do its locks. Confined to the world's thread.
+ * A share group on the simulated brokers: heartbeats, sessions, locks and acknowledgements, with the errors of a real
+ * broker. A session and its locks end with its connection. Confined to the world's thread.
  */
 public final class ShareGroup {
 
@@ -97,7 +97,7 @@ public final class ShareGroup {
         return observer;
     }
 
-    /** Sets the duration of locks acquired or renewed from now on. */
+    /** Sets the duration of locks that are acquired or renewed from now on. */
     public void lockMillis(int millis) {
         lockMillis = millis;
     }
@@ -124,7 +124,7 @@ public final class ShareGroup {
         return window;
     }
 
-    /** The group's {@code share.renew.acknowledge.enable}. */
+    /** Sets the group's {@code share.renew.acknowledge.enable}. */
     public void renews(boolean on) {
         renews = on;
     }
@@ -138,12 +138,15 @@ public final class ShareGroup {
         forgetful = on;
     }
 
-    /** Sets the number of records above which answers are dropped after acquiring them. */
+    /**
+     * Sets the maximum number of records in a response. If more were acquired, the response is replaced by an empty
+     * one, and the records remain acquired.
+     */
     public void quotaRecords(int most) {
         quotaRecords = most;
     }
 
-    /** Sets the error of fetches sent to a broker other than the leader. */
+    /** Sets the error for fetches sent to a broker that is not the leader. */
     public void leadsNot(Errors error) {
         leadsNot = error;
     }
@@ -151,25 +154,25 @@ public final class ShareGroup {
     /**
      * Makes brokers name the leaders of partitions that they do not lead.
      *
-     * @param areNews whether they know the leaders even if cut off from the controller
+     * @param areNews whether a broker that is cut off from the controller still knows the current leaders
      */
     public void hints(boolean areNews) {
         hints = true;
         hintsAreNews = areNews;
     }
 
-    /** Breaks the connection to the coordinator during each of this many further assignments. */
+    /** Breaks the connection to the coordinator during each of the next {@code count} assignments. */
     public void cutOffAssignments(int count) {
         assignmentsCutOff = count;
     }
 
-    /** Makes acknowledgements have no effect for this time, and sets their answer. */
+    /** Makes acknowledgements have no effect for this long, and sets the error in their responses. */
     public void refuseAcknowledgements(Errors error, long nanos) {
         toldError = error;
         toldErrorUntil = now() + nanos;
     }
 
-    /** Forgets one session. */
+    /** Forgets a random session. */
     public void forgetSession() {
         if (!remotes.isEmpty()) {
             remotes.remove(List.copyOf(remotes.keySet()).get(random.nextInt(remotes.size())));
@@ -186,17 +189,17 @@ public final class ShareGroup {
         return !remotes.isEmpty();
     }
 
-    /** The most records that a fetch requested. */
+    /** Returns the maximum number of records that a fetch has requested. */
     public int largestRequest() {
         return largestRequest;
     }
 
-    /** The number of acknowledgements that no broker accepts. */
+    /** Returns the number of acknowledgements that no broker would ever accept. */
     public int invalidRequests() {
         return invalidRequests;
     }
 
-    /** The number of fetches sent to a broker other than the leader. */
+    /** Returns the number of fetches sent to a broker that is not the leader. */
     public int wrongLeaders() {
         return wrongLeaders;
     }
@@ -205,17 +208,17 @@ public final class ShareGroup {
         return emptyFetches;
     }
 
-    /** The number of answers dropped by the quota. */
+    /** Returns the number of responses emptied by the quota. */
     public int emptiedAnswers() {
         return emptiedAnswers;
     }
 
-    /** The number of acknowledgements for records that another member has acquired. */
+    /** Returns the number of acknowledgements of records that another member has acquired. */
     public int strangers() {
         return strangers;
     }
 
-    /** The number of heartbeats accepted by a broker as the coordinator. */
+    /** Returns the number of heartbeats that a broker has accepted as the coordinator. */
     public int beats(int node) {
         return beats.getOrDefault(node, 0);
     }
@@ -230,7 +233,7 @@ public final class ShareGroup {
 
     // ---- Requests --------------------------------------------------------------------------------------------------
 
-    /** Ends the session of a broken connection, and the locks acquired on it. */
+    /** Ends the session of a broken connection and the locks acquired on it. */
     void disconnected(Network.Connection from) {
         List.copyOf(remotes.entrySet()).stream()
                 .filter(each -> each.getValue().connection == from)
@@ -348,7 +351,7 @@ public final class ShareGroup {
         emptyFetches += lastFetchWasEmpty ? 1 : 0;
         boolean overQuota = fetch.maxRecords() - left > quotaRecords;
         if (overQuota) {
-            // The results of acknowledgements are added after the quota has emptied the answer.
+            // A real broker adds the results of acknowledgements only after the quota has emptied the response.
             answer = new ShareFetchResponseData().setThrottleTimeMs(100);
             emptiedAnswers++;
         }
@@ -356,7 +359,7 @@ public final class ShareGroup {
         return answer;
     }
 
-    /** The acknowledgements in a fetch, and the partitions that it adds to the session. */
+    /** Processes the acknowledgements in a fetch, and adds the fetch's partitions to the session. */
     private Map<TopicIdPartition, PartitionData> acknowledge(
             Network.Connection from, ShareFetchRequestData fetch, Remote remote) {
         Map<TopicIdPartition, PartitionData> told = new LinkedHashMap<>();
@@ -404,7 +407,7 @@ public final class ShareGroup {
         return of(partition).acquire(member, most);
     }
 
-    /** The leader named by a broker that does not lead the partition. */
+    /** Returns the leader named by a broker that does not lead the partition. */
     private ShareFetchResponseData.LeaderIdAndEpoch hint(Topics.@Nullable Partition partition, int toldBy) {
         Topics.Place place =
                 partition == null ? null : hintsAreNews ? partition.place() : topics.placeOf(partition, toldBy);

@@ -10,14 +10,14 @@ import org.apache.kafka.common.message.ShareGroupHeartbeatResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * The coordinator of a share group, which assigns all partitions of the topics to each member. It follows
- * {@code GroupMetadataManager.shareGroupHeartbeat} of Kafka 4.4: a new member gets nothing before the assignment is
- * computed, the previous epoch is also accepted, and an answer contains partitions only for members that join, send
- * their topics, or got changed partitions in this heartbeat. Confined to the world's thread.
+ * The coordinator of a share group, which assigns all partitions of the topics to each member. Follows
+ * {@code GroupMetadataManager.shareGroupHeartbeat} of Kafka 4.4: a new member receives nothing until the assignment is
+ * computed, the previous epoch is accepted as well, and a response contains partitions only if the member joins, sends
+ * its topics, or receives a changed assignment with this heartbeat. Confined to the world's thread.
  */
 final class ShareMembers {
 
-    /** The time after which a group has computed its assignment. */
+    /** How long a group takes to compute its assignment. */
     private static final long DIVIDES_NANOS = 1_000_000_000;
 
     private static final class Member {
@@ -43,7 +43,9 @@ final class ShareMembers {
     }
 
     /**
-     * @param onChange called if the answer has partitions that are new to the member
+     * Processes a heartbeat.
+     *
+     * @param onChange called if the response contains partitions that are new to the member
      */
     ShareGroupHeartbeatResponseData beat(ShareGroupHeartbeatRequestData beat, long nowNanos, Runnable onChange) {
         ShareGroupHeartbeatResponseData answer = new ShareGroupHeartbeatResponseData().setHeartbeatIntervalMs(500);

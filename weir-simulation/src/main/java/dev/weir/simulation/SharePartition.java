@@ -11,8 +11,8 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A partition's share state: the acquired records, the member and deadline of each, and the records that are done.
- * Confined to the world's thread.
+ * The state of a partition in a share group: the acquired records with the member and deadline of each, and the records
+ * that are done. Confined to the world's thread.
  */
 public final class SharePartition {
 
@@ -45,7 +45,10 @@ public final class SharePartition {
     private long arrived = Long.MAX_VALUE;
     private int acquisitions;
 
-    /** Window of offsets: all earlier records are done, and none from its end on has ever been acquired. */
+    /**
+     * Start of the window of offsets: all earlier records are done. Its end is {@link #acquiredTo}: no record from
+     * there on has ever been acquired.
+     */
     private int doneTo;
 
     private int acquiredTo;
@@ -65,28 +68,28 @@ public final class SharePartition {
         arrived = offset;
     }
 
-    /** Acquired ranges. */
+    /** Returns the number of ranges acquired so far. */
     public int acquisitions() {
         return acquisitions;
     }
 
-    /** Returns whether each record was accepted, rejected or archived. */
+    /** Returns whether every record was accepted, rejected or archived. */
     public boolean isDone() {
         return firstUndone() == slots.size();
     }
 
-    /** The first offset that is not done. */
+    /** Returns the first offset that is not done. */
     public int firstUndone() {
         update();
         return doneTo;
     }
 
-    /** The number of currently acquired records. */
+    /** Returns the number of records that are acquired now. */
     public int acquired() {
         return count(State.ACQUIRED);
     }
 
-    /** The number of records archived after too many deliveries. */
+    /** Returns the number of records archived after too many deliveries. */
     public int archived() {
         return count(State.ARCHIVED);
     }
@@ -96,12 +99,12 @@ public final class SharePartition {
         return (int) slots.stream().filter(slot -> slot.state == state).count();
     }
 
-    /** The largest number of deliveries of a record. */
+    /** Returns the maximum number of deliveries of any record. */
     public int mostDeliveries() {
         return slots.stream().mapToInt(slot -> slot.deliveries).max().orElse(0);
     }
 
-    /** Follows the log, the leader and the clock: a new leader knows no locks. */
+    /** Updates the state from the log, the leader and the clock. A new leader knows no locks. */
     private void update() {
         while (slots.size() < partition.log().end()) {
             slots.add(new Slot());
@@ -119,7 +122,7 @@ public final class SharePartition {
         }
     }
 
-    /** Ends all locks of a member. */
+    /** Releases all locks of a member. */
     void releaseAll(String member) {
         update();
         for (Slot slot : slots) {
@@ -134,7 +137,7 @@ public final class SharePartition {
         slot.state = slot.deliveries >= group.deliveryLimit() ? State.ARCHIVED : State.AVAILABLE;
     }
 
-    /** Acquires up to this many records in ranges, and returns them with the whole batches around them. */
+    /** Acquires up to {@code most} records in ranges. Returns the ranges and the whole batches that contain them. */
     PartitionData acquire(String member, int most) {
         int start = firstUndone();
         List<AcquiredRecords> ranges = new ArrayList<>();
@@ -169,7 +172,7 @@ public final class SharePartition {
                                         ranges.getLast().lastOffset()));
     }
 
-    /** Returns whether a record can be acquired in the range that began with the first one. */
+    /** Returns whether a record can be acquired in the range that starts with {@code first}. */
     private boolean isLike(int first, int at) {
         Slot slot = slots.get(at);
         int deliveries = slots.get(first).deliveries - (at > first ? 1 : 0);
@@ -193,7 +196,7 @@ public final class SharePartition {
     }
 
     /**
-     * Acknowledges all of the records or none, and only those acquired by this member, as
+     * Acknowledges either all of the records or none, and only records acquired by this member. Follows
      * {@code SharePartition.acknowledge} of Kafka 4.4.
      */
     Errors acknowledge(String member, List<AcknowledgementBatch> batches) {

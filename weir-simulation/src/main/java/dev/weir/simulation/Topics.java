@@ -19,12 +19,12 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The metadata of a cluster: topic ids, leaders, the coordinator, and the outdated state of each broker that is cut off
- * from the controller. Confined to the world's thread.
+ * The metadata of a cluster: topic ids, leaders, the coordinator, and the outdated metadata of each broker that is cut
+ * off from the controller. Confined to the world's thread.
  */
 public final class Topics {
 
-    /** A leader and its epoch, as known to a broker. */
+    /** A leader and its epoch, as a broker knows them. */
     public record Place(int leader, int epoch) {}
 
     /** A partition with its log and its leader. */
@@ -60,13 +60,13 @@ public final class Topics {
             return new Place(leader, log.epoch());
         }
 
-        /** Elects another leader with all records; an invalid broker number means no leader. */
+        /** Elects another leader, which has all records. An invalid broker number means that there is no leader. */
         public void moveTo(int broker) {
             leader = broker;
             log.elect();
         }
 
-        /** Elects another leader, without the last batches. */
+        /** Elects another leader, which lacks the last {@code missing} batches. */
         public void moveUnclean(int broker, int missing) {
             leader = broker;
             log.electUnclean(missing);
@@ -78,7 +78,6 @@ public final class Topics {
         }
     }
 
-    /** A topic with its name and id. */
     public static final class Topic {
         private final String name;
         private final Uuid id;
@@ -123,12 +122,12 @@ public final class Topics {
         host = name;
     }
 
-    /** The number of brokers; their ids start at 1. */
+    /** Returns the number of brokers. Their ids start at 1. */
     public int brokers() {
         return brokers;
     }
 
-    /** The coordinator of groups. */
+    /** Returns the broker that coordinates groups. */
     public int coordinator() {
         return coordinator;
     }
@@ -137,7 +136,7 @@ public final class Topics {
         coordinator = broker;
     }
 
-    /** Creates a topic; one with an existing name replaces it. */
+    /** Creates a topic. It replaces an existing topic of the same name. */
     public Topic create(String name, int partitions) {
         Topic created = new Topic(name, new Uuid(7, ++ids));
         topics.put(name, created);
@@ -145,7 +144,7 @@ public final class Topics {
         return created;
     }
 
-    /** Adds partitions. */
+    /** Adds partitions to a topic. */
     public void grow(Topic topic, int partitions) {
         for (int i = 0; i < partitions; i++) {
             int number = topic.partitions.size();
@@ -153,7 +152,7 @@ public final class Topics {
         }
     }
 
-    /** The current topic of that name. */
+    /** Returns the current topic of that name. */
     public Topic topic(String name) {
         return Objects.requireNonNull(topics.get(name), name);
     }
@@ -181,7 +180,7 @@ public final class Topics {
         return partition < topic.partitions.size() ? topic.partitions.get(partition) : null;
     }
 
-    /** Cuts a broker off from the controller for this time, so that it answers with outdated metadata. */
+    /** Cuts a broker off from the controller for this long, so that it responds with outdated metadata. */
     public void cutOff(int broker, long nanos) {
         Map<String, Known> known = new HashMap<>();
         topics.values().forEach(topic -> known.put(topic.name, knownOf(topic)));
@@ -198,7 +197,7 @@ public final class Topics {
         return belief == null || schedule.now() >= belief.untilNanos ? null : belief;
     }
 
-    /** The leader of a partition as a broker knows it; null if it does not know the partition. */
+    /** Returns the leader of a partition as a broker knows it; null if the broker does not know the partition. */
     @Nullable
     Place placeOf(Partition partition, int toldBy) {
         Belief belief = belief(toldBy);

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.KafkaFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Waits for asynchronous changes of the cluster, up to a deadline. Any thread may wait. */
+/** Waits for asynchronous changes of the cluster until a deadline. Any thread may wait. */
 final class Await {
     static final Duration DEADLINE = Duration.ofSeconds(30);
 
@@ -19,12 +19,12 @@ final class Await {
     /** A state of the cluster that can be checked. */
     @FunctionalInterface
     interface Condition {
-        /** Returns a description of what is missing, or null when nothing is. */
+        /** Returns a description of what is missing; null if nothing is missing. */
         @Nullable
         String missing();
     }
 
-    /** Returns when nothing is missing; after the deadline throws with a description of what is. */
+    /** Waits until nothing is missing. At the deadline, throws with a description of what is missing. */
     static void until(String what, Condition condition) {
         long deadlineNanos = System.nanoTime() + DEADLINE.toNanos();
         while (true) {
@@ -43,7 +43,7 @@ final class Await {
         }
     }
 
-    /** The result of an admin call. */
+    /** Waits for the result of an admin call. */
     static <T> T get(String what, KafkaFuture<T> future) {
         try {
             return future.get(DEADLINE.toMillis(), TimeUnit.MILLISECONDS);

@@ -11,11 +11,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One broker of a {@link KafkaCluster}; it keeps its id, port and data across restarts. Thread-safe: its methods run
- * one after the other.
+ * One broker of a {@link KafkaCluster}. Retains its id, port and data across restarts. Thread-safe: calls run one after
+ * the other.
  *
- * <p>{@link #kill}, {@link #freeze}, {@link #thaw}, {@link #pid} and {@link #exit} need a separate process, from a
- * cluster built with {@link KafkaCluster.Builder#forked()}.
+ * <p>{@link #kill}, {@link #freeze}, {@link #thaw}, {@link #pid} and {@link #exit} need a separate process, so the
+ * cluster must be built with {@link KafkaCluster.Builder#forked()}.
  */
 public final class Broker {
     private static final Duration MOST_DELAY = Duration.ofMinutes(1);
@@ -45,28 +45,29 @@ public final class Broker {
         return port;
     }
 
-    /** Host and port on which it listens while it runs. */
+    /** Returns the host and port on which the broker listens while it is running. */
     public String address() {
         return ClusterLayout.HOST + ":" + port;
     }
 
-    /** The log file of the broker. Brokers in one JVM write to the same file. */
+    /** Returns the broker's log file. Brokers in the same JVM write to the same file. */
     public Path logFile() {
         return logFile;
     }
 
-    /** Returns whether it is started; a frozen broker counts as started. */
+    /** Returns whether the broker is started. A frozen broker counts as started. */
     public boolean isRunning() {
         return node.isRunning();
     }
 
-    /** Returns whether it is started and can answer. */
+    /** Returns whether the broker is started and not frozen, so that it can respond. */
     boolean isResponsive() {
         return isRunning() && !frozen;
     }
 
     /**
-     * Starts the broker again after a stop or a kill, and returns when it serves clients. Does nothing while it runs.
+     * Starts the broker again after a stop or a kill, and returns once it serves clients. Does nothing if the broker is
+     * running.
      */
     public void start() {
         exclusively(() -> {
@@ -76,7 +77,10 @@ public final class Broker {
         });
     }
 
-    /** Stops the broker in order: leaderships move away, logs are flushed. Does nothing when it does not run. */
+    /**
+     * Shuts the broker down in an orderly way: leaderships move to other brokers and logs are flushed. Does nothing if
+     * the broker is not running.
+     */
     public void stop() {
         exclusively(() -> {
             if (frozen) {
@@ -86,12 +90,14 @@ public final class Broker {
         });
     }
 
-    /** Ends the broker as quickly as possible, because its data are about to be deleted. */
+    /** Stops the broker as quickly as possible, because its data are about to be deleted. */
     void discard() {
         exclusively(node::discard);
     }
 
-    /** Kills its process with SIGKILL: it flushes nothing, hands over nothing and reports nothing. */
+    /**
+     * Kills the broker's process with SIGKILL, so that it flushes nothing, transfers no leadership and reports nothing.
+     */
     public void kill() {
         exclusively(() -> {
             forked("kill").kill();
@@ -99,7 +105,7 @@ public final class Broker {
         });
     }
 
-    /** Freezes its process with SIGSTOP: its connections stay open, but it does not answer. */
+    /** Freezes the broker's process with SIGSTOP. Its connections stay open, but it does not respond. */
     public void freeze() {
         exclusively(() -> {
             forked("freeze").signal("STOP");
@@ -116,20 +122,20 @@ public final class Broker {
     }
 
     /**
-     * Fills its disk: files of its log directory can no longer grow, and a write that would extend one fails as on a
-     * full device. Since a server has one log directory here, it ends by itself soon after it has something to write:
-     * {@link #exit} completes, and {@link #start} restarts it with free disk space. Before that, {@link #repairDisk}
-     * ends the fault. Indices and checkpoints, which a server does not write through file channels, do not fail. Needs
-     * {@link KafkaCluster.Builder#diskFaults}.
+     * Fills the broker's disk: files in its log directory can no longer grow, and a write that would extend one fails
+     * as on a full device. Because each server has only one log directory here, it terminates on its own soon after it
+     * has something to write. {@link #exit} then completes, and {@link #start} restarts the broker with free disk
+     * space. Until then, {@link #repairDisk} ends the fault. Indexes and checkpoints do not fail, because a server does
+     * not write them through file channels. Needs {@link KafkaCluster.Builder#diskFaults}.
      */
     public void fillDisk() {
         exclusively(() -> faultyDisk("fillDisk").orderDisk(DiskFaults.FULL));
     }
 
     /**
-     * Makes its disk slow: each write to a file of its log directory, and each flush, takes that much longer, until
-     * {@link #repairDisk} or a restart. Reads are not affected, because a server reads recent records from memory.
-     * Needs {@link KafkaCluster.Builder#diskFaults}.
+     * Makes the broker's disk slow: each flush and each write to a file in its log directory takes longer by
+     * {@code delay}, until {@link #repairDisk} or a restart. Reads are not affected, because a server reads recent
+     * records from memory. Needs {@link KafkaCluster.Builder#diskFaults}.
      *
      * @param delay above 0 and at most 1 minute
      * @throws IllegalArgumentException if the delay is out of bounds
@@ -142,7 +148,7 @@ public final class Broker {
         exclusively(() -> faultyDisk("slowDisk").orderDisk(DiskFaults.SLOW + delay.toNanos()));
     }
 
-    /** Ends the fault set by {@link #fillDisk} or {@link #slowDisk}. */
+    /** Ends the fault caused by {@link #fillDisk} or {@link #slowDisk}. */
     public void repairDisk() {
         exclusively(() -> faultyDisk("repairDisk").orderDisk(DiskFaults.SOUND));
     }
@@ -158,14 +164,14 @@ public final class Broker {
         return forked(wanted);
     }
 
-    /** The process id. */
+    /** Returns the process id. Needs {@code forked()}. */
     public long pid() {
         return forked("pid").pid();
     }
 
     /**
-     * Completes with the exit status when the last started process has ended, for whatever reason: 137 after a
-     * {@link #kill}. Needs {@code forked()}.
+     * Returns a future that completes with the exit status once the last started process has ended, for whatever
+     * reason. The status is 137 after a {@link #kill}. Needs {@code forked()}.
      */
     public CompletableFuture<Integer> exit() {
         return forked("exit").exit();

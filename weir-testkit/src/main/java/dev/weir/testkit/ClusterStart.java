@@ -25,7 +25,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.jspecify.annotations.Nullable;
 
-/** Starts a cluster, all of it or nothing, and stops it. Stateless. */
+/** Starts and stops clusters. If one part of a cluster fails to start, the other parts are stopped again. Stateless. */
 final class ClusterStart {
     private ClusterStart() {}
 
@@ -47,7 +47,7 @@ final class ClusterStart {
             return connect(folder, layout, List.copyOf(brokers), logCapture);
         } catch (RuntimeException e) {
             try {
-                // The message of a server's failure names its log, so the log must stay.
+                // If a server failed, the message names its log, so the log must be retained.
                 shutDown(brokers, folder, logCapture, startedServers);
             } catch (RuntimeException suppressed) {
                 e.addSuppressed(suppressed);
@@ -117,8 +117,8 @@ final class ClusterStart {
     }
 
     /**
-     * Starts all at once, because each of several controllers waits for the others; throws the first failure at the
-     * end.
+     * Runs the action on all brokers concurrently, because each of several controllers waits for the others. Throws the
+     * first failure after all have ended.
      */
     private static void inParallel(List<Broker> brokers, Consumer<Broker> action) {
         ThreadFactory threads = Thread.ofPlatform().name("weir-testkit-", 1).factory();

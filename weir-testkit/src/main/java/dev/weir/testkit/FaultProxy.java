@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A network between one client and the brokers that can be slow, cut or silent. Thread-safe.
+ * A network between one client and the brokers that can become slow, cut connections or stop forwarding. Thread-safe.
  *
  * <pre>{@code
  * try (FaultProxy network = FaultProxy.to(cluster.bootstrapServers())) {
@@ -20,8 +20,9 @@ import java.util.stream.Collectors;
  * }
  * }</pre>
  *
- * <p>It has a port for each broker, and replaces the brokers' addresses with those ports in every answer that contains
- * them, so that the client stays on it. Plain text only, since it cannot decrypt TLS.
+ * <p>The proxy has one port per broker. It replaces the brokers' addresses with these ports in every response that
+ * contains them, so that the client keeps using the proxy. Supports only plaintext connections, because it cannot
+ * decrypt TLS.
  */
 public final class FaultProxy implements AutoCloseable {
 
@@ -39,7 +40,7 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Opens a network that forwards everything.
+     * Opens a proxy that forwards everything.
      *
      * @param bootstrapServers brokers as {@code host:port}, separated by commas
      */
@@ -51,12 +52,12 @@ public final class FaultProxy implements AutoCloseable {
         return new FaultProxy(bootstrapServers);
     }
 
-    /** The network's own addresses, for the client's {@code bootstrap.servers}. */
+    /** Returns the proxy's own addresses, for the client's {@code bootstrap.servers}. */
     public String bootstrapServers() {
         return bootstrapServers;
     }
 
-    /** Delays each message, in both directions, by {@code each}; zero ends that. */
+    /** Delays each message, in both directions, by {@code each}; zero ends the delay. */
     public void delay(Duration each) {
         if (each.isNegative()) {
             throw new IllegalArgumentException("delay must be at least 0: each=" + each);
@@ -64,34 +65,34 @@ public final class FaultProxy implements AutoCloseable {
         network.delay(each);
     }
 
-    /** Resets all connections, and each new one as soon as it is opened. */
+    /** Resets all connections, and each new connection as soon as it is opened. */
     public void cut() {
         network.cut();
     }
 
-    /** Keeps all connections open, including new ones, and forwards nothing, like a lost route or a frozen host. */
+    /** Forwards nothing but keeps all connections open, including new ones, like a lost route or a frozen host. */
     public void halfOpen() {
         network.hold();
     }
 
     /**
-     * Drops write requests of all clients that have written so far, and forwards everything else: brokers answer their
-     * other requests, and other clients. A client counts as another one if its {@code client.id} differs, or if it
-     * requests a producer id.
+     * Drops the produce requests of all clients that have written so far, and forwards everything else, including other
+     * requests of these clients and all requests of other clients. A client counts as another one if its
+     * {@code client.id} differs, or if it requests a producer id.
      */
     public void swallowWrites() {
         network.swallowWrites();
     }
 
     /**
-     * Replaces some of the brokers' answers by rare ones, drawn from a seed: legal answers that clients must handle and
-     * tests hardly meet. For each kind the seed decides whether the n-th answer is rare; its request depends on the
-     * run. Replaces the setting of an earlier call.
+     * Replaces some of the brokers' responses by rare but legal ones, which clients must handle but tests seldom
+     * encounter. They are drawn from a seed: for each kind, the seed determines whether the n-th response is a rare
+     * one; which request that response belongs to depends on the run. Replaces the setting of an earlier call.
      *
-     * <p>Brokers still carry out the requests, so a producer without idempotence writes records twice. Fetches of share
+     * <p>Brokers still execute the requests, so a producer without idempotence writes records twice. Fetches of share
      * groups are only delayed or lost.
      *
-     * @param kinds the rare answers to give; all kinds if none is named
+     * @param kinds the kinds of rare responses; all kinds if none is named
      */
     public void answerRarely(long seed, RareAnswer... kinds) {
         Set<RareAnswer> named = EnumSet.noneOf(RareAnswer.class);
@@ -101,14 +102,14 @@ public final class FaultProxy implements AutoCloseable {
         network.answerRarely(seed, named.isEmpty() ? EnumSet.allOf(RareAnswer.class) : named);
     }
 
-    /** The number of times each rare answer was given since the last {@link #answerRarely}. */
+    /** Returns how often each kind of rare response was given since the last {@link #answerRarely}. */
     public Map<RareAnswer, Long> rareAnswers() {
         return network.rareAnswersGiven();
     }
 
     /**
-     * Ends {@link #cut}, {@link #halfOpen}, {@link #swallowWrites}, {@link #answerRarely} and {@link #delay}; held-back
-     * messages are forwarded.
+     * Ends {@link #cut}, {@link #halfOpen}, {@link #swallowWrites}, {@link #answerRarely} and {@link #delay}. Messages
+     * that were held back are forwarded.
      */
     public void restore() {
         network.restore();

@@ -28,7 +28,8 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>It owns its brokers, its admin client and, unless one was given, its folder: {@link #close} ends and deletes them.
+ * <p>The cluster owns its brokers, its admin client and, unless a folder was given, its folder. {@link #close} stops
+ * the brokers, closes the client and deletes the folder.
  */
 public final class KafkaCluster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaCluster.class);
@@ -56,20 +57,20 @@ public final class KafkaCluster implements AutoCloseable {
     }
 
     /**
-     * Describes a cluster of one broker in this JVM, on a free port, in a temporary folder, unless configured
-     * otherwise.
+     * Returns a builder. Unless configured otherwise, the cluster has one broker in this JVM, on a free port, with a
+     * temporary folder.
      */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** Addresses of all brokers, running or not, for {@code bootstrap.servers}. */
+    /** Returns the addresses of all brokers, running or not, for {@code bootstrap.servers}. */
     public String bootstrapServers() {
         return layout.bootstrapServers();
     }
 
     /**
-     * Addresses of the listeners that {@link Builder#secured} added.
+     * Returns the addresses of the listeners added by {@link Builder#secured}.
      *
      * @throws IllegalStateException if there are none
      */
@@ -80,17 +81,17 @@ public final class KafkaCluster implements AutoCloseable {
         return layout.securedBootstrapServers();
     }
 
-    /** The cluster's id, which lasts as long as its data folder. */
+    /** Returns the cluster's id, which stays the same as long as the data folder exists. */
     public String clusterId() {
         return folder.clusterId();
     }
 
-    /** All brokers by ascending id. */
+    /** Returns all brokers, in ascending order of their ids. */
     public List<Broker> brokers() {
         return brokers;
     }
 
-    /** The broker with that id; ids start at 1. */
+    /** Returns the broker with that id. Ids start at 1. */
     public Broker broker(int id) {
         if (id < 1 || id > brokers.size()) {
             throw new IllegalArgumentException("broker id must be 1 to " + brokers.size() + ": id=" + id);
@@ -98,67 +99,79 @@ public final class KafkaCluster implements AutoCloseable {
         return brokers.get(id - 1);
     }
 
-    /** The cluster's own admin client; callers must not close it. */
+    /** Returns the cluster's own admin client, which callers must not close. */
     public Admin admin() {
         return topics.admin();
     }
 
-    /** Creates a topic with as many replicas as there are brokers, but at most 3, and waits as the other methods do. */
+    /**
+     * Creates a topic with one replica per broker, but at most 3. Returns when every running broker knows a leader for
+     * each partition.
+     */
     public void createTopic(String topic, int partitions) {
         createTopic(topic, partitions, Map.of());
     }
 
-    /** Creates a topic with its own settings, such as {@code cleanup.policy}. */
+    /**
+     * Creates a topic with its own settings, such as {@code cleanup.policy}. Has as many replicas as
+     * {@link #createTopic(String, int)} and waits like it.
+     */
     public void createTopic(String topic, int partitions, Map<String, String> config) {
         createTopic(topic, partitions, layout.replicationFactor(), config);
     }
 
-    /** Creates a topic with that many replicas. Returns when each running broker knows a leader of each partition. */
+    /** Creates a topic with that many replicas. Returns when every running broker knows a leader for each partition. */
     public void createTopic(String topic, int partitions, int replicas, Map<String, String> config) {
         topics.create(topic, partitions, replicas, config);
     }
 
-    /** Creates a topic whose partitions have their replicas on the given brokers, preferred leader first. */
+    /** Creates a topic with the replicas of each partition on the given brokers, preferred leader first. */
     public void createTopic(String topic, Map<Integer, List<Integer>> brokersByPartition) {
         topics.create(topic, brokersByPartition);
     }
 
-    /** Deletes a topic. Returns when no running broker knows it. */
+    /** Deletes a topic. Returns when no running broker knows the topic any more. */
     public void deleteTopic(String topic) {
         topics.delete(topic);
     }
 
-    /** Returns when all replicas of the topic's partitions are in sync, and all brokers that answer agree on it. */
+    /** Waits until all replicas of the topic's partitions are in sync, according to every broker that responds. */
     public void awaitInSync(String topic) {
         topics.awaitInSync(topic);
     }
 
-    /** The offset after the last record of each partition, including records of open and aborted transactions. */
+    /**
+     * Returns the offset after the last record of each partition, counting the records of open and aborted
+     * transactions.
+     */
     public Map<TopicPartition, Long> endOffsets(String topic) {
         return topics.endOffsets(topic);
     }
 
-    /** The offsets the group has committed; partitions without a commit are absent. */
+    /** Returns the group's committed offsets. Partitions without a commit are absent. */
     public Map<TopicPartition, Long> committedOffsets(String group) {
         return topics.committedOffsets(group);
     }
 
-    /** The folder of data and logs. */
+    /** Returns the folder that contains the cluster's data and logs. */
     public Path folder() {
         return folder.path();
     }
 
-    /** The folder of the brokers' logs. */
+    /** Returns the folder that contains the brokers' logs. */
     public Path logs() {
         return folder.logs();
     }
 
-    /** Keeps a temporary folder on close, so that the logs of a failed test can be read; close then logs its path. */
+    /**
+     * Makes {@link #close} retain a temporary folder, so that the logs of a failed test can be read. {@link #close}
+     * then logs the folder's path.
+     */
     public void keepFolder() {
         keepFolder = true;
     }
 
-    /** Stops all brokers, even frozen ones. A temporary folder is deleted unless it is kept. */
+    /** Stops all brokers, even frozen ones. Deletes a temporary folder unless {@link #keepFolder()} was called. */
     @Override
     public void close() {
         if (!closed.compareAndSet(false, true)) {
@@ -171,7 +184,7 @@ public final class KafkaCluster implements AutoCloseable {
         }
     }
 
-    /** Settings of a cluster to be started. Confined to one thread; may be reused. */
+    /** Settings of a cluster to start. Confined to one thread; may be reused. */
     public static final class Builder {
         private final Map<String, String> brokerConfig = new HashMap<>();
 
@@ -187,31 +200,37 @@ public final class KafkaCluster implements AutoCloseable {
 
         private Builder() {}
 
-        /** The number of brokers, 1 to 16; 1 by default. With 3 or more, the cluster survives the loss of any one. */
+        /**
+         * Sets the number of brokers, 1 to 16; 1 by default. With 3 or more, the cluster survives the loss of any one
+         * broker.
+         */
         public Builder brokers(int count) {
             this.brokers = count;
             return this;
         }
 
-        /** Runs all brokers in this JVM, the default: quickest, but they cannot be killed or frozen. */
+        /**
+         * Runs all brokers in this JVM. This is the default and the quickest way, but such brokers cannot be killed or
+         * frozen.
+         */
         public Builder inProcess() {
             this.forked = false;
             return this;
         }
 
-        /** Runs each broker in its own JVM, which ends when this one ends, in whatever way. */
+        /** Runs each broker in its own JVM, which terminates when this JVM terminates for whatever reason. */
         public Builder forked() {
             this.forked = true;
             return this;
         }
 
         /**
-         * Sets the class path of another Kafka server release for {@link #forked} brokers: the jars of
+         * Sets the class path of another Kafka server release for {@link #forked} brokers: the jar of
          * {@code kafka_2.13} in that version, its dependencies, and an slf4j binding for logs. The release formats the
-         * brokers' folders and runs on this JVM's JDK. 3.3 to 4.4 are known to work. The default is the server on this
-         * JVM's class path.
+         * brokers' folders and runs on this JVM's JDK. Versions 3.3 to 4.4 are known to work. The default is the server
+         * on this JVM's class path.
          *
-         * @throws IllegalArgumentException if it is empty or names a file that does not exist
+         * @throws IllegalArgumentException if the class path is empty or names a file that does not exist
          */
         public Builder serverClassPath(List<Path> classPath) {
             this.release = new ServerRelease(Objects.requireNonNull(classPath, "classPath"));
@@ -219,7 +238,8 @@ public final class KafkaCluster implements AutoCloseable {
         }
 
         /**
-         * Sets the port of the first broker, with consecutive ports for the others; 0, the default, for any free ports.
+         * Sets the port of the first broker. The other brokers use the ports that follow it. The default is 0, which
+         * selects any free ports.
          */
         public Builder port(int port) {
             this.firstPort = port;
@@ -227,9 +247,9 @@ public final class KafkaCluster implements AutoCloseable {
         }
 
         /**
-         * Sets a folder that survives the cluster and can be used by the next one, with the same cluster id, topics and
-         * offsets on any ports. It must be new, empty, or from a cluster with as many brokers. The default is a
-         * temporary folder.
+         * Sets a folder that the testkit does not delete, so that a later cluster can use it with the same cluster id,
+         * topics and offsets, on any ports. The folder must be new, empty, or from a cluster with the same number of
+         * brokers. The default is a temporary folder.
          */
         public Builder dataFolder(Path folder) {
             this.dataFolder = Objects.requireNonNull(folder, "folder");
@@ -237,7 +257,8 @@ public final class KafkaCluster implements AutoCloseable {
         }
 
         /**
-         * Sets a property of every broker, such as {@code auto.create.topics.enable}; it overrides the testkit's own.
+         * Sets a property of every broker, such as {@code auto.create.topics.enable}. It overrides the testkit's own
+         * setting.
          */
         public Builder brokerConfig(String name, String value) {
             brokerConfig.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
@@ -245,9 +266,9 @@ public final class KafkaCluster implements AutoCloseable {
         }
 
         /**
-         * Sets the rack of each broker, in the order of their ids, repeated if there are more brokers than racks.
-         * Brokers then direct a consumer with a {@code client.rack} to a replica in its rack. By default there are
-         * none.
+         * Sets the racks of the brokers, in the order of the brokers' ids. If there are more brokers than racks, the
+         * list of racks is repeated. Brokers then direct a consumer with a {@code client.rack} to a replica in its
+         * rack. By default, brokers have no racks.
          */
         public Builder racks(String... racks) {
             for (String rack : Objects.requireNonNull(racks, "racks")) {
@@ -258,8 +279,9 @@ public final class KafkaCluster implements AutoCloseable {
         }
 
         /**
-         * Adds a second listener to each broker, on a free port, that speaks {@code SASL_SSL}. The caller sets keys,
-         * mechanisms and users with {@link #brokerConfig} and names that begin with {@code listener.name.secured.}
+         * Adds a second listener to each broker, on a free port, that uses {@code SASL_SSL}. The caller configures
+         * keys, mechanisms and users through {@link #brokerConfig}, with names that begin with
+         * {@code listener.name.secured.}
          */
         public Builder secured() {
             this.secured = true;
@@ -267,8 +289,8 @@ public final class KafkaCluster implements AutoCloseable {
         }
 
         /**
-         * Puts the log directory of each {@link #forked} broker on a disk that can fail: {@link Broker#fillDisk},
-         * {@link Broker#slowDisk}. By default it cannot.
+         * Puts the log directory of each {@link #forked} broker on a disk that can fail; see {@link Broker#fillDisk}
+         * and {@link Broker#slowDisk}. By default, disks cannot fail.
          */
         public Builder diskFaults() {
             this.diskFaults = true;
@@ -284,7 +306,7 @@ public final class KafkaCluster implements AutoCloseable {
         }
 
         /**
-         * Starts the brokers, and returns when all of them serve clients and know each other.
+         * Starts the brokers. Returns when all of them serve clients and know each other.
          *
          * @throws KafkaClusterException if a port or the folder cannot be used, or a broker does not start
          */

@@ -2,7 +2,7 @@ package dev.weir.testkit;
 
 import org.jspecify.annotations.Nullable;
 
-/** A cluster could not do what was requested; the message gives the reason and the remedy. */
+/** Thrown if a cluster could not do what was requested. The message gives the reason and the remedy. */
 public final class KafkaClusterException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

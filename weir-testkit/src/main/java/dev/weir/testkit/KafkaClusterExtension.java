@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestWatcher;
 
 /**
- * A JUnit extension with one cluster for all tests of a class, whose folder is kept when a test fails. Confined to
+ * A JUnit extension that runs one cluster for all tests of a class and retains its folder if a test fails. Confined to
  * JUnit's threads; its cluster is thread-safe.
  *
  * <pre>{@code
@@ -25,7 +25,7 @@ public final class KafkaClusterExtension implements BeforeAllCallback, AfterAllC
         this.builder = Objects.requireNonNull(builder, "builder");
     }
 
-    /** The running cluster. */
+    /** Returns the running cluster. */
     public KafkaCluster cluster() {
         if (cluster == null) {
             throw new IllegalStateException("no cluster yet: register the extension on a static field");

@@ -17,9 +17,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Runs a pipeline in simulated worlds drawn from seeds, without a broker: partitions are assigned, revoked and lost,
- * handlers are slow, commits fail, the process crashes and restarts. Fails with a {@link SimulationViolation} when a
- * guarantee is broken. Not thread-safe; seeds run one after the other.
+ * Runs a pipeline in simulated worlds drawn from seeds, without a broker. Partitions are assigned, revoked and lost,
+ * handlers are slow, commits fail, and the process crashes and restarts. Fails with a {@link SimulationViolation} if a
+ * guarantee is violated. Not thread-safe; seeds run one after the other.
  *
  * <pre>{@code
  * RebalanceSimulation.of(kafka -> KafkaSource.from(settings(kafka.bootstrapServers()), "orders").atLeastOnce()
@@ -38,55 +38,58 @@ public final class RebalanceSimulation {
 
     /** The order in which records must be handled. */
     public enum Order {
-        /** One record of a partition at a time, by offset. */
+        /** One record of a partition at a time, in the order of offsets. */
         PARTITION,
-        /** One record of a key at a time, and within a partition by offset. */
+        /** One record of a key at a time; within a partition, records of a key in the order of offsets. */
         KEY,
         /** Any order. */
         NONE
     }
 
-    /** The number of times that a record may be handled. */
+    /** How often a record may be handled. */
     public enum Delivery {
-        /** Each record at least once; a repetition only in a later assignment that begins before the record. */
+        /**
+         * Each record at least once. A record may be repeated only in a later assignment that starts before that
+         * record.
+         */
         AT_LEAST_ONCE,
-        /** Each record at most once, and only after a commit past it is confirmed. */
+        /** Each record at most once, and only after a commit that covers it is confirmed. */
         AT_MOST_ONCE
     }
 
     /**
-     * Optional events of a world, in addition to rebalances, crashes and failing commits; each can be switched on or
-     * off.
+     * Optional events of a world, in addition to rebalances, crashes and failing commits. Each of them can be switched
+     * on or off.
      */
     public enum Event {
         /**
-         * Partitions are revoked while handlers wait for a breaker, for a retry or for each other, and the new owner is
-         * faster: then no handler may begin a record that the new owner has begun. Switch it off for elements that
-         * stand for several records, which are handled to the end.
+         * Partitions are revoked while handlers wait for a circuit breaker, for a retry or for each other, and the new
+         * owner is faster. No handler may then begin a record that the new owner has already begun. Switch this event
+         * off if elements stand for several records, all of which are handled once the element is.
          */
         TAKEOVER,
         /**
-         * The brokers permanently refuse a batch of outputs and accept later ones. The pipeline may fail and is then
-         * restarted; in the end the output topic must be in the requested order.
+         * The brokers permanently reject a batch of output records but accept later ones. The pipeline may fail, and is
+         * then restarted. At the end, the records in the output topic must be in the requested order.
          */
         REFUSED_BATCH,
         /**
          * Work fails with a {@link SimulatedFailure}, occasionally or for some time. Off by default, because a pipeline
-         * without retries fails.
+         * without retries would fail.
          */
         FAILING_WORK
     }
 
-    /** Events that occur unless they are {@linkplain #without switched off}. */
+    /** The events that occur unless they are {@linkplain #without switched off}. */
     private static final Set<Event> USUAL = Set.of(Event.TAKEOVER, Event.REFUSED_BATCH);
 
-    /** Makes the contents of records. Called once for each record of each world. */
+    /** Creates the contents of records. Called once for each record of each world. */
     @FunctionalInterface
     public interface RecordMaker {
 
         /**
-         * Returns the record at {@code offset}; its own topic and partition are ignored. Equal arguments must give
-         * equal records.
+         * Returns the record at {@code offset}. The topic and partition in the result are ignored. Equal arguments must
+         * give equal records.
          */
         ProducerRecord<byte[], byte[]> make(TopicPartition partition, long offset);
     }
@@ -110,14 +113,14 @@ public final class RebalanceSimulation {
     /**
      * Creates a simulation of a pipeline.
      *
-     * @param pipeline makes the pipeline, with a single consumer of {@link SimulatedKafka#bootstrapServers()}; called
-     *     for each start of the process
+     * @param pipeline creates the pipeline, which must have a single consumer, of
+     *     {@link SimulatedKafka#bootstrapServers()}; called for each start of the process
      */
     public static RebalanceSimulation of(Function<SimulatedKafka, Pipeline> pipeline) {
         return new RebalanceSimulation(pipeline);
     }
 
-    /** Adds a topic. At least one is needed; at most 64 partitions in total. */
+    /** Adds a topic. A simulation needs at least one topic, and may have at most 64 partitions in total. */
     public RebalanceSimulation topic(String name, int partitions) {
         int all = topics.values().stream().mapToInt(Integer::intValue).sum() + partitions;
         if (partitions < 1 || all > MAX_PARTITIONS) {
@@ -131,33 +134,36 @@ public final class RebalanceSimulation {
     }
 
     /**
-     * Sets the maker of records. Default: one of five keys {@code k0} to {@code k4}, and values like
-     * {@code orders-0@17}.
+     * Sets the function that creates records. By default, a record has one of five keys {@code k0} to {@code k4} and a
+     * value like {@code orders-0@17}.
      */
     public RebalanceSimulation records(RecordMaker maker) {
         this.records = Objects.requireNonNull(maker, "maker");
         return this;
     }
 
-    /** Sets the order to check. Default: none. */
+    /** Sets the order that the simulation checks. By default, it checks no order. */
     public RebalanceSimulation order(Order promised) {
         this.order = Objects.requireNonNull(promised, "promised");
         return this;
     }
 
-    /** Sets how often each record may be handled. Default: at least once. */
+    /** Sets how often each record may be handled. The default is at least once. */
     public RebalanceSimulation delivery(Delivery promised) {
         this.delivery = Objects.requireNonNull(promised, "promised");
         return this;
     }
 
-    /** Sets the records that the pipeline filters out, so does not handle. Default: it handles all. */
+    /**
+     * Sets the records that the pipeline filters out and therefore does not handle. By default, the pipeline must
+     * handle every record.
+     */
     public RebalanceSimulation ignoring(Predicate<ConsumerRecord<byte[], byte[]>> filtered) {
         this.ignored = Objects.requireNonNull(filtered, "filtered");
         return this;
     }
 
-    /** Switches these events on. Default: all but {@link Event#FAILING_WORK}. */
+    /** Switches these events on. By default, all events except {@link Event#FAILING_WORK} are on. */
     public RebalanceSimulation with(Event... classes) {
         for (Event each : Objects.requireNonNull(classes, "classes")) {
             events.add(Objects.requireNonNull(each, "classes"));
@@ -173,7 +179,7 @@ public final class RebalanceSimulation {
         return this;
     }
 
-    /** Sets the seeds to run. Default: 100, starting at 1. */
+    /** Sets the seeds to run. The default is 100 seeds, starting at 1. */
     public RebalanceSimulation seeds(long first, int count) {
         if (count < 1) {
             throw new IllegalArgumentException("a simulation needs a seed: count=" + count);
@@ -186,7 +192,7 @@ public final class RebalanceSimulation {
     /**
      * Runs the worlds of all seeds.
      *
-     * @throws SimulationViolation at the first broken guarantee
+     * @throws SimulationViolation at the first violated guarantee
      */
     public void run() {
         Scenario scenario = scenario();
@@ -199,7 +205,7 @@ public final class RebalanceSimulation {
      * Runs the world of one seed.
      *
      * @return the events, one per line
-     * @throws SimulationViolation at the first broken guarantee
+     * @throws SimulationViolation at the first violated guarantee
      */
     public List<String> replay(long seed) {
         return new SimulationRun(scenario(), seed).run();

@@ -28,8 +28,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Numbered records, written to a topic and read back, so that a test can tell what was lost, duplicated or reordered.
- * Thread-safe; each call uses its own client.
+ * Writes numbered records to a topic and reads them back, so that a test can detect lost, duplicated and reordered
+ * records. Thread-safe; each call uses its own client.
  *
  * <p>The value of record {@code n} is the decimal text of {@code n}, its key the decimal text of {@code n % keys}.
  */
@@ -37,7 +37,8 @@ public final class Records {
     private Records() {}
 
     /**
-     * Writes records {@code first} to {@code first + count - 1}, and returns when all are acknowledged by all replicas.
+     * Writes the records from {@code first} to {@code first + count - 1}. Returns when all replicas have acknowledged
+     * all of them.
      */
     public static void produce(String bootstrapServers, String topic, long first, long count, long keys) {
         Objects.requireNonNull(topic, "topic");
@@ -46,10 +47,10 @@ public final class Records {
         }
         Map<String, Object> config = Map.of(
                 ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(bootstrapServers, "bootstrapServers"),
-                // A frozen broker does not answer, so ask another one soon.
+                // A frozen broker does not respond, so another broker must be tried soon.
                 ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 5_000,
-                // A leader that was only just elected may refuse a producer's first batch and accept its second; the
-                // first is then out of order for ever. With one batch in flight there is no second.
+                // A leader that was only just elected may reject a producer's first batch and accept the second; the
+                // first batch then stays out of order forever. With only one batch in flight, there is no second one.
                 ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1,
                 ProducerConfig.LINGER_MS_CONFIG, 5,
                 ProducerConfig.BATCH_SIZE_CONFIG, 131_072);
@@ -71,21 +72,21 @@ public final class Records {
         }
     }
 
-    /** Writes records as {@link #produce(String, String, long, long, long)} does, each with its own key. */
+    /** Writes records like {@link #produce(String, String, long, long, long)}, each with its own key. */
     public static void produce(String bootstrapServers, String topic, long first, long count) {
         produce(bootstrapServers, topic, first, count, Long.MAX_VALUE);
     }
 
     /**
-     * Reads a topic from its beginning to its current end, in order within each partition. Only for topics that fit in
-     * memory.
+     * Reads a topic from its beginning to its current end, in order within each partition. Use only for topics that fit
+     * into memory.
      *
      * <p>A producer learns of a commit or abort before the brokers have written the transaction markers. With
-     * {@link IsolationLevel#READ_COMMITTED} this method first waits for the markers, so that everything committed
-     * before the call is included. It does not wait for transactions that are still open.
+     * {@link IsolationLevel#READ_COMMITTED} this method first waits for the markers, so that the result includes
+     * everything committed before the call. It does not wait for transactions that are still open.
      *
-     * @throws KafkaClusterException if there is no such topic, if no record arrives for 30 s before the end, or if the
-     *     brokers have not written a transaction's marker after 30 s
+     * @throws KafkaClusterException if the topic does not exist, if no record arrives for 30 s before the end is
+     *     reached, or if the brokers have not written a transaction's markers after 30 s
      */
     public static List<ConsumerRecord<byte[], byte[]>> readAll(
             String bootstrapServers, String topic, IsolationLevel isolation) {
@@ -130,7 +131,7 @@ public final class Records {
                 .filterStates(List.of(TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT));
         try (Admin admin = Admin.create(config)) {
             Await.until("the end of each transaction is noted in its topics", () -> {
-                // Only from brokers that answer; brokers that are down cannot report any.
+                // Asks only brokers that respond. A broker that is down cannot report its transactions.
                 var brokers = Await.get(
                         "list transactions", admin.listTransactions(decided).byBrokerId());
                 List<TransactionListing> left = brokers.values().stream()
@@ -153,7 +154,7 @@ public final class Records {
             KafkaConsumer<byte[], byte[]> consumer, String topic, Map<TopicPartition, Long> ends) {
         List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
         long lastProgressNanos = System.nanoTime();
-        // Positions, not records, show when the end is reached, because the last offsets may be transaction markers.
+        // The end is detected by positions rather than records, because the last offsets may be transaction markers.
         while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
             int before = records.size();
             consumer.poll(Duration.ofMillis(100)).forEach(record -> {
@@ -171,7 +172,7 @@ public final class Records {
         return records;
     }
 
-    /** The numbers of records written by {@link #produce}, in the given order. */
+    /** Returns the numbers of records written by {@link #produce}, in the given order. */
     public static List<Long> numbers(List<ConsumerRecord<byte[], byte[]>> records) {
         return records.stream()
                 .map(record -> Long.valueOf(new String(record.value(), StandardCharsets.US_ASCII)))

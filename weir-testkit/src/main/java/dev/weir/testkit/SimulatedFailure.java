@@ -1,11 +1,13 @@
 package dev.weir.testkit;
 
-/** The failure thrown by {@link SimulatedKafka#work} when the seed says so; the work was not done. Immutable. */
+/**
+ * Thrown by {@link SimulatedKafka#work} when the seed determines that the work fails. The work was not done. Immutable.
+ */
 public final class SimulatedFailure extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
-    /** Creates a failure with a description. */
+    /** Creates a failure with the given message. */
     public SimulatedFailure(String what) {
         super(what);
     }

@@ -6,37 +6,41 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * The Kafka of a pipeline in a {@link RebalanceSimulation}: an address, and methods that report the pipeline's work.
- * Thread-safe; one for each start of the pipeline.
+ * The Kafka cluster of a pipeline in a {@link RebalanceSimulation}: an address, and methods with which the pipeline
+ * reports its work. Thread-safe; there is one instance for each start of the pipeline.
  */
 public interface SimulatedKafka {
 
-    /** The address for {@link dev.weir.kafka.ConsumerSettings}. It has no socket. */
+    /** Returns the address for {@link dev.weir.kafka.ConsumerSettings}. No socket listens there. */
     String bootstrapServers();
 
     /**
-     * Simulates the handler's side effect for a record. Returns after the simulated time drawn from the seed; from then
-     * on the record counts as done. A pipeline calls it once for each record, in place of the effect, and must not
-     * acknowledge the record earlier.
+     * Simulates a handler's side effect for a record. Returns after a simulated time drawn from the seed; from then on,
+     * the record counts as done. A pipeline calls this method once for each record, in place of the real side effect,
+     * and must not acknowledge the record earlier.
      *
-     * @param record as it came from the source, its topic, partition, offset and leader epoch unchanged
-     * @throws java.util.concurrent.CompletionException if the process has crashed, or the pipeline interrupts the
-     *     handler, with the interrupt flag set; the work was not done
+     * @param record the record as emitted by the source, with its topic, partition, offset and leader epoch unchanged
+     * @throws java.util.concurrent.CompletionException if the process has crashed or the pipeline interrupts the
+     *     handler; the interrupt flag is set, and the work was not done
      */
     void work(ConsumerRecord<?, ?> record);
 
-    /** {@link #work} for {@code mapAsync}. The stage completes on a simulation thread, and never after a crash. */
+    /**
+     * Does the same as {@link #work} for {@code mapAsync}. The stage completes on a simulation thread, and never
+     * completes after a crash.
+     */
     CompletionStage<Void> workAsync(ConsumerRecord<?, ?> record);
 
     /**
-     * Marks an output with its source record, so that the simulation knows when it is written, and in which order. A
-     * producing pipeline calls it for each output; the record is done when the first of its outputs is in its topic.
+     * Marks an output record with its source record, so that the simulation knows when outputs are written, and in
+     * which order. A pipeline that produces must call this method for each output record. A source record is done when
+     * its first output record has been written.
      *
-     * @param source as it came from the source, its topic, partition, offset and leader epoch unchanged
-     * @return the output with an added header
+     * @param source the record as emitted by the source, with its topic, partition, offset and leader epoch unchanged
+     * @return the output record with an added header
      */
     <K, V> ProducerRecord<K, V> output(ConsumerRecord<?, ?> source, ProducerRecord<K, V> output);
 
-    /** The simulated clock, for anything that waits, such as {@link dev.weir.kafka.CircuitBreaker#on}. */
+    /** Returns the simulated clock, for anything that waits, such as {@link dev.weir.kafka.CircuitBreaker#on}. */
     Clock clock();
 }

@@ -3,7 +3,10 @@ package dev.weir.testkit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A guarantee broken in a {@link RebalanceSimulation}, with the history that led to it. Immutable. */
+/**
+ * Thrown if a guarantee was violated in a {@link RebalanceSimulation}. Contains the history that led to the violation.
+ * Immutable.
+ */
 @SuppressWarnings("serial") // never serialised
 public final class SimulationViolation extends AssertionError {
 
@@ -27,12 +30,12 @@ public final class SimulationViolation extends AssertionError {
                 + String.join("\n    ", history.subList(from, history.size()));
     }
 
-    /** The seed of the world in which it occurred. */
+    /** Returns the seed of the world in which the violation occurred. */
     public long seed() {
         return seed;
     }
 
-    /** The events of this world, one per line, with the simulated time. */
+    /** Returns the events of this world, one per line, with the simulated time. */
     public List<String> history() {
         return history;
     }

@@ -18,7 +18,7 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** Manages topics and offsets of a cluster; each call returns when all brokers know the result. Thread-safe. */
+/** Manages the topics and offsets of a cluster. Each call returns when all brokers know the result. Thread-safe. */
 final class TopicAdmin {
     private final Admin admin;
     private final List<Broker> brokers;
@@ -49,12 +49,13 @@ final class TopicAdmin {
     }
 
     /**
-     * A broker announces a topic shortly before it can write to it. If it then refuses an idempotent producer's first
-     * batch and accepts the second, the client repeats the first in vain until its delivery timeout.
+     * Waits until the leaders can write. A broker announces a topic shortly before it can write to it. If it rejected
+     * an idempotent producer's first batch and then accepted the second, the client would repeat the first one in vain
+     * until its delivery timeout.
      */
     private void awaitLogs(String topic) {
         if (brokers.stream().allMatch(Broker::isResponsive)) {
-            var ignored = endOffsets(topic); // repeated until each leader answers
+            var ignored = endOffsets(topic); // repeated until every leader responds
         }
     }
 
@@ -85,9 +86,9 @@ final class TopicAdmin {
     }
 
     /**
-     * All brokers that answer must agree. One that was frozen reports outdated state until it has caught up with the
-     * controller: that it leads, and that all replicas are in sync. A reader that asked only this broker would read too
-     * little.
+     * Waits until all brokers that respond agree. A broker that was frozen reports outdated metadata until it has
+     * caught up with the controller: that it is the leader, and that all replicas are in sync. A reader that used only
+     * this broker would miss records.
      */
     void awaitInSync(String topic) {
         Await.until("all replicas of topic " + topic + " are in sync, by each broker's account", () -> {

@@ -1,6 +1,7 @@
 /**
- * Real Kafka brokers for a test or a development machine, and helpers that fill and read their topics. A cluster owns
- * its brokers, folder and admin client; any thread may use every type here.
+ * Contains real Kafka brokers for tests and development machines, and helpers that write and read their topics. A
+ * cluster owns its brokers, folder and admin client. Any thread may use the cluster, its brokers and these helpers; the
+ * comments of other types name their threads.
  */
 @NullMarked
 package dev.weir.testkit;

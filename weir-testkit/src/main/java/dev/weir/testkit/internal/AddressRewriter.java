@@ -20,8 +20,8 @@ import org.apache.kafka.common.requests.ResponseHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces the brokers' addresses in their answers on one connection by the ports of a network, and usual answers by
- * rare ones. One thread handles requests, another handles responses.
+ * Replaces the brokers' addresses in the responses on one connection by the ports of a proxy network, and some
+ * responses by rare ones. One thread handles requests, another handles responses.
  */
 final class AddressRewriter {
 
@@ -36,7 +36,7 @@ final class AddressRewriter {
         this.network = network;
     }
 
-    /** Notes a request; changes nothing. */
+    /** Records a request, and returns it unchanged. */
     byte[] request(byte[] message) {
         ByteBuffer header = ByteBuffer.wrap(message);
         short key = header.getShort();
@@ -54,7 +54,7 @@ final class AddressRewriter {
                         CONSUMER_GROUP_HEARTBEAT,
                         TXN_OFFSET_COMMIT -> asked.put(header.getInt(), new Asked(api, version));
                 default -> {
-                    // Its answer contains no address and is never a rare one.
+                    // Its response contains no address and is never replaced.
                 }
             }
         }
@@ -81,7 +81,7 @@ final class AddressRewriter {
                 .array();
     }
 
-    /** Returns the answer with other addresses, or a rare answer; null if it is unchanged. */
+    /** Returns the response with replaced addresses, or a rare response; null if it is unchanged. */
     private @Nullable ApiMessage changed(ApiKeys api, short version, ByteBufferAccessor bytes) {
         return switch (api) {
             case METADATA -> {
@@ -129,7 +129,7 @@ final class AddressRewriter {
         };
     }
 
-    /** Returns a rare answer; null if the answer is unchanged. */
+    /** Returns a rare response; null if the response is unchanged. */
     private @Nullable ApiMessage rareAnswer(ApiKeys api, short version, ByteBufferAccessor bytes) {
         return switch (api) {
             case OFFSET_COMMIT -> {

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.helpers.NOPLoggerFactory;
 
 /**
- * The main class of a forked broker. Its one argument is a file of server settings; see {@link OwnerPipe} for its
+ * The main class of a forked broker. Its only argument is a file with server settings; see {@link OwnerPipe} for its
  * protocol with the owner.
  */
 public final class BrokerMain {

@@ -12,16 +12,17 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The program of a forked broker, as arguments of {@code java} after the ones that bound its memory. Immutable.
+ * The program of a forked broker, as arguments of the {@code java} command that follow those limiting its memory.
+ * Immutable.
  *
- * @param format arguments that format the broker's folder; empty if it needs no formatting
- * @param serve arguments that run the broker
+ * @param format arguments for formatting the broker's folder; empty if no separate formatting is needed
+ * @param serve arguments for running the broker
  */
 public record BrokerProgram(List<String> format, List<String> serve) {
 
     /**
-     * A class data sharing archive for child JVMs, which saves a third of the processor time of a start. It contains
-     * classes of the jars on this JVM's class path. Empty for none.
+     * A class data sharing archive for child JVMs, which saves a third of the CPU time of a start. Contains classes
+     * from the jars on this JVM's class path. Empty for none.
      */
     private static final String ARCHIVE = System.getProperty("weir.testkit.archive", "");
 
@@ -30,7 +31,7 @@ public record BrokerProgram(List<String> format, List<String> serve) {
         serve = List.copyOf(serve);
     }
 
-    /** The server on this JVM's class path; formats its folder. */
+    /** Returns the program of the server on this JVM's class path. The folder must be formatted already. */
     public static BrokerProgram ofThisJvm(Path settingsFile) {
         List<String> serve = new ArrayList<>();
         if (hasArchive()) {
@@ -40,7 +41,7 @@ public record BrokerProgram(List<String> format, List<String> serve) {
         return new BrokerProgram(List.of(), serve);
     }
 
-    /** Returns the same program with files below that folder on a disk that can fail. */
+    /** Returns the same program with the files below {@code dataFolder} on a disk that can fail. */
     public BrokerProgram onFaultyDisk(Path dataFolder) {
         List<String> faulty = new ArrayList<>();
         faulty.add("-Djava.nio.file.spi.DefaultFileSystemProvider=" + FaultyDiskProvider.class.getName());
@@ -53,7 +54,10 @@ public record BrokerProgram(List<String> format, List<String> serve) {
         return !ARCHIVE.isEmpty() && Files.isRegularFile(Path.of(ARCHIVE));
     }
 
-    /** This JVM's class path, and the module path if it is modular, because the child needs no modules. */
+    /**
+     * Returns this JVM's class path. If this JVM is modular, appends its module path, because the child needs no
+     * modules.
+     */
     private static String classPath() {
         String classPath = System.getProperty("java.class.path", "");
         String modulePath = System.getProperty("jdk.module.path", "");
@@ -61,7 +65,7 @@ public record BrokerProgram(List<String> format, List<String> serve) {
         if (!hasArchive()) {
             return all;
         }
-        // The JVM requires the archive's class path, which cannot contain folders, as the first part of the child's.
+        // The JVM requires that the child's class path begin with that of the archive, which cannot contain folders.
         return Stream.of(all.split(File.pathSeparator))
                 .sorted(Comparator.comparing(each -> !Files.isRegularFile(Path.of(each))))
                 .collect(Collectors.joining(File.pathSeparator));

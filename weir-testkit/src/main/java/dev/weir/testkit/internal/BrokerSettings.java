@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The server settings of one node: quick to start, small in memory, safe for what tests do. Stateless. */
+/** The server settings of one node, chosen for a quick start, low memory use and safety in tests. Stateless. */
 public final class BrokerSettings {
     static final String CONTROLLER_LISTENER = "CONTROLLER";
 
@@ -14,9 +14,10 @@ public final class BrokerSettings {
     private static final int MEGABYTE = 1024 * 1024;
 
     /**
-     * Settings of node {@code id}; the user's override the testkit's.
+     * Returns the settings of node {@code id}. The user's settings override the testkit's.
      *
-     * @param heapBytes heap size of its JVM
+     * @param heapBytes heap size of the node's JVM
+     * @param own the user's settings
      */
     public static Map<String, String> of(
             ClusterLayout layout, int id, Path dataFolder, long heapBytes, Map<String, String> own) {
@@ -64,7 +65,7 @@ public final class BrokerSettings {
         settings.put("transaction.state.log.min.isr", inSync);
         settings.put("share.coordinator.state.topic.replication.factor", factor);
         settings.put("share.coordinator.state.topic.min.isr", inSync);
-        // Each partition costs files and an election; a few are enough to spread the coordinators over the brokers.
+        // Each partition costs files and an election. A few are enough to spread the coordinators over the brokers.
         settings.put("offsets.topic.num.partitions", "3");
         settings.put("transaction.state.log.num.partitions", "3");
         settings.put("share.coordinator.state.topic.num.partitions", "3");
@@ -73,16 +74,17 @@ public final class BrokerSettings {
     private static void timing(Map<String, String> settings) {
         settings.put("server.max.startup.time.ms", "60000");
         settings.put("group.initial.rebalance.delay.ms", "0");
-        // A killed broker loses its leaderships after the session timeout, which is short, but longer than a pause of a
+        // A killed broker loses its leaderships after the session timeout. It is short, but longer than a pause of a
         // busy machine.
         settings.put("broker.heartbeat.interval.ms", "500");
         settings.put("broker.session.timeout.ms", "4000");
         settings.put("replica.lag.time.max.ms", "5000");
-        // A frozen controller keeps its connections, so brokers must give up on it well before the default of 30 s.
+        // A frozen controller keeps its connections open, so brokers must give up on it well before the default of 30
+        // s.
         settings.put("controller.socket.timeout.ms", "3000");
         settings.put("replica.socket.timeout.ms", "5000");
         settings.put("group.min.session.timeout.ms", "500");
-        // Members learn of a new assignment with their next heartbeat, ten times as often as in production.
+        // Members learn of a new assignment with their next heartbeat, which comes ten times as often as in production.
         for (String kind : List.of("consumer", "share", "streams")) {
             settings.put("group." + kind + ".heartbeat.interval.ms", "500");
             settings.put("group." + kind + ".min.heartbeat.interval.ms", "100");
@@ -91,16 +93,17 @@ public final class BrokerSettings {
         }
         settings.put("group.streams.initial.rebalance.delay.ms", "0");
         settings.put("group.share.initialize.retry.interval.ms", "2000");
-        // As many members as a broker allows: comparisons need hundreds, and each of Weir's share consumers is a
-        // member, too.
+        // The maximum that a broker allows: comparisons need hundreds of members, and each of Weir's share consumers is
+        // a separate member.
         settings.put("group.share.max.size", "1000");
-        // Locks short enough to end within a test.
+        // Allows locks that expire within a test.
         settings.put("group.share.min.record.lock.duration.ms", "1000");
     }
 
     /**
-     * A server allocates a request's memory as soon as a connection has announced its size. So one request may take a
-     * sixteenth of the heap at most, and those being received an eighth together, plus one more.
+     * Limits the memory for requests. A server allocates a request's memory as soon as a connection has announced its
+     * size. Therefore one request may use at most a sixteenth of the heap, and all requests being received together an
+     * eighth, plus one more request.
      */
     private static void requests(Map<String, String> settings, long heapBytes) {
         long largest = Math.clamp(heapBytes / 16, 8L * MEGABYTE, 100L * MEGABYTE);
@@ -118,10 +121,10 @@ public final class BrokerSettings {
         settings.put("log.cleaner.threads", "1");
         settings.put("log.cleaner.dedupe.buffer.size", "4194304");
         settings.put("log.cleaner.io.buffer.size", "131072");
-        // An index large enough for its segment: 8 bytes and 12 bytes per 4 KiB of records.
+        // Indexes just large enough for a segment: 8 bytes and 12 bytes per 4 KiB of records.
         settings.put("log.segment.bytes", "134217728");
-        // Retention would delete records with old timestamps within minutes of the start, for the first time after 30
-        // s.
+        // Otherwise, retention would delete records with old timestamps soon after the start, for the first time after
+        // 30 s.
         settings.put("log.retention.ms", "-1");
         settings.put("log.index.size.max.bytes", "524288");
         settings.put("offsets.topic.segment.bytes", "4194304");

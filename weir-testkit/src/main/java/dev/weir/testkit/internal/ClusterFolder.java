@@ -21,7 +21,7 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The folder of a cluster, locked while open. Open and close belong to one thread; any thread may read the paths.
+ * The folder of a cluster, locked while it is open. Open and close belong to one thread; any thread may read the paths.
  *
  * <pre>
  * cluster.properties   cluster id and number of brokers
@@ -50,7 +50,11 @@ public final class ClusterFolder {
         this.clusterId = clusterId;
     }
 
-    /** Opens the given folder, or a new temporary one, for a cluster of {@code brokers}. */
+    /**
+     * Opens the given folder, or a new temporary one if it is null.
+     *
+     * @param brokers the number of brokers in the cluster
+     */
     public static ClusterFolder open(@Nullable Path given, int brokers) {
         Path path = given == null
                 ? temporaryFolder()
@@ -121,7 +125,7 @@ public final class ClusterFolder {
         throw inUse;
     }
 
-    /** Reads the cluster's id, or creates and stores one. */
+    /** Returns the cluster's id from the folder, or creates and stores one. */
     private static String describe(Path path, int brokers) {
         Path file = path.resolve(DESCRIPTION);
         Properties description = new Properties();
@@ -178,8 +182,8 @@ public final class ClusterFolder {
     }
 
     /**
-     * Returns when no process holds the folder of a broker. A broker whose owner was killed takes a moment to end, and
-     * holds its folder until then, though not the cluster's lock.
+     * Waits until no process uses a broker's folder. A broker whose owner was killed takes a moment to terminate; until
+     * then it uses its folder, although it does not hold the cluster's lock.
      */
     public void awaitUnused(Path brokerData) {
         Path file = brokerData.resolve(SERVER_LOCK);
@@ -217,7 +221,7 @@ public final class ClusterFolder {
         return logs().resolve(name + ".log");
     }
 
-    /** Releases the folder: a given one stays, a temporary one is deleted unless it is kept. */
+    /** Releases the lock. Deletes the folder if it is temporary, unless {@code keep} is true. */
     public void close(boolean keep) {
         try {
             lock.close();

@@ -7,15 +7,15 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The roles and ports of each node. Immutable.
+ * The roles and ports of all nodes. Immutable.
  *
- * <p>Nodes are numbered from 1. With three brokers or more, nodes 1 to 3 are controllers too, so that the metadata
- * quorum survives the loss of any one broker; with one or two, node 1 is the only controller, because a quorum of two
- * survives no loss at all.
+ * <p>Nodes are numbered from 1. With three or more brokers, nodes 1 to 3 are also controllers, so that the metadata
+ * quorum survives the loss of any one broker. With one or two brokers, node 1 is the only controller, because a quorum
+ * of two survives no loss at all.
  */
 public record ClusterLayout(List<Integer> brokerPorts, List<Integer> controllerPorts, List<Integer> securedPorts) {
 
-    /** The address on which everything listens. */
+    /** The address on which all nodes listen. */
     public static final String HOST = "127.0.0.1";
 
     private static final int MOST_CONTROLLERS = 3;
@@ -26,7 +26,7 @@ public record ClusterLayout(List<Integer> brokerPorts, List<Integer> controllerP
         securedPorts = List.copyOf(securedPorts);
     }
 
-    /** Chooses free ports, and checks requested ones. */
+    /** Chooses free ports. Throws if a requested port is in use. */
     public static ClusterLayout choose(ClusterOptions options) {
         List<Integer> brokerPorts = new ArrayList<>();
         Ports free = new Ports();
@@ -67,12 +67,12 @@ public record ClusterLayout(List<Integer> brokerPorts, List<Integer> controllerP
         return controllerPorts.get(id - 1);
     }
 
-    /** Default replicas of a topic: three with at least three brokers. */
+    /** Returns the default number of replicas of a topic: three with at least three brokers. */
     public int replicationFactor() {
         return Math.min(3, brokers());
     }
 
-    /** In-sync replicas required for a write: one broker of three may be down. */
+    /** Returns the number of in-sync replicas required for a write. With three brokers, one of them may be down. */
     public int minInSyncReplicas() {
         return brokers() < 3 ? 1 : 2;
     }
@@ -81,7 +81,7 @@ public record ClusterLayout(List<Integer> brokerPorts, List<Integer> controllerP
         return addresses(brokerPorts);
     }
 
-    /** Addresses of the listeners that require authentication; empty if there are none. */
+    /** Returns the addresses of the listeners that require authentication; empty if there are none. */
     public String securedBootstrapServers() {
         return addresses(securedPorts);
     }

@@ -24,19 +24,19 @@ public record ClusterOptions(
         boolean diskFaults,
         @Nullable ServerRelease release) {
 
-    /** {@link #firstPort} for any free ports. */
+    /** Value of {@link #firstPort} that selects any free ports. */
     public static final int ANY_PORT = 0;
 
-    /** Enough for every test, and small enough for every laptop. */
+    /** Enough for every test, and few enough for any laptop. */
     public static final int MAX_BROKERS = 16;
 
-    /** Below this the server does not start reliably. */
+    /** With less memory, the server does not start reliably. */
     public static final int MIN_HEAP_MEGABYTES = 128;
 
     private static final int MAX_PORT = 65_535;
     private static final String RACK_SELECTOR = "org.apache.kafka.common.replica.RackAwareReplicaSelector";
 
-    /** Settings that the testkit itself needs to control a cluster. */
+    /** The settings that the testkit itself needs to control a cluster. */
     private static final Set<String> OWNED = Set.of(
             "node.id",
             "broker.id",
@@ -85,7 +85,7 @@ public record ClusterOptions(
         }
     }
 
-    /** The user's settings of one broker, on top of those derived from other options. */
+    /** Returns the user's settings of one broker, and the settings derived from other options. */
     public Map<String, String> configOf(int id) {
         Map<String, String> config = new HashMap<>();
         if (!racks.isEmpty()) {

@@ -5,8 +5,8 @@ import org.apache.kafka.common.utils.internals.Exit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps this JVM alive while brokers run in it: where the server would end its process on a fatal fault, the calling
- * thread gets an exception. Thread-safe.
+ * Keeps this JVM alive while brokers run in it. When the server would terminate its process after a fatal fault, the
+ * calling thread receives an exception instead. Thread-safe.
  */
 final class ExitGuard {
     private static final ReentrantLock LOCK = new ReentrantLock();

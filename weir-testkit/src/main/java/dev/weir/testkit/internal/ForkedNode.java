@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A broker in its own JVM, which runs a {@link BrokerProgram}. Its owner calls it from one thread at a time.
  *
- * <p>The child reports on its standard output that it serves, or why it does not, and ends when its standard input
- * ends. So closing that pipe stops it, and it cannot outlive its parent, however that one ends. Its log goes to a file.
+ * <p>The child reports on its standard output that it serves clients, or why it does not, and terminates at the end of
+ * its standard input. Closing that pipe therefore stops the child, and the child cannot outlive its parent, however
+ * that one terminates. The child's log goes to a file.
  */
 public final class ForkedNode implements BrokerNode {
     private static final Duration FORMAT_DEADLINE = Duration.ofMinutes(1);
@@ -38,7 +39,7 @@ public final class ForkedNode implements BrokerNode {
     private boolean formatted;
 
     private volatile @Nullable Process process;
-    private @Nullable BufferedReader said; // written by that process
+    private @Nullable BufferedReader said; // standard output of that process
 
     public ForkedNode(
             int id,
@@ -64,7 +65,7 @@ public final class ForkedNode implements BrokerNode {
             long logged = LoggedFailure.sizeOf(logFile);
             Process child = launch(program.serve(), ProcessBuilder.Redirect.PIPE);
             process = child;
-            // The pipe ends with the process, so this waits no longer than the server's own start timeout.
+            // The pipe ends with the process, so this waits at most for the server's own start timeout.
             BufferedReader answers = child.inputReader(StandardCharsets.UTF_8);
             said = answers;
             String first = answers.readLine();
@@ -76,7 +77,7 @@ public final class ForkedNode implements BrokerNode {
         }
     }
 
-    /** Formats once: a restarted broker finds its folder as it left it. */
+    /** Formats the folder, but only once: a restarted broker continues with its existing folder. */
     private void format() throws IOException {
         if (formatted) {
             return;
@@ -122,7 +123,8 @@ public final class ForkedNode implements BrokerNode {
     private List<String> command(List<String> program) {
         List<String> command = new ArrayList<>();
         if (!System.getProperty("os.name").startsWith("Windows")) {
-            // Ctrl-C reaches the whole process group, but the owner decides when a broker stops, not the terminal.
+            // Ctrl-C reaches the whole process group, but a broker must be stopped by its owner rather than by the
+            // terminal.
             command.addAll(List.of("/bin/sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"));
         }
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -137,7 +139,8 @@ public final class ForkedNode implements BrokerNode {
     }
 
     /**
-     * Tests that run with only the quick compiler, because their JVMs are short-lived, also save time in their brokers.
+     * Returns the compiler limits of this JVM, which also apply to the brokers. Tests in short-lived JVMs use only the
+     * quick compiler.
      */
     private static List<String> compilerLimits() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -159,7 +162,7 @@ public final class ForkedNode implements BrokerNode {
         var unused = endsInTime(running, STOP_DEADLINE);
     }
 
-    /** Waits for a process to end by itself, and kills it at the deadline or when interrupted. */
+    /** Waits until a process has terminated. Kills it at the deadline, or if the calling thread is interrupted. */
     private static boolean endsInTime(Process running, Duration deadline) {
         try {
             if (running.waitFor(deadline.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -179,7 +182,10 @@ public final class ForkedNode implements BrokerNode {
         }
     }
 
-    /** Waits for the process itself, because {@code onExit} completes on the common pool, which tests may keep busy. */
+    /**
+     * Kills a process and waits for it. Does not use {@code onExit}, which completes on the common pool, because tests
+     * may keep that pool busy.
+     */
     private static void end(Process running) {
         running.destroyForcibly();
         boolean interrupted = false;
@@ -195,13 +201,14 @@ public final class ForkedNode implements BrokerNode {
         }
     }
 
-    /** Ends the process at once with SIGKILL, even if it is frozen. */
+    /** Kills the process immediately with SIGKILL, even if it is frozen. */
     public void kill() {
         end(running());
     }
 
     /**
-     * Sends the process an order of {@link dev.weir.testkit.internal.disk.DiskFaults}; returns when it is carried out.
+     * Sends the process a command of {@link dev.weir.testkit.internal.disk.DiskFaults}. Returns when it has been
+     * executed.
      */
     public void orderDisk(String order) {
         try {
@@ -216,7 +223,11 @@ public final class ForkedNode implements BrokerNode {
         }
     }
 
-    /** Sends the process a signal, by its name without SIG. */
+    /**
+     * Sends the process a signal.
+     *
+     * @param name the name of the signal without SIG
+     */
     public void signal(String name) {
         long pid = running().pid();
         try {
@@ -236,7 +247,7 @@ public final class ForkedNode implements BrokerNode {
         }
     }
 
-    /** Completes with the exit status when the last started process has ended. */
+    /** Returns a future that completes with the exit status once the last started process has terminated. */
     public CompletableFuture<Integer> exit() {
         Process started = process;
         if (started == null) {

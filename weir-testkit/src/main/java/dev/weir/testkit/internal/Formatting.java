@@ -9,11 +9,11 @@ import org.apache.kafka.metadata.storage.Formatter;
 import org.apache.kafka.server.common.Feature;
 import org.apache.kafka.server.common.MetadataVersion;
 
-/** Prepares a broker's folder for its first start, as {@code kafka-storage format} does. Stateless. */
+/** Prepares a broker's folder for its first start, like {@code kafka-storage format}. Stateless. */
 public final class Formatting {
     private Formatting() {}
 
-    /** Formats the folder with every production feature at its newest level; a formatted folder is unchanged. */
+    /** Formats the folder with every production feature at its latest level. A formatted folder is left unchanged. */
     public static void format(ClusterLayout layout, int id, String clusterId, Path dataFolder) {
         Formatter formatter = new Formatter()
                 .setPrintStream(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8))

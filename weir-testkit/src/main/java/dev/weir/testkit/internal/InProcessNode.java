@@ -61,7 +61,10 @@ public final class InProcessNode implements BrokerNode {
         return failure;
     }
 
-    /** The server would end its process here. In this JVM the fault is stored instead, and thrown by the server. */
+    /**
+     * Returns the handler of a fault after which the server would terminate its process. In this JVM, the fault is
+     * recorded instead, and the server throws it.
+     */
     private FaultHandler faultHandler(String name, Runnable action) {
         return (message, cause) -> {
             RuntimeException fault = new IllegalStateException("broker " + id + ", " + name + ": " + message, cause);

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Finds the reason in a broker's log why its process ended. Stateless. */
+/** Finds in a broker's log the reason why its process terminated. Stateless. */
 final class LoggedFailure {
     private static final Pattern FAILURE = Pattern.compile(
             "^\\s*(?:Caused by: |Exception in thread \"[^\"]*\" )?(?:[a-z][\\w$]*\\.)+([A-Z][\\w$.]*: .+)$",
@@ -16,13 +16,14 @@ final class LoggedFailure {
 
     private LoggedFailure() {}
 
-    /** The current size of a log. */
+    /** Returns the current size of a log; 0 if it does not exist. */
     static long sizeOf(Path log) throws IOException {
         return Files.exists(log) ? Files.size(log) : 0;
     }
 
     /**
-     * The last exception with a message that was logged after that size; else the last line; empty if there is none.
+     * Returns the last exception with a message that was logged after the given size; the last line if there is no such
+     * exception; an empty string if nothing was logged.
      */
     static String past(Path log, long size) throws IOException {
         String text;

@@ -16,24 +16,21 @@ import org.apache.kafka.common.requests.MetadataResponse;
 import org.apache.kafka.common.requests.RequestHeader;
 
 /**
- * Asks one given broker for its metadata. The admin client asks any broker, which does not show whether all of them
- * know a topic. Stateless.
+ * Queries the metadata of one particular broker. The admin client queries any broker, which does not show whether all
+ * brokers know a topic. Stateless.
  */
 public final class MetadataProbe {
     private static final int TIMEOUT_MILLIS = 5_000;
 
-    /** The newest version that brokers of every release support; later ones add nothing needed here. */
+    /** The latest version that brokers of every release support. Later versions add nothing needed here. */
     private static final short VERSION = 12;
 
-    /** The end of each {@link #view} line whose replicas are all in sync. */
+    /** The end of each {@link #view} line of a partition whose replicas are all in sync. */
     public static final String IN_SYNC = ", all in sync";
 
     private MetadataProbe() {}
 
-    /**
-     * The number of partitions of the topic with a leader, according to the broker at {@code port}; 0 if there are
-     * none.
-     */
+    /** Returns the number of the topic's partitions that have a leader, according to the broker at {@code port}. */
     public static int partitionsWithLeader(int port, String topic) throws IOException {
         int led = 0;
         for (MetadataResponse.TopicMetadata found : ask(port, topic).topicMetadata()) {
@@ -45,8 +42,8 @@ public final class MetadataProbe {
     }
 
     /**
-     * The partitions of the topic according to the broker at {@code port}: number, leader with epoch, replicas in sync,
-     * and other replicas. Equal texts mean equal views.
+     * Returns the topic's partitions according to the broker at {@code port}: number, leader and leader epoch, and the
+     * replicas that are not in sync. Equal texts mean equal views.
      */
     public static List<String> view(int port, String topic) throws IOException {
         List<String> view = new ArrayList<>();

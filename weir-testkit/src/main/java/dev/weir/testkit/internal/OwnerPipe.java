@@ -8,14 +8,14 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A forked broker's side of the pipes to its owner. One line on standard output reports that the broker serves, or why
- * it does not. Each line on standard input is an order for its disk and is answered; the end of standard input stops
- * the broker. Confined to the main thread.
+ * A forked broker's side of the pipes to its owner. One line on standard output reports that the broker serves clients,
+ * or why it does not. Each line on standard input is a command for the broker's disk and is acknowledged; the end of
+ * standard input stops the broker. Confined to the main thread.
  */
 final class OwnerPipe {
     static final String READY = "ready";
 
-    /** The answer to an order. */
+    /** The acknowledgement of a command. */
     static final String DONE = "done";
 
     private final PrintStream out;
@@ -24,7 +24,7 @@ final class OwnerPipe {
         this.out = out;
     }
 
-    /** Reserves standard output for the owner; all other output goes to the log. */
+    /** Reserves standard output for the owner. All other output goes to the log. */
     static OwnerPipe open() {
         OwnerPipe pipe = new OwnerPipe(System.out);
         System.setOut(System.err);
@@ -41,13 +41,13 @@ final class OwnerPipe {
         out.flush();
     }
 
-    /** Reports why it does not, and ends this process at once. */
+    /** Reports why the broker does not serve clients, and terminates this process immediately. */
     void fail(Throwable reason) {
         say(String.valueOf(reason.getMessage()).replace('\n', ' '));
         Runtime.getRuntime().halt(1);
     }
 
-    /** Carries out the owner's orders; returns when the owner has closed its end, or is gone. */
+    /** Executes the owner's commands. Returns when the owner has closed its end of the pipe or has terminated. */
     void awaitEnd() throws IOException {
         BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String order = orders.readLine(); order != null; order = orders.readLine()) {

@@ -17,19 +17,19 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Free ports for servers. Confined to one thread.
+ * Chooses free ports for servers. Confined to one thread.
  *
- * <p>A port is chosen before its broker starts, and opened again when the broker restarts; in between it is not held.
- * So ports are taken from below the range for outgoing connections, which therefore cannot occupy them. Other JVMs with
- * the testkit avoid them too: each port is a byte of a file in the temporary folder, which the choosing JVM keeps
- * locked until it ends.
+ * <p>A port is chosen before its broker starts, and opened again when the broker restarts; in between, nothing occupies
+ * it. Therefore ports are chosen below the range for outgoing connections, so that no such connection can occupy them.
+ * Other JVMs with the testkit avoid the chosen ports, too: each port corresponds to a byte of a file in the temporary
+ * folder, which the choosing JVM keeps locked until it terminates.
  */
 final class Ports {
     private static final int LOWEST = 15_000;
     private static final int BOUND = 30_000;
     private static final int MOST_TRIES = 1_000;
 
-    /** Never closed, because that would release all locks on the file. Null if the file cannot be opened. */
+    /** Never closed, because closing it would release all locks on the file. Null if the file cannot be opened. */
     private static final @Nullable FileChannel RESERVED = open();
 
     private final Set<Integer> given = new HashSet<>();
@@ -45,7 +45,7 @@ final class Ports {
                 + ClusterLayout.HOST + ": stop what listens there");
     }
 
-    /** Returns whether the port was not chosen before, in this JVM or another one of this user. */
+    /** Reserves the port. Returns false if this or another JVM of this user has already chosen it. */
     static boolean reserve(int port) {
         if (RESERVED == null) {
             return true;
@@ -78,7 +78,7 @@ final class Ports {
         }
     }
 
-    /** The port on {@link ClusterLayout#HOST}. */
+    /** Returns the address of the port on {@link ClusterLayout#HOST}. */
     static InetSocketAddress address(int port) throws UnknownHostException {
         return new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), port);
     }

@@ -13,14 +13,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 
-/** A client's connection to one broker, message by message, with two threads for each direction. */
+/** A client's connection to one broker, forwarded message by message. Each direction has two threads. */
 final class ProxyConnection {
 
     private static final int MAX_MESSAGES_UNDER_WAY = 1024;
 
     private record Message(ByteBuffer body, long dueNanos, long lateNanos) {}
 
-    /** A read or write that may fail or be interrupted, which ends the connection. */
+    /** A loop that reads or writes. If it fails or is interrupted, the connection is closed. */
     @FunctionalInterface
     private interface Loop {
         void run() throws IOException, InterruptedException;
@@ -65,7 +65,7 @@ final class ProxyConnection {
         DataInputStream in = new DataInputStream(new BufferedInputStream(from.getInputStream()));
         while (true) {
             int size = in.readInt();
-            // Space is allocated for received bytes, not for the claimed size.
+            // Memory is allocated for the bytes received rather than for the size announced.
             byte[] body = in.readNBytes(Math.max(0, size));
             if (body.length != size) {
                 throw new EOFException("the end within a message of " + size + " bytes");
@@ -86,7 +86,7 @@ final class ProxyConnection {
         while (true) {
             Message message = from.take();
             network.awaitPassage(message.dueNanos, message.lateNanos);
-            // One write, so that a message is sent in as few packets as possible.
+            // A single write, so that a message is sent in as few packets as possible.
             ByteBuffer framed = ByteBuffer.allocate(Integer.BYTES + message.body.remaining())
                     .putInt(message.body.remaining())
                     .put(message.body);
@@ -104,7 +104,7 @@ final class ProxyConnection {
         }
     }
 
-    /** Closes so that the other side notices at once. */
+    /** Closes a socket so that the other side notices immediately. */
     static void reset(Socket socket) {
         try {
             socket.setSoLinger(true, 0);

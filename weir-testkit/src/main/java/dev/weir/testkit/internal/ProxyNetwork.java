@@ -22,7 +22,7 @@ import org.apache.kafka.common.protocol.ApiKeys;
 /** The ports, connections and faults of a {@link dev.weir.testkit.FaultProxy}. Thread-safe. */
 public final class ProxyNetwork {
 
-    /** The offset of the client id in a request, after its kind, version and number. */
+    /** Position of the client id in a request, after its API key, version and correlation id. */
     private static final int ID_AT = 2 * Short.BYTES + Integer.BYTES;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -37,14 +37,14 @@ public final class ProxyNetwork {
 
     private volatile long delayNanos;
 
-    /** Ids of clients that have written. */
+    /** Ids of the clients that have written. */
     private final Set<String> writers = ConcurrentHashMap.newKeySet();
 
     private final Set<String> swallowed = ConcurrentHashMap.newKeySet();
 
     private volatile RareAnswers rareAnswers = new RareAnswers(0, Set.of());
 
-    /** The network's own port for a broker, opened on the first call. */
+    /** Returns the network's own port for a broker. The first call opens it. */
     public int portFor(String host, int port) {
         lock.lock();
         try {
@@ -73,7 +73,7 @@ public final class ProxyNetwork {
                     connect(client, host, port);
                 }
             } catch (IOException gone) {
-                // The port was closed, or the client disconnected before it was accepted.
+                // The port was closed, or the client disconnected before the connection was accepted.
             }
         }
     }
@@ -108,12 +108,16 @@ public final class ProxyNetwork {
         }
     }
 
-    /** The time at which a message that arrives now is forwarded. */
+    /** Returns the time at which a message that arrives now must be forwarded. */
     long dueNanos() {
         return System.nanoTime() + delayNanos;
     }
 
-    /** Waits until a message may be forwarded, then for the delay. */
+    /**
+     * Waits until a message may be forwarded.
+     *
+     * @param lateNanos an additional delay, which comes first
+     */
     void awaitPassage(long dueNanos, long lateNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -144,12 +148,12 @@ public final class ProxyNetwork {
         }
     }
 
-    /** Drops later write requests of clients that have written before. */
+    /** Drops later produce requests of the clients that have written so far. */
     public void swallowWrites() {
         swallowed.addAll(writers);
     }
 
-    /** Returns whether to drop a request. */
+    /** Returns whether the request must be dropped. */
     boolean swallows(byte[] request) {
         ByteBuffer header = ByteBuffer.wrap(request);
         short api = header.getShort(0);
@@ -166,12 +170,12 @@ public final class ProxyNetwork {
         return false;
     }
 
-    /** Draws rare answers from now on. */
+    /** Starts to draw rare responses, in place of an earlier setting. */
     public void answerRarely(long seed, Set<RareAnswer> kinds) {
         rareAnswers = new RareAnswers(seed, kinds);
     }
 
-    /** The number of times each rare answer was given since the last {@link #answerRarely}. */
+    /** Returns how often each kind of rare response was given since the last {@link #answerRarely}. */
     public Map<RareAnswer, Long> rareAnswersGiven() {
         return rareAnswers.given();
     }
@@ -180,12 +184,12 @@ public final class ProxyNetwork {
         return rareAnswers;
     }
 
-    /** Delays messages from now on. */
+    /** Delays each message from now on. */
     public void delay(Duration each) {
         delayNanos = each.toNanos();
     }
 
-    /** Forwards nothing. */
+    /** Stops forwarding until {@link #restore}. */
     public void hold() {
         lock.lock();
         try {
@@ -195,7 +199,7 @@ public final class ProxyNetwork {
         }
     }
 
-    /** Resets all connections. */
+    /** Resets all connections, and new ones until {@link #restore}. */
     public void cut() {
         List<ProxyConnection> all;
         lock.lock();
@@ -208,7 +212,7 @@ public final class ProxyNetwork {
         all.forEach(ProxyConnection::close);
     }
 
-    /** Forwards everything. */
+    /** Ends all faults and forwards everything. */
     public void restore() {
         swallowed.clear();
         rareAnswers.stop();

@@ -17,21 +17,21 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 
 /**
- * Draws which answers of brokers become {@linkplain RareAnswer rare ones}; for each kind, the seed alone decides about
- * the n-th. Thread-safe.
+ * Draws which responses of brokers are replaced by {@linkplain RareAnswer rare ones}. For each kind, the seed alone
+ * determines the result for the n-th response. Thread-safe.
  */
 final class RareAnswers {
 
     private static final long MAX_LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** The first version in which a broker may give this answer. */
+    /** The first request version for which a broker may return {@code TRANSACTION_ABORTABLE}. */
     private static final int ABORTABLE_FROM = 4;
 
     private final long seed;
     private volatile Set<RareAnswer> kinds;
     private final Map<RareAnswer, Count> counts = new EnumMap<>(RareAnswer.class);
 
-    /** The answers of one kind. */
+    /** Counts of one kind: responses that could have been replaced, and those that were. */
     private static final class Count {
         final AtomicLong seen = new AtomicLong();
         final AtomicLong given = new AtomicLong();
@@ -49,7 +49,7 @@ final class RareAnswers {
         return Objects.requireNonNull(counts.get(kind));
     }
 
-    /** One in this many answers of a kind changes. */
+    /** Returns n if one in n responses of a kind is replaced. */
     private static int oneIn(RareAnswer kind) {
         return switch (kind) {
             case COMMIT_TIMED_OUT -> 4;
@@ -61,24 +61,24 @@ final class RareAnswers {
         };
     }
 
-    /** Makes all later answers usual ones. */
+    /** Makes all later responses ordinary ones. */
     void stop() {
         kinds = Set.of();
     }
 
-    /** The number of times each rare answer was given. */
+    /** Returns how often each kind of rare response was given. */
     Map<RareAnswer, Long> given() {
         Map<RareAnswer, Long> all = new EnumMap<>(RareAnswer.class);
         counts.forEach((kind, count) -> all.put(kind, count.given.get()));
         return all;
     }
 
-    /** The delay of an answer; usually 0. */
+    /** Returns the delay of a response; usually 0. */
     long lateNanos() {
         if (!draw(RareAnswer.LATE)) {
             return 0;
         }
-        // Uses a number that no other draw uses.
+        // A negative number, so that the result differs from all other draws.
         long mixed = mixed(RareAnswer.LATE, -count(RareAnswer.LATE).given.get());
         return 1 + Math.floorMod(mixed, MAX_LATE_NANOS);
     }
@@ -87,7 +87,7 @@ final class RareAnswers {
         return draw(RareAnswer.CONNECTION_LOST);
     }
 
-    /** Changes the answer if drawn, and returns whether it did, as do the other methods. */
+    /** Changes the response if this is drawn, and returns whether it did. The other overloads do the same. */
     boolean change(FetchResponseData answer) {
         boolean hasRecords = answer.responses().stream()
                 .flatMap(topic -> topic.partitions().stream())
@@ -168,7 +168,7 @@ final class RareAnswers {
         return rare;
     }
 
-    /** The mixing function of SplittableRandom. */
+    /** Mixes the arguments with the seed, using the mixing function of SplittableRandom. */
     private long mixed(RareAnswer kind, long number) {
         long z = seed + kind.name().hashCode() + 0x9E3779B97F4A7C15L * (1 + number);
         z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;

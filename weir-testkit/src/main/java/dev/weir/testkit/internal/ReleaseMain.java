@@ -15,9 +15,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
- * The main class of a forked broker of another Kafka release, whose jars are the rest of the class path. Its one
- * argument is a file of server settings. It uses only the main class that every server release has, and public
- * interfaces of the clients, because it runs with that release's classes.
+ * The main class of a forked broker of another Kafka release, whose jars make up the rest of the class path. Its only
+ * argument is a file with server settings. Because it runs with that release's classes, it uses only the main class
+ * that every server release has, and public interfaces of the clients.
  */
 public final class ReleaseMain {
     static final String SERVER = "kafka.Kafka";
@@ -48,7 +48,10 @@ public final class ReleaseMain {
         System.exit(0); // the server has a shutdown hook
     }
 
-    /** Runs the server on a thread. If it cannot start, the thread logs the reason and ends the process. */
+    /**
+     * Runs the server on a separate thread. If the server cannot start, that thread logs the reason and terminates the
+     * process.
+     */
     private static void serve(String settingsFile) throws ReflectiveOperationException {
         Method main = Class.forName(SERVER).getMethod("main", String[].class);
         Thread.ofPlatform().name("kafka").daemon().start(() -> {
@@ -61,7 +64,7 @@ public final class ReleaseMain {
         });
     }
 
-    /** Returns when the broker answers on its first listener and lists itself among the brokers of the cluster. */
+    /** Waits until the broker responds on its first listener and lists itself among the brokers of the cluster. */
     private static void awaitServing(Properties settings) throws InterruptedException {
         String listener = settings.getProperty("listeners").split(",", 2)[0];
         String address = listener.substring(listener.indexOf("://") + "://".length());
@@ -102,7 +105,7 @@ public final class ReleaseMain {
         return settings;
     }
 
-    /** Limits a shutdown, because a broker without controllers would wait for them for minutes. */
+    /** Limits the duration of a shutdown, because a broker without controllers would wait for them for minutes. */
     private static void haltAfterDeadline() {
         Thread.ofPlatform().name("halt").daemon().start(() -> {
             long deadlineNanos = System.nanoTime() + STOP_DEADLINE.toNanos();

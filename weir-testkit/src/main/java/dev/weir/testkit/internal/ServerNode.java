@@ -18,16 +18,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One Kafka server in this JVM: the broker, and the controller if its roles include it. Start and stop belong to one
+ * One Kafka server in this JVM: the broker, and the controller if its roles include one. Start and stop belong to one
  * thread.
  *
- * <p>Built from the server's parts rather than from its {@code KafkaRaftServer}, which decides by itself to end the JVM
- * on a fault, registers its metrics JVM-wide, and waits minutes for a controlled shutdown that cannot succeed.
+ * <p>Assembled from the server's components instead of using {@code KafkaRaftServer}, which terminates the JVM on its
+ * own after a fault, registers its metrics JVM-wide, and waits minutes for a controlled shutdown that cannot succeed.
  */
 final class ServerNode {
     private static final Logger LOG = LoggerFactory.getLogger(ServerNode.class);
 
-    // Moving the leaderships away takes one heartbeat; if the controllers ended first, it can never succeed.
+    // Moving the leaderships to other brokers takes one heartbeat. If the controllers have stopped already, it can
+    // never succeed.
     private static final Duration CONTROLLED_SHUTDOWN = Duration.ofSeconds(3);
 
     private final @Nullable ControllerServer controller;
@@ -52,7 +53,7 @@ final class ServerNode {
                 : null;
     }
 
-    /** Returns when the broker serves clients. */
+    /** Starts the server. Returns when the broker serves clients. */
     void start() {
         if (controller != null) {
             controller.startup();

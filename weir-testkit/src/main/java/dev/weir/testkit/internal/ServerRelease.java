@@ -9,17 +9,18 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The jars of a Kafka server release other than the one on this JVM's class path. Its own tool formats the broker's
- * folder, so that the metadata version is one it supports. Immutable.
+ * The jars of a Kafka server release other than the one on this JVM's class path. The release's own tool formats the
+ * broker's folder, so that the release supports the metadata version. Immutable.
  */
 public record ServerRelease(List<Path> classPath) {
     private static final String STORAGE_TOOL = "kafka.tools.StorageTool";
     private static final String FORMATTED = "meta.properties";
 
     /**
-     * Refuses an invalid class path.
+     * Copies and checks the class path.
      *
-     * @throws IllegalArgumentException if it is empty or a part of it does not exist, naming that part
+     * @throws IllegalArgumentException if the class path is empty, or if a part of it does not exist; the message names
+     *     that part
      */
     public ServerRelease {
         classPath = List.copyOf(classPath);
@@ -34,7 +35,9 @@ public record ServerRelease(List<Path> classPath) {
         }
     }
 
-    /** The program of a broker with these settings; formats its folder first unless an earlier cluster did. */
+    /**
+     * Returns the program of a broker with these settings. It formats the folder first, unless an earlier cluster did.
+     */
     public BrokerProgram program(Path settingsFile, String clusterId, Path dataFolder) {
         String settings = settingsFile.toString();
         return new BrokerProgram(
@@ -48,7 +51,7 @@ public record ServerRelease(List<Path> classPath) {
         return classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
     }
 
-    /** The location of the testkit's own classes. */
+    /** Returns the location of the testkit's own classes. */
     private static Path testkit() {
         try {
             return Path.of(ReleaseMain.class

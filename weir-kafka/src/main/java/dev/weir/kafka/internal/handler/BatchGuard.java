@@ -28,12 +28,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wraps a batch handler with breaker, timeout, splitting of a batch for which it throws, and conversion of failures
- * into values (ADR 80). Thread-safe if the handler is; each batch belongs to one thread at a time.
+ * Wraps a batch handler with a circuit breaker, a timeout, and the conversion of failures into values. Splits a batch
+ * for which the handler throws (ADR 80). Thread-safe if the handler is; each batch belongs to one thread at a time.
  */
 public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<K, V>>, Gate<BatchJob<K, V>> {
 
-    /** Thrown when some records need another attempt, after the delay from their policy. */
+    /** Thrown if some records need another attempt after the delay of their retry policy. */
     static final class Again extends RuntimeException {
 
         private static final long serialVersionUID = 1;
@@ -56,11 +56,11 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
     }
 
     /**
-     * The stages from records to their outcomes.
+     * Adds the stages that turn records into their outcomes.
      *
-     * @param concurrency batches handled at once
-     * @param max records per batch
-     * @param within how long a batch waits for them
+     * @param concurrency maximum number of batches handled concurrently
+     * @param max maximum number of records per batch
+     * @param within how long a batch waits for further records
      */
     public static <K, V> Source<HandlerOutcome<ConsumerRecord<K, V>>> under(
             Source<HandlerJob<K, V>> jobs,
@@ -80,15 +80,15 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         Ordering<BatchJob<K, V>> ofBatches = ordering.isKeyed()
                 ? Ordering.byHash(BatchJob::lane)
                 : ordering.isInput() ? Ordering.input() : Ordering.unordered();
-        // Retries as often as the batch's records need it; each record counts its own attempts.
+        // Retries a batch as often as its records need it. Each record counts its own attempts.
         RetryPolicy again =
                 RetryPolicy.of(Integer.MAX_VALUE, rules.retry().backoff()).on(Again.class);
         Parallelism calls = Parallelism.fixed(concurrency);
         var limits = new BatchStage.Limits<>(max, within.toNanos(), ordering, ordering.isKeyed() ? concurrency : 1);
         return jobs.<BatchJob<K, V>>stage("batch", (upstream, context) -> new BatchStage<>(upstream, context, limits))
                 .mapBlocking(calls, ofBatches, new BatchGuard<>(rules, ordering, handler))
-                // Batches, not records. Some wait here, so that calls stay busy when batches of the same key block each
-                // other.
+                // The unit of this buffer is batches. Some wait here, so that all calls stay busy even if batches of
+                // the same key must wait for each other.
                 .with(Attributes.named("handle").withBuffer(BATCHES_PER_CALL * concurrency))
                 .supervised(Supervision.retry(again, Supervision.fail()))
                 .stage("unbatch", (upstream, context) -> new UnbatchStage<>(upstream, context.meter()));
@@ -114,7 +114,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         rules.lookAgain();
     }
 
-    /** The record that the breaker admits for the first call; a decodable one, if there is one. */
+    /** Returns the record for which the breaker admits the first call; a decodable one, if there is any. */
     private static <K, V> HandlerJob<K, V> lead(BatchJob<K, V> batch) {
         for (BatchMember<K, V> member : batch.members()) {
             if (member.job.decoded() instanceof Decoded.Read) {
@@ -142,12 +142,14 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
     }
 
     /**
-     * One attempt at the open records of a batch. In an ordered flow, records with the key of a record to be retried
-     * are left for the next attempt.
+     * One attempt at the records of a batch that have no outcome yet. In an ordered flow, records that share the key of
+     * a record to be retried are left for the next attempt.
      */
     private final class Round {
 
-        /** Number of consecutive single records that must fail before the remaining ones are given up. */
+        /**
+         * Number of consecutive single records that must fail before the remaining ones are left for the next attempt.
+         */
         private static final int HOPELESS = 2;
 
         private final BatchJob<K, V> batch;
@@ -155,14 +157,14 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         private final Set<Long> keysLeft = new HashSet<>();
         private @Nullable Throwable again;
 
-        /** The number of consecutive calls in which every record failed. */
+        /** Number of consecutive calls in which every record failed. */
         private int failedInARow;
 
         Round(BatchJob<K, V> batch) {
             this.batch = batch;
         }
 
-        /** Handles records in order, in one call unless that throws. */
+        /** Handles records in order and in a single call. If that call throws, splits them into two halves. */
         void settle(List<BatchMember<K, V>> part) throws Exception {
             List<BatchMember<K, V>> now = new ArrayList<>();
             List<BatchMember<K, V>> later = new ArrayList<>();
@@ -211,7 +213,8 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         }
 
         /**
-         * Returns the exception thrown instead of outcomes, or null. Removes records that were lost in the meantime.
+         * Calls the handler. Returns the exception it threw, or null if it returned outcomes. Removes records that were
+         * lost in the meantime.
          */
         private @Nullable Throwable call(List<BatchMember<K, V>> members) throws Exception {
             if (Thread.interrupted()) {
@@ -259,7 +262,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             return null;
         }
 
-        /** Notes the outcome; returns false if another attempt is needed. */
+        /** Records the outcome. Returns false if another attempt is needed. */
         private boolean takes(BatchMember<K, V> member, BatchOutcome outcome) throws Exception {
             switch (outcome) {
                 case BatchOutcome.Done done -> {
@@ -286,8 +289,8 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         }
 
         /**
-         * Returns whether a record is retried after a call for it alone threw, or after the handler asked for a retry;
-         * if not, its outcome is recorded.
+         * Returns whether a record will be retried, after a call for it alone threw or the handler requested a retry.
+         * If not, records its outcome.
          */
         private boolean isTriedAgain(BatchMember<K, V> member, Throwable thrown) throws Exception {
             member.job.countAttempt();
@@ -361,7 +364,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         return ((Decoded.Read<K, V>) member.job.decoded()).record();
     }
 
-    /** A handler broke its contract, so its outcomes cannot be used. */
+    /** Thrown if a handler violates its contract, so that its outcomes cannot be used. */
     private static final class WrongAnswer extends KafkaPipelineException {
 
         private static final long serialVersionUID = 1;

@@ -4,18 +4,18 @@ import dev.weir.stream.spi.AckTarget;
 import java.util.List;
 
 /**
- * Records that are handled together. A job is its own target on the way from {@link BatchStage} through the handler's
- * stage to {@link UnbatchStage}, where each record continues with its own claim. Its contents belong to the thread that
- * works on it; once published, any thread may use it as a target.
+ * Records that are handled together. From {@link BatchStage} through the handler's stage to {@link UnbatchStage}, a job
+ * is its own acknowledgement target; from there on, each record continues with its own acknowledgement. The contents
+ * belong to the thread that works on the job; once it is published, any thread may use it as a target.
  */
 public final class BatchJob<K, V> implements AckTarget {
 
     private final List<BatchMember<K, V>> members;
 
-    /** The queue that gathered the batch; batches of one queue are handled in order. */
+    /** The index of the queue in which the batch was gathered. Batches of one queue are handled in order. */
     private final long lane;
 
-    /** Records without an outcome, in order, split into the parts that are handled together. */
+    /** The records without an outcome, in order, divided into the parts that are handled together. */
     private List<List<BatchMember<K, V>>> open;
 
     BatchJob(List<BatchMember<K, V>> members, long lane) {
@@ -32,7 +32,6 @@ public final class BatchJob<K, V> implements AckTarget {
         return lane;
     }
 
-    /** The parts to handle. */
     List<List<BatchMember<K, V>>> open() {
         return open;
     }
@@ -43,9 +42,9 @@ public final class BatchJob<K, V> implements AckTarget {
     }
 
     /**
-     * Ends the claims of lost records, because a revocation may wait for them although the others continue. Returns
-     * true if all records are lost. Only for the working thread between two calls, or while no thread works on the
-     * batch.
+     * Gives up the pending acknowledgements of lost records, because a revocation may wait for them while the other
+     * records continue. Returns true if all records are lost. May be called only by the working thread between two
+     * calls, or while no thread works on the batch.
      */
     boolean dropLost() {
         boolean all = true;
@@ -55,7 +54,7 @@ public final class BatchJob<K, V> implements AckTarget {
         return all;
     }
 
-    /** See {@link #dropLost}; called for a waiting batch, or by the thread that works on it. */
+    /** Calls {@link #dropLost}. Called for a waiting batch, or by the thread that works on it. */
     @Override
     public boolean isRevoked(long token) {
         return dropLost();
@@ -104,7 +103,6 @@ public final class BatchJob<K, V> implements AckTarget {
         members.forEach(member -> member.target.roots(member.token, visitor));
     }
 
-    /** The batch's first record. */
     HandlerJob<K, V> first() {
         return members.getFirst().job;
     }

@@ -5,7 +5,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** A record in a batch, with its claim. Belongs to the thread that works on the batch; the claim ends once. */
+/**
+ * A record in a batch, with its pending acknowledgement. Belongs to the thread that works on the batch, except that any
+ * thread may complete the acknowledgement, which happens only once.
+ */
 final class BatchMember<K, V> {
 
     final HandlerJob<K, V> job;
@@ -17,7 +20,7 @@ final class BatchMember<K, V> {
 
     private final AtomicBoolean ended = new AtomicBoolean();
 
-    /** The outcome; null until there is one. */
+    /** Null until there is an outcome. */
     @Nullable
     HandlerOutcome<ConsumerRecord<K, V>> outcome;
 
@@ -34,8 +37,8 @@ final class BatchMember<K, V> {
     }
 
     /**
-     * Gives up the claim if the source has lost the record. Returns true if so; nothing may work on the record any
-     * more.
+     * Gives up the acknowledgement if the source has lost the record. Returns true in that case; no work may be done on
+     * the record afterwards.
      */
     boolean dropIfLost() {
         if (!isLost()) {
@@ -53,7 +56,7 @@ final class BatchMember<K, V> {
         }
     }
 
-    /** Takes the claim; returns false if it was taken before. Any thread. */
+    /** Claims the right to complete the acknowledgement. Returns false if it was claimed before. Any thread. */
     boolean takeClaim() {
         return ended.compareAndSet(false, true);
     }

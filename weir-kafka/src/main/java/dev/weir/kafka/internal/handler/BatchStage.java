@@ -10,22 +10,22 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers records into batches, in one or several queues. A batch is emitted when it is full, or some time after its
- * first record arrived. With ordering by key, all records of a key go to the same queue. Confined to the thread of its
- * segment.
+ * Gathers records into batches, in one or several queues. A batch is emitted when it is full or its waiting time,
+ * counted from its first record, has passed. If records are ordered by key, all records of a key go to the same queue.
+ * Confined to its segment's thread.
  */
 final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
 
     /**
-     * The bounds of a gathered batch.
+     * The limits of batches.
      *
-     * @param max records of a batch
+     * @param max maximum number of records per batch
      * @param withinNanos how long a batch waits for further records
-     * @param lanes number of batches gathered at the same time
+     * @param lanes number of queues, each of which gathers one batch at a time
      */
     record Limits<K, V>(int max, long withinNanos, Ordering<HandlerJob<K, V>> ordering, int lanes) {}
 
-    /** The interval between checks for lost records: a revocation waits for them. */
+    /** Interval between checks for lost records, which a revocation waits for. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Stage<HandlerJob<K, V>> upstream;
@@ -75,7 +75,7 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
         }
     }
 
-    /** Gathers elements. A failure is emitted after the elements gathered before it. */
+    /** Gathers elements. A failure is thrown only after the elements gathered before it were emitted. */
     private void pullInto(Batch<BatchJob<K, V>> out, long deadlineNanos) throws InterruptedException {
         try {
             Batch<HandlerJob<K, V>> pulled = upstream.pull(deadlineNanos);
@@ -140,12 +140,14 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
                 }
             }
         } finally {
-            // Contains no failure unless the key function has thrown.
+            // Abandons nothing unless the key function threw.
             pulled.abandonFrom(taken);
         }
     }
 
-    /** Records without a key fill one queue's batch, then go to the next queue. */
+    /**
+     * Returns the index of the record's queue. Records without a key fill a batch of one queue, then one of the next.
+     */
     private int laneOf(long key) {
         long spread = key == Ordering.NO_KEY ? keyless++ / limits.max() : (key * 0x9E3779B97F4A7C15L) >>> 32;
         return (int) (spread % limits.lanes());

@@ -21,13 +21,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes failed records along their route, and returns when the brokers have them. Confined to the segment's thread;
- * its producer is closed afterwards.
+ * Writes failed records along their route and returns once the brokers have acknowledged them. Confined to the
+ * segment's thread. The run closes its producer at the end.
  */
 public final class FailedRecordForwarder implements DeadLetterHandle {
 
-    // Writes a whole batch, then waits for all answers. Failed records are rare or come in bulk, so a round trip per
-    // batch costs little, and no state outlives the batch.
+    // Writes a whole batch, then waits for all acknowledgements. Failed records are rare or come in bulk, so a round
+    // trip per batch costs little, and no state outlives the batch.
 
     private static final Logger LOG = LoggerFactory.getLogger(FailedRecordForwarder.class);
 
@@ -44,7 +44,7 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
         this.context = context;
     }
 
-    /** Makes a forwarder for a run that writes dead-letter records. */
+    /** Creates a forwarder for a run that writes dead-letter records. */
     public static FailedRecordForwarder create(DeadLetterTopic deadLetterTopic, StageContext context) {
         return create(
                 deadLetterTopic.settings(),
@@ -53,7 +53,7 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
                 context);
     }
 
-    /** Makes a forwarder for a run, which closes it; refuses topics that do not exist. */
+    /** Creates a forwarder for a run, which closes it. Throws if a topic does not exist. */
     static FailedRecordForwarder create(
             ProducerSettings<byte[], byte[]> settings, List<String> topics, FailureRoute route, StageContext context) {
         TopicCheck.check(settings, topics);
@@ -74,8 +74,8 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
     }
 
     /**
-     * Writes the records of a batch and acknowledges each when the brokers have it; returns when all are acknowledged.
-     * The run decides the wait between two attempts.
+     * Writes the records of a batch and acknowledges each one when the brokers have acknowledged its output. Returns
+     * when that is the case for all of them. The run determines the delay between two attempts.
      */
     public void deliver(Batch<FailedRecord> batch) throws InterruptedException {
         List<Pending> all = new ArrayList<>();
@@ -104,7 +104,7 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
         return writer.held();
     }
 
-    /** Fails the run if the client can no longer answer; see {@link ClientWatch}, whose thread calls it. */
+    /** Fails the run if the client can no longer get a response. Called by the thread of {@link ClientWatch}. */
     private void look(long nowNanos) {
         KafkaPipelineException broken = writer.look(nowNanos);
         if (broken != null) {
@@ -112,7 +112,7 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
         }
     }
 
-    /** A failed record in flight. */
+    /** A failed record that is being written. */
     private final class Pending extends PatientWriter.PendingRecord {
 
         private final AckTarget target;

@@ -3,7 +3,7 @@ package dev.weir.kafka.internal.handler;
 import dev.weir.kafka.deadletter.FailedRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** Determines the records written for a failed record. Thread-safe. */
+/** Determines the record to write for a failed record. Thread-safe. */
 @FunctionalInterface
 public interface FailureRoute {
 
@@ -11,7 +11,8 @@ public interface FailureRoute {
      * Returns the record to write.
      *
      * @throws dev.weir.kafka.KafkaPipelineException if there is no smaller proposal and the run must fail
-     * @param tooLarge number of earlier proposals refused as too large; beyond the last proposal, it is returned again
+     * @param tooLarge number of earlier proposals that were rejected as too large; beyond the last proposal, that one
+     *     is returned again
      */
     ProducerRecord<byte[], byte[]> propose(FailedRecord failed, int tooLarge);
 }

@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rules for failures of a handler. Immutable.
  *
- * @param retry in-place retries; none by default
- * @param exceptions actions by exception type; the first match wins, and RETRY applies to others
- * @param timeout longest time of one call, or null
- * @param breaker admits calls, or null
- * @param hasWayOut whether failed records have a destination
+ * @param retry policy for retries in place; none by default
+ * @param exceptions actions by exception type; the first match wins, and RETRY applies if none matches
+ * @param timeout maximum duration of one call; null for no limit
+ * @param breaker admits calls; null to admit all
+ * @param hasWayOut whether there is a destination for failed records
  * @param tracing observes each call
  */
 public record FailureRules(
@@ -36,16 +36,16 @@ public record FailureRules(
         boolean hasWayOut,
         RecordTracing tracing) {
 
-    /** The default rules: the first failure fails the pipeline. */
+    /** The default rules, with which the first failure fails the pipeline. */
     public static final FailureRules NONE =
             new FailureRules(RetryPolicy.of(1, Backoff.NONE), List.of(), null, null, false, RecordTracing.NONE);
 
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
 
-    /** The rule for one exception type. */
+    /** The action for one exception type. */
     public record ByType(Class<? extends Throwable> type, FailureAction action) {}
 
-    /** Copies the rules; refuses a timeout that is not positive, or too long. */
+    /** Copies the rules. Throws if the timeout is not positive or is too long. */
     public FailureRules {
         exceptions = List.copyOf(exceptions);
         if (timeout != null && (timeout.compareTo(Duration.ZERO) <= 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0)) {
@@ -59,9 +59,9 @@ public record FailureRules(
     }
 
     /**
-     * Appends one rule.
+     * Appends a rule.
      *
-     * @throws IllegalArgumentException if the rule can have no effect
+     * @throws IllegalArgumentException if the rule could never have an effect
      */
     public FailureRules with(ByType rule) {
         refuseIdle(rule);
@@ -113,7 +113,10 @@ public record FailureRules(
         return actionOn(thrown) == FailureAction.RETRY && retry.retriable().test(thrown);
     }
 
-    /** Repeats a call for which {@link #decide} threw, as long as the policy allows. */
+    /**
+     * Returns the supervision that repeats a call for which {@link #decide} returned null, as long as the policy
+     * allows.
+     */
     public Supervision supervision() {
         return Supervision.retry(
                 retry.when(thrown -> !(thrown instanceof RecordDecodeException) && isRetriable(thrown)),
@@ -121,9 +124,9 @@ public record FailureRules(
     }
 
     /**
-     * Decides the treatment of a record.
+     * Decides how to treat a record whose call failed.
      *
-     * @return null to rethrow, so that the record is retried or the pipeline fails
+     * @return the outcome; null if {@code thrown} must be rethrown, so that the record is retried or the pipeline fails
      */
     <R> @Nullable HandlerOutcome<R> decide(HandlerJob<?, ?> job, Throwable thrown) {
         FailureAction action = actionOn(thrown);
@@ -144,12 +147,12 @@ public record FailureRules(
                 new FailedRecord(job.raw(), reason, thrown, job.attempts(), isRetriable(thrown)));
     }
 
-    /** Returns whether the policy allows another attempt for a record that failed this way. */
+    /** Returns whether the policy allows another attempt for a record that failed with this exception. */
     boolean isTriedAgain(HandlerJob<?, ?> job, Throwable thrown) {
         return job.attempts() < retry.attempts() && isRetriable(thrown);
     }
 
-    /** Decides the treatment of a record that could not be decoded; throws if it has no destination. */
+    /** Decides how to treat a record that could not be decoded. Throws if there is no destination for it. */
     <R> HandlerOutcome<R> undecodable(Decoded.Refused<?, ?> refused) {
         return switch (actionOn(refused.cause())) {
             case SKIP -> new HandlerOutcome.Skipped<>();
@@ -165,8 +168,8 @@ public record FailureRules(
     }
 
     /**
-     * Waits for the breaker, if there is one and the handler will be called; returns false if the record was lost
-     * meanwhile.
+     * Waits for the breaker, if there is one and the handler will be called. Returns false if the record was lost in
+     * the meantime.
      */
     boolean enter(HandlerJob<?, ?> job, BooleanSupplier revoked) throws InterruptedException {
         if (breaker != null && job.decoded() instanceof Decoded.Read) {
@@ -183,14 +186,14 @@ public record FailureRules(
         return true;
     }
 
-    /** Returns the permit of an admitted call that is not made. */
+    /** Returns the permit of a call that was admitted but is not made. */
     void leave(HandlerJob<?, ?> job) {
         if (breaker != null && job.isLetIn()) {
             breaker.abandoned(job.takePermit());
         }
     }
 
-    /** The breaker permit of the current call. */
+    /** Returns the breaker's permit for the current call. */
     long permit(HandlerJob<?, ?> job) throws InterruptedException {
         if (breaker == null) {
             return 0;
@@ -218,8 +221,8 @@ public record FailureRules(
     }
 
     /**
-     * Returns whether the run is being cancelled or the JVM is out of a resource: the failure says nothing about the
-     * record.
+     * Returns whether the run is being cancelled or the JVM lacks a resource, so that the failure says nothing about
+     * the record.
      */
     static boolean isOfTheMachinery(Throwable thrown) {
         return Machinery.isFailure(thrown);

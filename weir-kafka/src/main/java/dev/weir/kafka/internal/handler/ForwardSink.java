@@ -8,7 +8,7 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.util.List;
 
-/** Makes the running form of a sink for failed records, with one producer per run. */
+/** Creates the runtime objects of a sink for failed records, with one producer per run. */
 public final class ForwardSink implements SinkFactory<FailedRecord> {
 
     private final ProducerSettings<byte[], byte[]> settings;

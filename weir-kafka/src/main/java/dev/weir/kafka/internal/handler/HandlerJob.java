@@ -5,17 +5,17 @@ import dev.weir.kafka.Decoded;
 import dev.weir.kafka.spi.OfRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** A record in flight in a handler's stage. Belongs to the thread that works on it. */
+/** A record that passes through a handler's stage. Belongs to the thread that works on it. */
 public final class HandlerJob<K, V> implements OfRecord {
 
     private final Decoded<K, V> decoded;
 
     private static final long NOT_LET_IN = CircuitBreaker.NO_PERMIT - 1;
 
-    /** The breaker permit of the next call, taken by the thread that makes it. One call at a time. */
+    /** The breaker's permit for the next call; taken by the thread that makes the call. There is one call at a time. */
     private long permit = NOT_LET_IN;
 
-    /** The number of handler calls. One call at a time; the stage passes it between threads. */
+    /** Number of handler calls. There is one call at a time, and the stage passes the job between threads. */
     private int attempts;
 
     public HandlerJob(Decoded<K, V> decoded) {

@@ -4,23 +4,23 @@ import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.spi.OfRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** The outcome of a record in its handler's stage. */
+/** The outcome for a record in its handler's stage. */
 public sealed interface HandlerOutcome<R> {
 
     /**
-     * The record is done.
+     * The record was processed.
      *
-     * @param attempts the number of handler calls
+     * @param attempts number of handler calls
      */
     record Done<R>(ConsumerRecord<byte[], byte[]> raw, R result, int attempts) implements HandlerOutcome<R>, OfRecord {
 
-        /** The record, for the case that its result cannot be written. */
+        /** Returns the failed record to forward if the result cannot be written. */
         public FailedRecord unwritable(Throwable cause) {
             return new FailedRecord(raw, FailedRecord.Reason.WRITE, cause, attempts, false);
         }
     }
 
-    /** The record failed and goes to a topic for failed records. */
+    /** The record failed and will be written to a topic for failed records. */
     record Failed<R>(FailedRecord failed) implements HandlerOutcome<R>, OfRecord {
 
         @Override

@@ -33,10 +33,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes failed records along their route, however long that takes. A record that is too large is immediately proposed
- * in a smaller form. Other refused records are sent again one by one, by a new client if the last one may have ended.
- * Only a record that was alone when refused starts a wait. Confined to the one thread that calls {@link #writeAll} or
- * {@link #run}, except where noted.
+ * Writes failed records along their route, however long that takes. If a record is too large, a smaller form is
+ * proposed immediately. Other rejected records are sent again one by one, by a new client if the last one may have
+ * failed permanently. Only a record that was sent alone when it was rejected causes a pause. Confined to the one thread
+ * that calls {@link #writeAll} or {@link #run}, except where noted.
  */
 public final class PatientWriter {
 
@@ -44,19 +44,19 @@ public final class PatientWriter {
 
     private static final Backoff BACKOFF = Backoff.between(Duration.ofSeconds(1), Duration.ofSeconds(30));
 
-    /** Number of proposals after which a route has nothing smaller to offer. */
+    /** Number of proposals rejected as too large after which a route has no smaller one. */
     private static final int MAX_TOO_LARGE = 3;
 
     /**
-     * If the batch size exceeds the topic's limit, the client splits an oversized batch without end. So batches are
-     * small, and a larger record is sent alone.
+     * Batch size of the client. If it exceeded the topic's limit, the client would keep splitting an oversized batch
+     * forever. Therefore batches are small, and a larger record is sent alone.
      */
     private static final int BATCH_BYTES = 16 * 1024;
 
-    /** The time a replaced client gets for its outstanding answers. */
+    /** How long a replaced client may wait for its outstanding acknowledgements. */
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
 
-    /** A failed record to be written. */
+    /** A failed record to write. */
     public abstract static class PendingRecord {
 
         final FailedRecord failed;
@@ -74,7 +74,10 @@ public final class PatientWriter {
             return false;
         }
 
-        /** Reports that the brokers have the proposed record. On the client's thread, which must not be blocked. */
+        /**
+         * Reports that the brokers have acknowledged the proposed record. Called on the client's thread, which must not
+         * be blocked.
+         */
         protected abstract void written(ProducerRecord<byte[], byte[]> proposed);
     }
 
@@ -89,18 +92,18 @@ public final class PatientWriter {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    /** Records and answers, in order of arrival. Guarded by the lock. */
+    /** Records to send and acknowledgements to process, in order of arrival. Guarded by the lock. */
     private final Queue<Runnable> steps = new ArrayDeque<>();
 
-    /** The end of the pause during which no record is sent again; {@link Stage#NEVER} if there is none. */
+    /** End of the pause during which no rejected record is sent again; {@link Stage#NEVER} if there is no pause. */
     private long resumeNanos = Stage.NEVER;
 
     /**
-     * Creates a writer without a client.
+     * Creates a writer that has no client yet.
      *
-     * @param owner the stage that waits for the records, for logs
-     * @param clients opens the first client, and a new one after an error that may have ended the last; each is closed
-     *     here
+     * @param owner the stage that waits for the records; used in log lines
+     * @param clients opens the first client, and a new one after an error that may have made the last one unusable; the
+     *     writer closes each of them
      * @param progress detects a stuck client
      */
     public PatientWriter(
@@ -116,7 +119,7 @@ public final class PatientWriter {
         this.progress = progress;
     }
 
-    /** Creates a writer without a client; its clients send small batches at once. */
+    /** Creates a writer that has no client yet. Its clients send small batches immediately. */
     public static PatientWriter of(
             String owner, ProducerSettings<byte[], byte[]> settings, FailureRoute route, Clock clock) {
         Map<String, Object> config = new HashMap<>(settings.clientConfig());
@@ -132,31 +135,31 @@ public final class PatientWriter {
     }
 
     /**
-     * Opens the first client now rather than with the first record.
+     * Opens the first client now instead of with the first record.
      *
-     * @throws org.apache.kafka.common.KafkaException if that fails
+     * @throws org.apache.kafka.common.KafkaException if the client cannot be opened
      */
     public void open() {
         var ignored = producer.open();
     }
 
-    /** The check for a stuck client. Any thread. */
+    /** Returns the check for a stuck client. Any thread. */
     public ClientProgress progress() {
         return progress;
     }
 
-    /** The number of added records that are not written yet. Any thread. */
+    /** Returns the number of records that were added and are not written yet. Any thread. */
     int inHand() {
         return inHand.get();
     }
 
-    /** The number of these that were refused. Any thread. */
+    /** Returns how many of these were rejected. Any thread. */
     int held() {
         return search.size();
     }
 
     /**
-     * Writes records; returns when the brokers have all of them.
+     * Writes records. Returns when the brokers have acknowledged all of them.
      *
      * @throws KafkaPipelineException if the route has no proposal for a record
      */
@@ -167,7 +170,7 @@ public final class PatientWriter {
                 producer.flush();
             }
         }
-        producer.flush(); // all answers have arrived before a refusal closes the client
+        producer.flush(); // all responses must arrive before a rejection closes the client
         while (inHand.get() > 0) {
             next().run();
         }
@@ -185,7 +188,7 @@ public final class PatientWriter {
         return bytes;
     }
 
-    /** Adds a record to be written by {@link #run}. Any thread. */
+    /** Adds a record, which {@link #run} writes. Any thread. */
     public void add(PendingRecord record) {
         inHand.incrementAndGet();
         post(() -> attempt(record));
@@ -194,7 +197,7 @@ public final class PatientWriter {
     /**
      * Writes added records until interrupted.
      *
-     * @throws KafkaPipelineException if the route has no proposal for a record; later records may be written afterwards
+     * @throws KafkaPipelineException if the route has no proposal for a record; later records may still be written
      */
     public void run() throws InterruptedException {
         while (true) {
@@ -229,7 +232,7 @@ public final class PatientWriter {
         }
     }
 
-    /** Sends a record; returns the sent record, or null if it no longer needs to be written. */
+    /** Sends a record. Returns the record sent; null if the failed record no longer needs to be written. */
     private @Nullable ProducerRecord<byte[], byte[]> attempt(PendingRecord record) {
         if (record.isGone()) {
             post(() -> done(record));
@@ -254,7 +257,8 @@ public final class PatientWriter {
             if (!producer.hasOpened()) {
                 throw refusal;
             }
-            // Also if no client opens: the configuration worked before, so broker names just cannot be resolved now.
+            // Applies even if no client can be opened: the configuration worked before, so the broker names just cannot
+            // be resolved at the moment.
             int client = number;
             post(() -> refused(record, proposal.topic(), client, refusal));
         }
@@ -277,7 +281,7 @@ public final class PatientWriter {
         producer.refused(client, why, CLOSE_PATIENCE);
         boolean isFirst = search.isEmpty();
         boolean wasAlone = search.suspect(record, why) instanceof State.Alone;
-        // A record refused for the first time, perhaps because of a neighbour in its batch, need not wait.
+        // A record rejected for the first time need not wait: another record of its batch may have been the cause.
         long pauseNanos = wasAlone ? BACKOFF.after(++record.refusals).toNanos() : 0;
         if (wasAlone || isFirst) {
             LOG.warn(
@@ -297,7 +301,10 @@ public final class PatientWriter {
         }
     }
 
-    /** Sends the next refused record, unless one is in flight: together they would be refused together. */
+    /**
+     * Sends the next rejected record unless one is in flight. If several were sent together, they would be rejected
+     * together.
+     */
     private void sendNextSuspect() {
         PendingRecord next = resumeNanos == Stage.NEVER ? search.nextAlone() : null;
         if (next != null) {
@@ -306,14 +313,14 @@ public final class PatientWriter {
     }
 
     /**
-     * The failure for a run whose client can no longer answer; otherwise null. Called by one thread, several times a
-     * second.
+     * Returns the failure for a run whose client can no longer get a response; null if there is none. Called by one
+     * thread, several times a second.
      */
     public @Nullable KafkaPipelineException look(long nowNanos) {
         return producer.look(nowNanos, false, " in " + owner);
     }
 
-    /** Closes the open client once nothing more is sent. */
+    /** Closes the open client. Call once nothing more is sent. */
     public void close(Duration patience) {
         producer.close(patience);
     }

@@ -15,7 +15,7 @@ public final class RecordDescriber implements ElementDescriber {
 
     private static final int MAX_CHARS = 40;
 
-    /** For the service loader. */
+    /** Called by the service loader. */
     public RecordDescriber() {}
 
     @Override

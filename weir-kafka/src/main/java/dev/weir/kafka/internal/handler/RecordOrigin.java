@@ -11,7 +11,7 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place where a record was first consumed, before it went through its flow's retry topics. Immutable.
+ * The position from which a record was first consumed, before it passed through its flow's retry topics. Immutable.
  *
  * @param timestamp in milliseconds, or {@link ConsumerRecord#NO_TIMESTAMP}
  * @param attempts number of handler calls before this delivery
@@ -38,12 +38,12 @@ record RecordOrigin(String topic, int partition, long offset, long timestamp, in
         return header == null || header.value() == null ? null : new String(header.value(), UTF_8);
     }
 
-    /** For messages. */
+    /** Returns the position in the form used in messages. */
     String place() {
         return topic + "-" + partition + "@" + offset;
     }
 
-    /** The headers that Weir did not add, in order. */
+    /** Returns the headers that Weir did not add, in order. */
     static List<Header> originalHeaders(ConsumerRecord<byte[], byte[]> record) {
         List<Header> original = new ArrayList<>();
         for (Header header : record.headers()) {
@@ -54,7 +54,7 @@ record RecordOrigin(String topic, int partition, long offset, long timestamp, in
         return original;
     }
 
-    /** The due time of a record in a retry topic; a record without one is due at once. */
+    /** Returns the due time of a record in a retry topic. A record without one is due immediately. */
     static long dueMillis(ConsumerRecord<byte[], byte[]> record) {
         return number(record, RetryTopics.DUE, 0);
     }

@@ -6,11 +6,11 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.record.TimestampType;
 
 /**
- * A record of one of the flow's own retry topics, as it was in the topic it came from. Immutable, except for the byte
- * arrays.
+ * A record from one of the flow's own retry topics, restored to its form in the topic from which it was first consumed.
+ * Immutable, except for the contents of the byte arrays.
  *
- * <p>The type, not the headers, identifies a retried record: a flow that copies headers also writes its retry headers
- * to other topics.
+ * <p>A retried record is identified by this type rather than by headers, because a flow that copies headers also writes
+ * its retry headers to other topics.
  */
 final class RetriedRecord extends ConsumerRecord<byte[], byte[]> {
 
@@ -35,10 +35,10 @@ final class RetriedRecord extends ConsumerRecord<byte[], byte[]> {
     }
 
     /**
-     * Restores a record; one without origin headers is returned unchanged.
+     * Restores a record. A record without origin headers is returned unchanged.
      *
-     * @param record of a retry topic of the flow
-     * @param tiers number of the flow's retry topics that the record has been in, including this one
+     * @param record a record from one of the flow's retry topics
+     * @param tiers number of the flow's retry topics that the record has passed through, including this one
      */
     static ConsumerRecord<byte[], byte[]> of(ConsumerRecord<byte[], byte[]> record, int tiers) {
         String topic = RecordOrigin.text(record, RetryTopics.TOPIC);
@@ -56,7 +56,7 @@ final class RetriedRecord extends ConsumerRecord<byte[], byte[]> {
         return new RetriedRecord(record, origin, tiers);
     }
 
-    /** The number of its flow's retry topics that the record has been in. */
+    /** Returns the number of its flow's retry topics that the record has passed through. */
     static int tiersOf(ConsumerRecord<byte[], byte[]> record) {
         return record instanceof RetriedRecord retried ? retried.tiers : 0;
     }

@@ -16,10 +16,13 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 
-/** Retry topics, both as a route that ends in a dead-letter topic and as sources. Immutable. */
+/**
+ * A flow's retry topics, both as the route of failed records, which ends in a dead-letter topic, and as sources.
+ * Immutable.
+ */
 public final class RetryTiers implements FailureRoute {
 
-    /** Number of records per partition that a retry topic's consumer holds until they are due. */
+    /** Maximum number of records per partition that a retry topic's consumer holds until they are due. */
     private static final int MAX_OUTSTANDING = 256;
 
     private static final long BUFFER_BYTES = 8L * 1024 * 1024;
@@ -64,7 +67,9 @@ public final class RetryTiers implements FailureRoute {
         return new ProducerRecord<>(to.topic(), null, now, raw.key(), raw.value(), headers);
     }
 
-    /** Makes a source for each retry topic: its records when they are due, restored to their original form. */
+    /**
+     * Creates a source for each retry topic, which emits records when they are due, restored to their original form.
+     */
     public List<Source<ConsumerRecord<byte[], byte[]>>> sources(
             ConsumerSettings<byte[], byte[]> settings, boolean untilEnd) {
         List<Source<ConsumerRecord<byte[], byte[]>>> sources = new ArrayList<>();
@@ -90,7 +95,7 @@ public final class RetryTiers implements FailureRoute {
                 .maxOutstandingRecords(Math.min(MAX_OUTSTANDING, like.maxOutstandingRecords()))
                 .bufferBytes(Math.min(BUFFER_BYTES, like.bufferBytes()))
                 .property(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(MAX_OUTSTANDING));
-        // Two members or clients must not share an id.
+        // No two members or clients may share an id.
         for (String name : List.of(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, ConsumerConfig.CLIENT_ID_CONFIG)) {
             String id = like.properties().get(name);
             if (id != null) {
@@ -100,7 +105,7 @@ public final class RetryTiers implements FailureRoute {
         return settings.build();
     }
 
-    /** The topics that must exist, except the last one. */
+    /** Returns the retry topics, all of which must exist. */
     public List<String> topics() {
         return tiers.stream().map(RetryTopics.Tier::topic).toList();
     }

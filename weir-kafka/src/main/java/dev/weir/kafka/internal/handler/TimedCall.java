@@ -9,8 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A call on the current thread, interrupted when it takes too long: at most once, and never after the call has ended.
- * The timer may fire on any thread.
+ * A call on the current thread that is interrupted if it takes too long. The interrupt comes at most once, and never
+ * after the call has ended. The timer may fire on any thread.
  */
 final class TimedCall {
 
@@ -21,10 +21,12 @@ final class TimedCall {
     private boolean ended;
     private boolean interrupted;
 
-    /** Begins a call on the current thread; for tests, other code uses {@link #call}. */
+    /** Begins a call on the current thread. For tests; other code uses {@link #call}. */
     TimedCall() {}
 
-    /** Calls {@code body}. An exception that it throws after the interrupt becomes the cause of the timeout. */
+    /**
+     * Calls {@code body}. If it throws after the interrupt, that exception becomes the cause of the timeout exception.
+     */
     static <R> R call(Callable<R> body, Duration timeout, ConsumerRecord<?, ?> record) throws Exception {
         TimedCall call = new TimedCall();
         CompletableFuture<Boolean> timer =
@@ -56,15 +58,15 @@ final class TimedCall {
     }
 
     /**
-     * Ends the time in which the call may be interrupted. Returns whether it was, and clears the interrupt flag if the
-     * handler has not.
+     * Ends the period during which the call may be interrupted. Returns whether it was interrupted, and clears the
+     * interrupt status if the handler has not done so.
      */
     boolean end() {
         lock.lock();
         try {
             if (!ended) {
                 ended = true;
-                // If the run is being cancelled at the same time, the stage detects that without the flag.
+                // If the run is being cancelled at the same time, the stage detects that without the interrupt status.
                 boolean unused = interrupted && Thread.interrupted();
             }
             return interrupted;

@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Refuses to start with topics that do not exist. Otherwise the first write would find out, and the pipeline would
+ * Verifies at the start that topics exist. Otherwise the first write would be the first to fail, and the pipeline would
  * stall.
  */
 public final class TopicCheck {
@@ -28,14 +28,17 @@ public final class TopicCheck {
 
     private TopicCheck() {}
 
-    /** Blocks until the brokers have answered, 15 s at most. A missing answer is not treated as a missing topic. */
+    /**
+     * Throws if a topic does not exist. Blocks until the brokers have responded, at most 15 s. A missing response does
+     * not count as a missing topic.
+     */
     public static void check(ProducerSettings<?, ?> settings, List<String> topics) {
         Map<String, Object> config = new HashMap<>(settings.properties());
         config.keySet().retainAll(AdminClientConfig.configNames());
         Admin admin = Admin.create(config);
         try {
             var found = admin.describeTopics(topics).topicNameValues();
-            // One deadline for all topics.
+            // All topics share one deadline.
             long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
             found.forEach(
                     (topic, answer) -> check(topic, answer.toCompletionStage().toCompletableFuture(), deadlineNanos));

@@ -8,8 +8,8 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record that could not be written. Stands in for its consumed record, at the same topic, partition and offset.
- * Immutable, except for the byte arrays.
+ * An output record that could not be written. Stands in for the consumed record, at the same topic, partition and
+ * offset. Immutable, except for the contents of the byte arrays.
  */
 public final class UnwrittenRecord extends ConsumerRecord<byte[], byte[]> {
 
@@ -19,10 +19,10 @@ public final class UnwrittenRecord extends ConsumerRecord<byte[], byte[]> {
     /**
      * Creates the record.
      *
-     * @param output its output topic
-     * @param missing names the parts that could not be serialised; empty if it is complete
+     * @param output the topic to which the record should have been written
+     * @param missing the parts that could not be serialised; empty if the record is complete
      */
-    @SuppressWarnings("NullAway") // a record without key or value has null there
+    @SuppressWarnings("NullAway") // a record without key or value has null
     public UnwrittenRecord(
             String topic,
             int partition,

@@ -1,6 +1,6 @@
 /**
- * Treatment of records that fail: handlers are wrapped, failed records arrive as values and are written to retry and
- * dead-letter topics, and their acknowledgements follow the brokers' answers. Each class names its thread.
+ * Handles records that fail. Wraps handlers so that failures become values, writes failed records to retry and
+ * dead-letter topics, and acknowledges them once the brokers have acknowledged the writes. Each class names its thread.
  */
 @NullMarked
 package dev.weir.kafka.internal.handler;

@@ -4,9 +4,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * {@link SendCounts} in two generations, which show for how long the oldest records have had no answer. The watching
- * thread starts a new generation as soon as the previous one has all its answers, but at most once a second. Each
- * record only has to remember its generation. Threads as in {@link SendCounts}.
+ * {@link SendCounts} in two generations, which show for how long the oldest records have been unacknowledged. The
+ * watching thread starts a new generation once the previous one is completely acknowledged, but at most once a second.
+ * Each record only has to remember its generation. The same threads as in {@link SendCounts} may call the methods.
  */
 public final class AgedSendCounts {
 
@@ -22,7 +22,7 @@ public final class AgedSendCounts {
     private long leftSeen;
     private long answerNanos;
 
-    /** Creates counts for one sending thread and one that answers. */
+    /** Creates counts with one sending thread and one thread that counts acknowledgements. */
     public AgedSendCounts() {
         this(SendCounts::new);
     }
@@ -37,24 +37,28 @@ public final class AgedSendCounts {
         return new AgedSendCounts(SendCounts::ofAnyThread);
     }
 
-    /** The present generation, which a record that is about to be sent counts in, and later its answer. */
+    /**
+     * Returns the current generation. A record that is about to be sent is counted in it; its acknowledgement must
+     * later be counted in the same generation.
+     */
     public SendCounts present() {
         return isOdd ? odd : even;
     }
 
-    /** The number of answered records. Any thread. */
+    /** Returns the number of acknowledged records. Any thread. */
     public long answered() {
         return even.answered() + odd.answered();
     }
 
-    /** The number of unanswered records. Any thread. */
+    /** Returns the number of unacknowledged records. Any thread. */
     public long unanswered() {
         return even.unanswered() + odd.unanswered();
     }
 
     /**
-     * The time for which no record older than the current generation has had an answer; 0 if there is no such record. A
-     * slow client keeps answering some of them, one with a stuck partition does not. One thread.
+     * Returns how long no record of an earlier generation has been acknowledged; 0 if there is no unacknowledged record
+     * of an earlier generation. A slow client keeps acknowledging some of them, a client with a stuck partition does
+     * not. One thread.
      */
     public long oldestNanos(long nowNanos) {
         long left = (isOdd ? even : odd).unanswered();
@@ -64,7 +68,7 @@ public final class AgedSendCounts {
         }
         if (!isBegun || left == 0) {
             if (!isBegun || nowNanos - begunNanos >= GENERATION_NANOS) {
-                isOdd = isBegun != isOdd; // the first generation begins with the first check
+                isOdd = isBegun != isOdd; // the first generation starts with the first check
                 isBegun = true;
                 begunNanos = nowNanos;
                 answerNanos = nowNanos;

@@ -3,39 +3,43 @@ package dev.weir.kafka.internal.meters;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
-/** The time spent by a source's view decoder, on all fetch threads. Thread-safe. */
+/** The time spent by the function that decodes a source's record views, on all fetch threads. Thread-safe. */
 public final class DecodeTime {
 
-    /** For a source that decodes nothing while fetching. */
+    /** Used for a source that decodes nothing while fetching. */
     public static final DecodeTime NONE = new DecodeTime(1);
 
     private final LongAdder nanos = new LongAdder();
     private final int threads;
 
-    /** Creates a measurement for that many threads, at least one. */
+    /**
+     * Creates a measurement.
+     *
+     * @param threads the number of threads that may decode concurrently, at least 1
+     */
     public DecodeTime(int threads) {
         this.threads = threads;
     }
 
-    /** The time so far, estimated from samples. */
+    /** Returns the time spent so far, estimated from samples. */
     public long nanos() {
         return nanos.sum();
     }
 
-    /** The number of threads that may decode at once. */
+    /** Returns the number of threads that may decode concurrently. */
     public int threads() {
         return threads;
     }
 
-    /** Starts to measure the calls of one thread. */
+    /** Returns an object that measures the calls of one thread. */
     public Sampling sampling() {
         return new Sampling(nanos);
     }
 
     /**
-     * Measures every call after a slow one, and one in {@value #QUICK_CALLS} of the others, because two clock readings
-     * cost as much as a quick decoder. A measured call also represents the unmeasured ones before it. Confined to one
-     * thread.
+     * Measures every call that follows a slow one, and one in {@value #QUICK_CALLS} of the others, because two clock
+     * readings cost as much as a quick decoder. The time of a measured call also stands for the unmeasured calls before
+     * it. Confined to one thread.
      */
     public static final class Sampling {
 
@@ -45,7 +49,7 @@ public final class DecodeTime {
 
         private final LongAdder nanos;
 
-        /** The number of calls that the next measured one represents. */
+        /** Number of calls that the next measured call stands for. */
         private int calls = 1;
 
         private int left = 1;
@@ -54,12 +58,12 @@ public final class DecodeTime {
             this.nanos = nanos;
         }
 
-        /** Counts a call; returns whether to measure it. */
+        /** Counts a call. Returns whether it must be measured. */
         public boolean isDue() {
             return --left == 0;
         }
 
-        /** Takes the time of a measured call; returns the estimate for all calls that it represents. */
+        /** Adds the time of a measured call. Returns the estimate for all calls that it stands for. */
         public long took(long nanosOfCall) {
             long all = nanosOfCall * calls;
             nanos.add(all);

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Counts times in milliseconds, exact below 64 and to one part in 32 above. Many writers, many readers; allocates
- * nothing after construction.
+ * A histogram of durations in milliseconds, exact below 64 ms and accurate to one part in 32 above. Thread-safe for any
+ * number of writers and readers; allocates nothing after construction.
  *
  * <pre>
  *   bucket   0..63   64..95   96..127   128..159 ...
@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 public final class LatencyCounts {
 
-    /** Values below this have a bucket each. */
+    /** Each value below this has its own bucket. */
     private static final int EXACT = 64;
 
     private static final int BUCKETS_PER_DOUBLING = 32;
@@ -25,12 +25,12 @@ public final class LatencyCounts {
     private final AtomicLongArray counts = new AtomicLongArray(BUCKETS);
     private final AtomicLong max = new AtomicLong();
 
-    /** Counts one time. A negative one, possible between the clocks of two machines, counts as 0. */
+    /** Counts one duration. A negative one, which is possible between the clocks of two machines, counts as 0. */
     public void add(long millis) {
         add(millis, 1);
     }
 
-    /** Counts the same time several times. */
+    /** Counts the same duration several times. */
     public void add(long millis, long times) {
         long counted = Math.max(0, millis);
         counts.addAndGet(bucketOf(counted), times);
@@ -39,7 +39,7 @@ public final class LatencyCounts {
         }
     }
 
-    /** Returns the counts so far. */
+    /** Returns a summary of the durations counted so far. */
     public Latency snapshot() {
         long total = 0;
         long[] now = new long[BUCKETS];
@@ -52,7 +52,10 @@ public final class LatencyCounts {
                 total, Math.min(most, percentile(now, total, 50)), Math.min(most, percentile(now, total, 99)), most);
     }
 
-    /** The number of records at or below each bound, in ascending order; a bucket counts by its highest value. */
+    /**
+     * Returns the number of durations at or below each bound. The bounds must be in ascending order. All durations in a
+     * bucket count as its highest value.
+     */
     public long[] upTo(long... boundsMillis) {
         long[] upTo = new long[boundsMillis.length];
         long seen = 0;
@@ -87,7 +90,6 @@ public final class LatencyCounts {
         return EXACT + doubling * BUCKETS_PER_DOUBLING + within;
     }
 
-    /** The highest value of the bucket. */
     private static long highestOf(int bucket) {
         if (bucket < EXACT) {
             return bucket;

@@ -10,12 +10,12 @@ import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 
 /**
- * Reads a producer's metrics while it is open. The names come from the client's documentation, "Producer Sender
- * Metrics" and "Common monitoring metrics"; a client without one of them shows no value there. Thread-safe.
+ * Reads a producer's metrics while it is open. The names come from the sections "Producer Sender Metrics" and "Common
+ * monitoring metrics" of the client's documentation; if a client lacks a metric, its value is missing. Thread-safe.
  */
 public final class ProducerLook {
 
-    /** The time for which brokers throttled a client that reports it; Kafka's own does not. */
+    /** Total time for which brokers have throttled a client, if the client reports it; Kafka's own client does not. */
     public static final String THROTTLED = "produce-throttle-time-ns-total";
 
     private static final String GROUP = "producer-metrics";
@@ -47,22 +47,25 @@ public final class ProducerLook {
         this.meters = meters;
     }
 
-    /** Reads the metrics of a client. */
+    /** Returns a reader of a client's metrics. */
     public static ProducerLook of(Producer<?, ?> client) {
         return new ProducerLook(client::metrics);
     }
 
-    /** Reads another object with such metrics. */
+    /** Returns a reader of another object that has such metrics. */
     public static ProducerLook of(Supplier<? extends Map<MetricName, ? extends Metric>> meters) {
         return new ProducerLook(meters);
     }
 
-    /** The current producer values, for a sender that waits only for space in the client's buffer. */
+    /** Returns the current values for a sender that only waits for space in the client's buffer. */
     public Snapshot at(String stage, long unanswered) {
         return at(stage, unanswered, 0);
     }
 
-    /** The current producer values, for a sender that waited this long before it asked the client for space. */
+    /**
+     * Returns the current values for a sender that has also waited {@code waitedNanos} before it requested space from
+     * the client.
+     */
     public Snapshot at(String stage, long unanswered, long waitedNanos) {
         Map<String, Double> values = values();
         return Snapshot.of(

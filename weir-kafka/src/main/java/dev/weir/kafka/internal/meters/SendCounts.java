@@ -4,9 +4,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The number of records that were sent and how many of them are answered. Each count has one writer, the sender's
- * thread and the producer's, and a cache line of its own: counting must not make the two wait for each other. Any
- * thread reads. {@link #ofAnyThread} creates counts with any number of writers.
+ * The number of records that were sent and the number of those that were acknowledged. Each count has one writer, the
+ * sender's thread and the producer's thread, and its own cache line, so that counting never makes these threads wait
+ * for each other. Any thread may read. {@link #ofAnyThread} creates counts with any number of writers.
  */
 public class SendCounts {
 
@@ -29,7 +29,7 @@ public class SendCounts {
     }
 
     private static class Sent extends Before {
-        @SuppressWarnings("unused") // through its handle
+        @SuppressWarnings("unused") // accessed through SENT
         private long sent;
     }
 
@@ -39,7 +39,7 @@ public class SendCounts {
     }
 
     private static class Answered extends Between {
-        @SuppressWarnings("unused") // through its handle
+        @SuppressWarnings("unused") // accessed through ANSWERED
         private long answered;
     }
 
@@ -73,29 +73,29 @@ public class SendCounts {
         }
     }
 
-    /** One more is about to be sent. The sender's. */
+    /** Counts a record that is about to be sent. Sender's thread. */
     public void sends() {
         SENT.setRelease(cells, (long) SENT.get(cells) + 1);
     }
 
-    /** Takes back a record that was not accepted. Sender's thread. */
+    /** Undoes {@link #sends} for a record that was not accepted. Sender's thread. */
     public void sendsNot() {
         SENT.setRelease(cells, (long) SENT.get(cells) - 1);
     }
 
-    /** Counts an answer. Producer's thread. */
+    /** Counts an acknowledgement. Producer's thread. */
     public void answers() {
         ANSWERED.setRelease(cells, (long) ANSWERED.get(cells) + 1);
     }
 
-    /** The number of answered records. Any thread. */
+    /** Returns the number of acknowledged records. Any thread. */
     public long answered() {
         return (long) ANSWERED.getAcquire(cells);
     }
 
-    /** The number of unanswered records. Any thread. */
+    /** Returns the number of unacknowledged records. Any thread. */
     public long unanswered() {
-        long answered = answered(); // first, because answered records were sent before
+        long answered = answered(); // read first, because a record is counted as sent before it is acknowledged
         return Math.max(0, (long) SENT.getAcquire(cells) - answered);
     }
 }

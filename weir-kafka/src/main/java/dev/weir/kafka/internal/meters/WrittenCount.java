@@ -4,7 +4,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.LongSupplier;
 
-/** Counts records that the brokers have. One writer at a time, any reader; the writer needs no fence per record. */
+/**
+ * Counts records that the brokers have acknowledged. One writer at a time, any number of readers; the writer needs no
+ * memory fence per record.
+ */
 public final class WrittenCount implements LongSupplier {
 
     private static final VarHandle WRITTEN;
@@ -17,7 +20,7 @@ public final class WrittenCount implements LongSupplier {
         }
     }
 
-    @SuppressWarnings("unused") // through its handle
+    @SuppressWarnings("unused") // accessed through WRITTEN
     private long written;
 
     /** Counts one record. Writer's thread. */

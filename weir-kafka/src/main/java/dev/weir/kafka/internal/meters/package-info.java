@@ -1,4 +1,7 @@
-/** Counts and latencies of producers' records: written by sending and answering threads, read by any. */
+/**
+ * Contains counts and latencies of producers' records. The threads that send records and receive acknowledgements write
+ * them, any thread may read them.
+ */
 @NullMarked
 package dev.weir.kafka.internal.meters;
 

@@ -4,18 +4,18 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** The current fault of this JVM's log directory. Thread-safe. */
+/** The current fault of the disk that holds this JVM's log directory. Thread-safe. */
 public final class DiskFaults {
-    /** The system property that names the directory. */
+    /** The system property that names the log directory. */
     public static final String DIRECTORY = "weir.testkit.disk";
 
-    /** The order that fills the disk. */
+    /** The command that fills the disk. */
     public static final String FULL = "disk full";
 
-    /** The order that slows the disk, followed by the nanoseconds added to each write and flush. */
+    /** The command that slows the disk. It is followed by the nanoseconds added to each write and flush. */
     public static final String SLOW = "disk slow ";
 
-    /** The order that ends the fault. */
+    /** The command that ends the fault. */
     public static final String SOUND = "disk sound";
 
     private static volatile boolean full;
@@ -23,17 +23,18 @@ public final class DiskFaults {
 
     private DiskFaults() {}
 
-    /** Carries out an order of the broker's owner; ignores any other text. */
+    /** Executes a command of the broker's owner. Any other text ends the current fault. */
     public static void obey(String order) {
         full = order.equals(FULL);
         delayNanos = order.startsWith(SLOW) ? Long.parseLong(order.substring(SLOW.length())) : 0;
     }
 
     /**
-     * Applies the fault to a write that ends at this position; call it before the write.
+     * Applies the fault to a write. Call before the write.
      *
+     * @param endPosition the position at which the write ends
      * @param size the file's size before the write
-     * @throws IOException as from a full device, if the disk is full and the file would grow
+     * @throws IOException the exception for a full device, if the disk is full and the file would grow
      */
     static void beforeWrite(long endPosition, long size) throws IOException {
         delay();
@@ -42,7 +43,7 @@ public final class DiskFaults {
         }
     }
 
-    /** Applies the fault to a flush; call it before the flush. */
+    /** Applies the delay to a write or flush. Call before it. */
     static void delay() {
         long nanos = delayNanos;
         long deadlineNanos = System.nanoTime() + nanos;

@@ -9,14 +9,12 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A file channel whose writes and flushes have the faults of {@link DiskFaults}. Thread-safe, as all file channels are.
- */
+/** A file channel whose writes and flushes are subject to {@link DiskFaults}. Thread-safe, like all file channels. */
 final class FaultyChannel extends FileChannel {
     private final FileChannel real;
     private final boolean appends;
 
-    /** Wraps the other channel, which it owns. */
+    /** Wraps the other channel and takes ownership of it. */
     FaultyChannel(FileChannel real, boolean appends) {
         this.real = real;
         this.appends = appends;

@@ -25,15 +25,15 @@ import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The default file system provider of a JVM: the JDK's own, except for files below {@link DiskFaults#DIRECTORY} that
- * are opened for writing. Thread-safe.
+ * The default file system provider of a JVM. Delegates to the JDK's own provider, except for files below
+ * {@link DiskFaults#DIRECTORY} that are opened for writing. Thread-safe.
  */
 public final class FaultyDiskProvider extends FileSystemProvider {
     private final FileSystemProvider real;
     private final FaultyFileSystem fileSystem;
-    private final Path directory; // belongs to the JDK's file system, as all paths below
+    private final Path directory; // of the JDK's file system, like all paths below
 
-    /** Replaces the JDK's provider, which calls this. */
+    /** Creates the provider that replaces {@code real}. Called by the JDK. */
     public FaultyDiskProvider(FileSystemProvider real) {
         this.real = real;
         this.fileSystem = new FaultyFileSystem(this, real.getFileSystem(URI.create("file:///")));
@@ -60,7 +60,7 @@ public final class FaultyDiskProvider extends FileSystemProvider {
 
     @Override
     public FileSystem getFileSystem(URI uri) {
-        real.getFileSystem(uri); // refuses any other path
+        real.getFileSystem(uri); // throws for any other path
         return fileSystem;
     }
 

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** The JDK's file system, whose files are opened by a {@link FaultyDiskProvider}. Thread-safe. */
+/** The JDK's file system, except that a {@link FaultyDiskProvider} opens its files. Thread-safe. */
 final class FaultyFileSystem extends FileSystem {
     private final FaultyDiskProvider provider;
     private final FileSystem real;
@@ -26,7 +26,7 @@ final class FaultyFileSystem extends FileSystem {
         return new FaultyPath(this, path);
     }
 
-    /** The JDK's own path. */
+    /** Returns a path of the JDK's own file system. */
     Path real(String path) {
         return real.getPath(path);
     }

@@ -10,7 +10,7 @@ import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import org.jspecify.annotations.Nullable;
 
-/** A path of the JDK's file system, whose files are opened by a {@link FaultyDiskProvider}. Immutable. */
+/** A path of the JDK's file system, except that a {@link FaultyDiskProvider} opens its file. Immutable. */
 final class FaultyPath implements Path {
     private final FaultyFileSystem fileSystem;
     private final Path real;
@@ -20,7 +20,7 @@ final class FaultyPath implements Path {
         this.real = real;
     }
 
-    /** The JDK's own path. */
+    /** Returns the JDK's own path. */
     static Path real(Path path) {
         return path instanceof FaultyPath faulty ? faulty.real : path;
     }

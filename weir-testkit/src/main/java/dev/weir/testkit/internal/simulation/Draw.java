@@ -1,12 +1,12 @@
 package dev.weir.testkit.internal.simulation;
 
 /**
- * Draws that depend only on the seed and on the thing drawn for, not on earlier draws: a difference in one place does
- * not change the rest of the world. Immutable.
+ * Draws random numbers that depend only on the seed and on the purpose of the draw, and not on earlier draws. A
+ * difference in one part of a world therefore does not change the rest of it. Immutable.
  */
 record Draw(long seed) {
 
-    /** The kind of a draw, so that two things with the same numbers get different draws. */
+    /** The purpose of a draw, so that two purposes with the same numbers have different results. */
     enum Of {
         PLAN(1),
         RECORD(2),
@@ -26,7 +26,7 @@ record Draw(long seed) {
         }
     }
 
-    /** A number from 0 to below {@code bound}. */
+    /** Returns a number from 0 (inclusive) to {@code bound} (exclusive). */
     long below(long bound, Of what, long... which) {
         long mixed = mix(seed + 0x9E3779B97F4A7C15L * what.number);
         for (long part : which) {
@@ -35,12 +35,12 @@ record Draw(long seed) {
         return Math.floorMod(mixed, bound);
     }
 
-    /** Returns true once in {@code n} times. */
+    /** Returns true in one of {@code n} cases. */
     boolean oneIn(int n, Of what, long... which) {
         return below(n, what, which) == 0;
     }
 
-    /** The finaliser of SplitMix64. */
+    /** Mixes the bits with the finaliser of SplitMix64. */
     private static long mix(long value) {
         long z = (value ^ (value >>> 30)) * 0xBF58476D1CE4E5B9L;
         z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;

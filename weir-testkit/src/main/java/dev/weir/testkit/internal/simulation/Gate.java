@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets a pipeline pull only while the world waits for it, so that no pull overlaps with the consumer's own code. The
- * world opens it; each stage after it belongs to its segment.
+ * world opens the gate; each stage after the gate belongs to its segment.
  */
 final class Gate {
 
@@ -20,7 +20,7 @@ final class Gate {
     // Guarded by the lock.
     private long round;
 
-    /** Lets each stage pull until nothing more is available. The world's thread. */
+    /** Lets each stage pull until nothing more is available. Called by the world's thread. */
     void open() {
         lock.lock();
         try {
@@ -31,7 +31,9 @@ final class Gate {
         }
     }
 
-    /** A stage that pulls from {@code above} when it may, and passes the result to {@code onPulled}. */
+    /**
+     * Returns a stage that pulls from {@code above} while the gate is open, and passes each batch to {@code onPulled}.
+     */
     <T> Stage<T> before(Stage<T> above, Clock clock, Consumer<Batch<T>> onPulled) {
         return new Gated<>(above, clock, onPulled);
     }
@@ -68,7 +70,7 @@ final class Gate {
             }
         }
 
-        /** Returns the round in which to pull, or -1 at the deadline. */
+        /** Waits until the stage may pull. Returns the current round; -1 if the deadline passes. */
         private long awaitRound(long deadlineNanos) throws InterruptedException {
             lock.lockInterruptibly();
             try {

@@ -9,7 +9,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The simulated group: the partitions of this member, and what other members do with the rest. Confined to the world.
+ * The simulated group: this member's partitions, and the work of other members on the remaining ones. Confined to the
+ * world.
  */
 final class Group {
 
@@ -30,7 +31,7 @@ final class Group {
         listener = told;
     }
 
-    /** Assigns partitions to a consumer that names them itself. */
+    /** Assigns partitions to a consumer that chooses its partitions itself. */
     void assign(Collection<TopicPartition> ids) {
         assignments++;
         ids.stream().map(world::log).filter(log -> !log.owned).forEach(log -> log.assign(assignments));
@@ -40,7 +41,7 @@ final class Group {
         return world.logs().filter(log -> log.owned).map(log -> log.id).toList();
     }
 
-    /** Rebalances; this member then has randomly drawn partitions. */
+    /** Rebalances the group. Afterwards this member owns randomly drawn partitions. */
     void rebalance(int number) {
         move(world.logs()
                 .filter(log -> !world.draw().oneIn(3, Of.PLAN, 5, number, log.number))
@@ -48,7 +49,7 @@ final class Group {
                 .toList());
     }
 
-    /** Removes the other members. */
+    /** Removes the other members, so that this member owns all partitions. */
     void takeAll() {
         move(world.logs().map(log -> log.id).toList());
     }
@@ -79,7 +80,7 @@ final class Group {
         tell(() -> told.onPartitionsAssigned(added));
     }
 
-    /** Expels this member: it learns that its partitions already belong to others. */
+    /** Expels this member, which then learns that its partitions already belong to others. */
     void lose() {
         ConsumerRebalanceListener told = listener;
         List<TopicPartition> lost = owned();
@@ -101,13 +102,13 @@ final class Group {
         world.released();
     }
 
-    /** Reports that the member is gone, in order or not. */
+    /** Reports that the member is gone, whether it left the group or crashed. */
     void leave() {
         listener = null;
         owned().forEach(id -> world.log(id).release());
     }
 
-    /** Makes other members read and commit the partitions that no member has here. */
+    /** Makes other members read and commit the partitions that this member does not own. */
     void othersWork(int number) {
         world.logs().filter(log -> !log.owned && log.committed() < log.end()).forEach(log -> {
             long from = Math.max(0, log.committed());

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The history of a world, one line per event. Thread-safe. Events from the pipeline's threads between two moves of the
- * world are sorted, so that the same world has the same history.
+ * The history of a world, one line per event. Thread-safe. Events that the pipeline's threads report between two moves
+ * of the world are sorted, so that the same world always has the same history.
  */
 final class History {
 
@@ -27,7 +27,7 @@ final class History {
         this.clock = clock;
     }
 
-    /** Notes an event of the world. */
+    /** Records an event of the world. */
     void world(String what) {
         lock.lock();
         try {
@@ -38,7 +38,7 @@ final class History {
         }
     }
 
-    /** Notes an event of the pipeline. */
+    /** Records an event of the pipeline. */
     void pipeline(String what) {
         lock.lock();
         try {

@@ -18,17 +18,17 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notes what the pipeline has done with each record, and checks the guarantees that follow from that alone.
+ * Records what the pipeline has done with each record, and checks the guarantees that follow from that alone.
  * Thread-safe: handlers begin work, the world ends it.
  */
 final class Ledger {
 
-    /** The time for which all work fails in an outage. */
+    /** Length of the periods, in each of which an outage may make all work fail. */
     private static final long OUTAGE_NANOS = TimeUnit.SECONDS.toNanos(4);
 
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Records that must be handled one after the other, in one assignment. Guarded by the ledger's lock. */
+    /** Records that must be handled one after the other within one assignment. Guarded by the ledger's lock. */
     static final class Lane {
         private long lastBegun = -1;
         private @Nullable RecordWork running;
@@ -42,8 +42,8 @@ final class Ledger {
         private int doneInAssignment;
 
         /**
-         * The last assignment after which another member began the record; no handler of that assignment may begin it
-         * any more.
+         * The last assignment after which another member began the record. No handler of this or an earlier assignment
+         * may begin it any more.
          */
         private int begunAfter = -1;
     }
@@ -65,7 +65,7 @@ final class Ledger {
     private boolean quiet;
     private boolean crashed;
 
-    /** True if a record is done when its output is written, whatever work there was before. */
+    /** True if a record counts as done when its output is written, regardless of work on it. */
     private boolean written;
 
     private @Nullable String violation;
@@ -82,7 +82,7 @@ final class Ledger {
 
     // ---- Threads of the pipeline -----------------------------------------------------------------------------------
 
-    /** Begins work and returns the work to wait for; null if the process is gone. */
+    /** Begins work on a record and returns it, so that the caller can wait for its end; null if the process is gone. */
     @Nullable
     RecordWork begin(ConsumerRecord<?, ?> record) {
         TopicPartition id = new TopicPartition(record.topic(), record.partition());
@@ -122,7 +122,10 @@ final class Ledger {
         }
     }
 
-    /** Returns the ordering key of the record: its partition, its key, or the record itself. */
+    /**
+     * Returns the ordering key of the record. Depending on the order to check, this is constant within a partition, the
+     * record's key, or unique to the record.
+     */
     private @Nullable Object lane(ConsumerRecord<?, ?> record) {
         if (scenario.order() == Order.PARTITION) {
             return null;
@@ -142,7 +145,10 @@ final class Ledger {
         return TimeUnit.MICROSECONDS.toNanos(1 + draw.below(micros, Of.WORK, id.hashCode(), offset, attempt, 1));
     }
 
-    /** Fails some work individually, and for some time all work. */
+    /**
+     * Returns the failure of the work; null if it succeeds. Some work fails individually; during an outage, all work
+     * fails.
+     */
     private @Nullable SimulatedFailure failure(TopicPartition id, long offset, int attempt) {
         if (quiet || !scenario.has(Event.FAILING_WORK)) {
             return null;
@@ -154,8 +160,8 @@ final class Ledger {
     }
 
     /**
-     * Reports work that begins after another member took the partition over. That member may have done later records
-     * already, so the order is broken.
+     * Reports work that begins after another member has taken over the partition and begun the record. That member may
+     * already have handled later records, which would violate the order.
      */
     private void checkTakenOver(RecordWork work, Fate fate) {
         if (scenario.has(Event.TAKEOVER) && work.assignment() <= fate.begunAfter) {
@@ -183,7 +189,10 @@ final class Ledger {
         }
     }
 
-    /** Waits until the work is done, according to the clock, which knows before the calling thread does. */
+    /**
+     * Waits until the work is done. Waits through the clock, so that the clock knows of the wake-up before the calling
+     * thread does.
+     */
     void await(RecordWork work) throws InterruptedException {
         lock.lock();
         try {
@@ -195,7 +204,7 @@ final class Ledger {
         }
     }
 
-    /** The handler was interrupted: the work was not done. */
+    /** Reports that the handler was interrupted, so that the work was not done. */
     void abandon(RecordWork work) {
         lock.lock();
         try {
@@ -216,7 +225,7 @@ final class Ledger {
 
     // ---- The world -------------------------------------------------------------------------------------------------
 
-    /** The time when the next work ends. */
+    /** Returns the time when the next work ends. */
     long nextDueNanos() {
         lock.lock();
         try {
@@ -226,7 +235,7 @@ final class Ledger {
         }
     }
 
-    /** Ends the next work if its time has come. */
+    /** Ends the next work if it is due. */
     void finishNext() {
         RecordWork due;
         lock.lock();
@@ -243,7 +252,7 @@ final class Ledger {
             lock.unlock();
         }
         history.world((due.failure() == null ? "work done    " : "work fails   ") + due);
-        // Outside the lock, because dependent code may run here.
+        // Outside the lock, because user code may run as a dependent of the future.
         if (due.failure() == null) {
             due.done().complete(null);
         } else {
@@ -263,7 +272,7 @@ final class Ledger {
         fate.doneInAssignment = assignment;
     }
 
-    /** Makes a record count as done only when its output is written. */
+    /** Makes every record count as done only when its output is written. */
     void doneWhenWritten() {
         lock.lock();
         try {
@@ -273,7 +282,7 @@ final class Ledger {
         }
     }
 
-    /** Reports that the output of a record is in its topic. */
+    /** Reports that the output of a record has been written. */
     void written(TopicPartition id, long offset) {
         lock.lock();
         try {
@@ -284,9 +293,9 @@ final class Ledger {
     }
 
     /**
-     * Reports that another member has done it.
+     * Reports that another member has handled the record.
      *
-     * @param after the last assignment to this member
+     * @param after the last assignment of this member before that
      */
     void doneElsewhere(TopicPartition id, long offset, int after) {
         lock.lock();
@@ -300,7 +309,7 @@ final class Ledger {
         }
     }
 
-    /** Makes work take milliseconds from now on. */
+    /** Makes work take only milliseconds from now on. */
     void calmDown() {
         lock.lock();
         try {
@@ -310,7 +319,7 @@ final class Ledger {
         }
     }
 
-    /** Reports that the process starts, or is gone with all its work. */
+    /** Reports that the process starts, or is gone together with all its work. */
     void crashed(boolean gone) {
         lock.lock();
         try {
@@ -322,7 +331,7 @@ final class Ledger {
         }
     }
 
-    /** The reason why a commit must not pass a record, or null if it may. */
+    /** Returns the reason why a commit must not cover a record; null if it may. */
     @Nullable
     String undone(PartitionLog log, long offset) {
         ConsumerRecord<byte[], byte[]> record = log.at(offset);
@@ -345,8 +354,9 @@ final class Ledger {
     }
 
     /**
-     * Notes a violation; only the first one counts. Threads that start at the same instant may report in any order,
-     * so their violations up to the world's next check are collected, and the smallest is reported.
+     * Records a violation. Only the first one counts. Threads that start at the same instant may report violations in
+     * any order, so the violations up to the world's next check are collected and the lexicographically smallest is
+     * reported.
      */
     void violate(String what) {
         lock.lock();

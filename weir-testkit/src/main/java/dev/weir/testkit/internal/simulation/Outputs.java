@@ -26,12 +26,12 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics that pipelines write to: records in flight, and records written. Thread-safe: stages send, the world
- * answers.
+ * The topics that pipelines write to, with the records in flight and the records written. Thread-safe: stages send
+ * records, the world acknowledges them.
  */
 final class Outputs {
 
-    /** The partitions of each output topic. */
+    /** Number of partitions of each output topic. */
     static final int PARTITIONS = 3;
 
     private static final String HEADER = "weir-simulation-source";
@@ -39,7 +39,7 @@ final class Outputs {
     private static final long MAX_LATENCY_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final int REFUSED_ONE_IN = 25;
 
-    /** A record in flight, with the record that it was made from. */
+    /** A record in flight, and the source record that it was derived from. */
     private static final class Sent {
         final @Nullable Source source;
         final CompletableFuture<RecordMetadata> answer = new CompletableFuture<>();
@@ -51,7 +51,7 @@ final class Outputs {
         }
     }
 
-    /** Records that are answered together. */
+    /** Records that are acknowledged together. */
     private static final class Batch {
         final SimulatedProducer<?, ?> owner;
         final TopicPartition to;
@@ -69,7 +69,7 @@ final class Outputs {
 
     private record Source(TopicPartition id, long offset, int assignment) {}
 
-    /** Records that must be in order in an output partition. */
+    /** Identifies records that must be in order within an output partition. */
     private record Lane(
             TopicPartition to,
             TopicPartition from,
@@ -87,7 +87,7 @@ final class Outputs {
     // Guarded by the lock.
     private final List<Batch> underWay = new ArrayList<>();
 
-    /** The offsets in write order, each at the position of its last write. */
+    /** The offsets of source records in the order of writes. Each offset is at the position of its last write. */
     private final Map<Lane, LinkedHashSet<Long>> written = new HashMap<>();
 
     private final Map<TopicPartition, Long> ends = new HashMap<>();
@@ -103,7 +103,7 @@ final class Outputs {
         this.ledger = ledger;
     }
 
-    /** Adds a header that identifies an output's source record. */
+    /** Adds a header that identifies an output record's source record. */
     static <K, V> ProducerRecord<K, V> mark(ConsumerRecord<?, ?> source, ProducerRecord<K, V> output) {
         byte[] topic = source.topic().getBytes(java.nio.charset.StandardCharsets.UTF_8);
         ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES * 2 + Long.BYTES + topic.length)
@@ -165,7 +165,7 @@ final class Outputs {
         }
     }
 
-    /** Waits until everything that a producer has sent is answered. */
+    /** Waits until all records that a producer has sent are acknowledged. */
     void flush(SimulatedProducer<?, ?> owner) throws InterruptedException {
         lock.lock();
         try {
@@ -178,9 +178,9 @@ final class Outputs {
     }
 
     /**
-     * Reports that a producer is closed. Any thread.
+     * Reports that a producer was closed. Any thread.
      *
-     * @param waits whether records in flight get their answers; otherwise some of them arrive unreported
+     * @param waits whether records in flight are acknowledged; otherwise they fail, although some of them are written
      */
     void close(SimulatedProducer<?, ?> owner, boolean waits) {
         for (Batch batch = nextOf(owner); batch != null; batch = nextOf(owner)) {
@@ -210,7 +210,7 @@ final class Outputs {
 
     // ---- The world -------------------------------------------------------------------------------------------------
 
-    /** The time of the next answer. */
+    /** Returns the time of the next acknowledgement. */
     long nextDueNanos() {
         lock.lock();
         try {
@@ -220,7 +220,7 @@ final class Outputs {
         }
     }
 
-    /** Gives the next answer if its time has come. */
+    /** Acknowledges the next batch if it is due. */
     void answerNext() {
         Batch due;
         lock.lock();
@@ -264,7 +264,7 @@ final class Outputs {
         for (int i = 0; i < batch.records.size(); i++) {
             Sent sent = batch.records.get(i);
             RecordMetadata metadata = new RecordMetadata(batch.to, first, i, ConsumerRecord.NO_TIMESTAMP, -1, -1);
-            // Outside the lock, because dependent code may run here.
+            // Outside the lock, because user code may run in the callback or as a dependent of the future.
             if (sent.callback != null) {
                 sent.callback.onCompletion(metadata, refusal);
             }
@@ -289,7 +289,7 @@ final class Outputs {
                 .toString();
     }
 
-    /** Notes a write; writes for a partition that another member owns by then are not checked here. */
+    /** Records a write. Does not check the order of writes for a partition that another member owns by then. */
     private void write(TopicPartition to, @Nullable Source source) {
         if (source == null) {
             return;
@@ -316,7 +316,7 @@ final class Outputs {
         return record.key() == null ? Long.valueOf(offset) : ByteBuffer.wrap(record.key());
     }
 
-    /** Reports that the process is gone: records in flight may or may not arrive, unreported. */
+    /** Reports that the process is gone. Each batch in flight may or may not be written, and is never acknowledged. */
     void crashed() {
         lock.lock();
         try {
@@ -331,7 +331,7 @@ final class Outputs {
         }
     }
 
-    /** Returns whether a record was refused since the last call, after which a failed run is legitimate. */
+    /** Returns whether a record was rejected since the last call, in which case the run may legitimately fail. */
     boolean takeRefused() {
         lock.lock();
         try {
@@ -343,7 +343,7 @@ final class Outputs {
         }
     }
 
-    /** Reports that another member has written the outputs of these records, wherever they go. */
+    /** Reports that another member has written the outputs of this record, to all partitions concerned. */
     void writtenElsewhere(PartitionLog from, long offset) {
         lock.lock();
         try {
@@ -357,7 +357,7 @@ final class Outputs {
         }
     }
 
-    /** The reason why the output topics are out of order, or null if they are in order. */
+    /** Returns a description of records that are out of order in the output topics; null if they are in order. */
     @Nullable
     String disorder() {
         if (scenario.order() == Order.NONE) {

@@ -14,38 +14,39 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A simulated partition: its records, with gaps, the group's commit, and this member's position. Confined to the world.
+ * A simulated partition: its records, with gaps between them, the group's commit, and this member's position. Confined
+ * to the world.
  */
 final class PartitionLog {
 
-    /** The offset before any commit, and while the client does not know it. */
+    /** The committed offset before any commit; the position while the client does not know it. */
     static final long UNKNOWN = -1;
 
     final TopicPartition id;
 
-    /** Distinguishes the partition in draws. */
+    /** Identifies the partition in draws. */
     final int number;
 
     private final Scenario scenario;
     private final Draw draw;
 
-    /** The record at each offset; null at a gap. */
+    /** The record at each offset; null for a gap. */
     private final List<@Nullable ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
 
     private @Nullable OffsetAndMetadata committed;
 
-    // Valid while this member has the partition.
+    // Valid while this member owns the partition.
     boolean owned;
     boolean paused;
     long position = UNKNOWN;
 
-    /** The number of the assignment, which its records have as their leader epoch. */
+    /** The number of the assignment, used as the leader epoch of its records. */
     int assignment;
 
-    /** The first offset that the pipeline may pull next; also accessed by the pulling thread. */
+    /** The lowest offset that the pipeline may pull next. Also accessed by the pulling thread. */
     volatile long nextToPull;
 
-    /** True if another member has had it since this member had it last. */
+    /** True if another member has owned the partition since this member's last assignment. */
     boolean doneElsewhereSince;
 
     /** True if the commit marks later records as done, which are then not read again. */
@@ -89,7 +90,7 @@ final class PartitionLog {
         return records.size();
     }
 
-    /** The offset after the last record; only gaps follow. */
+    /** Returns the offset after the last record. Only gaps follow. */
     long endOfRecords() {
         int end = records.size();
         while (end > 0 && records.get(end - 1) == null) {
@@ -98,7 +99,7 @@ final class PartitionLog {
         return end;
     }
 
-    /** The record, or null if there is none at that offset yet. */
+    /** Returns the record at that offset; null for a gap or if the offset does not exist yet. */
     @Nullable
     ConsumerRecord<byte[], byte[]> at(long offset) {
         return offset < 0 || offset >= records.size() ? null : records.get((int) offset);
@@ -117,7 +118,7 @@ final class PartitionLog {
         committed = offset;
     }
 
-    /** Assigns it to this member, which must then find its position. */
+    /** Assigns the partition to this member, which must then find its position. */
     void assign(int newAssignment) {
         owned = true;
         paused = false;
@@ -127,7 +128,7 @@ final class PartitionLog {
         hasHoles = committed != null && CommitMetadata.finishedPast(committed.offset(), committed.metadata()) > 0;
     }
 
-    /** Sets the position to the offset. */
+    /** Sets the position. */
     void seek(long offset) {
         position = offset;
         nextToPull = offset;
@@ -137,7 +138,10 @@ final class PartitionLog {
         owned = false;
     }
 
-    /** Moves past at most {@code most} records and returns them as this assignment's. */
+    /**
+     * Reads at most {@code most} records, advances the position, and returns copies that are marked with this
+     * assignment.
+     */
     List<ConsumerRecord<byte[], byte[]>> read(long most) {
         List<ConsumerRecord<byte[], byte[]>> read = new ArrayList<>();
         while (position < end() && read.size() < most) {

@@ -8,7 +8,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The events of a world, drawn before anything runs. Confined to the world. */
+/** The events of a world, all drawn before anything runs. Confined to the world. */
 final class Plan {
 
     /** The kind of an event that affects the group, the process or the topics. */
@@ -25,9 +25,9 @@ final class Plan {
     }
 
     /**
-     * One event.
+     * An event.
      *
-     * @param number distinguishes it in draws
+     * @param number identifies the event in draws
      */
     record Event(long atNanos, Kind kind, int number) {}
 
@@ -68,7 +68,7 @@ final class Plan {
         events.add(new Event(Math.max(lengthNanos, all.getLast().atNanos()), Kind.CALM_DOWN, count));
     }
 
-    /** The time when the next event is due. */
+    /** Returns the time when the next event is due. */
     long nextNanos() {
         Event next = events.peek();
         return next == null ? Long.MAX_VALUE : next.atNanos();

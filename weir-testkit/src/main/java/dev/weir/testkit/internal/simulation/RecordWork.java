@@ -8,13 +8,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work on one record that has begun and takes until {@code dueNanos}. The world completes its future and then signals
+ * Work on one record, which has begun and will end at {@code dueNanos}. The world completes its future and then signals
  * the condition.
  *
- * @param lane the ordering key: work with the same key must not overlap
- * @param attempt the attempt for this record, from 1
+ * @param lane the ordering key; work with the same key must not overlap
+ * @param attempt number of this attempt at the record, starting at 1
  * @param ended a condition of the ledger's lock
- * @param failure the failure that ends it, or null
+ * @param failure the failure with which the work ends; null if it succeeds
  */
 record RecordWork(
         TopicPartition id,
@@ -27,7 +27,7 @@ record RecordWork(
         Condition ended,
         @Nullable SimulatedFailure failure) {
 
-    /** Orders work by its end. No two works compare as equal, whatever threads they came from. */
+    /** Orders work by its end. No two pieces of work compare as equal, whatever threads began them. */
     static final Comparator<RecordWork> BY_END = Comparator.comparingLong(RecordWork::dueNanos)
             .thenComparing(work -> work.id.toString())
             .thenComparingLong(RecordWork::offset)

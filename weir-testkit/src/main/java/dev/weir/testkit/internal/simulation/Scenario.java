@@ -14,9 +14,9 @@ import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * The simulated case and its guarantees. Immutable.
+ * The pipeline to simulate, its surroundings, and the guarantees to check. Immutable.
  *
- * @param topics partition counts by name, in the given order
+ * @param topics number of partitions by topic name, in the order given by the user
  */
 public record Scenario(
         Function<SimulatedKafka, Pipeline> pipeline,

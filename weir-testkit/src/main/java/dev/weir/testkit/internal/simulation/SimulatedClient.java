@@ -34,10 +34,10 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client of one process, whose world advances during its polls. Confined to the consumer's thread, except for
- * {@link #wakeup}.
+ * The consumer client of one process. Its world advances during its polls. Confined to the consumer's thread, except
+ * for {@link #wakeup}.
  */
-@SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread, except for a volatile
+@SuppressWarnings("UnsynchronizedOverridesSynchronized") // used by one thread, except for a volatile field
 final class SimulatedClient extends MockConsumer<byte[], byte[]> {
 
     private record Pending(
@@ -51,7 +51,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
     private final World world;
     private final long maxPollRecords;
 
-    /** True if a poll has seen the pipeline run. */
+    /** True once a poll has found the pipeline running. */
     private boolean begun;
 
     private final Queue<Pending> pending = new ArrayDeque<>();
@@ -94,7 +94,8 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
     @Override
     public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
         if (!begun) {
-            // Also empty if it runs by now, because the number of polls before that depends on real time.
+            // Returns nothing even if the pipeline is running now, because the number of polls before that depends on
+            // real time.
             begun = world.awaitRunning(MAX_START_WAIT);
             return ConsumerRecords.empty();
         }
@@ -250,7 +251,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
         due.callback.onComplete(due.offsets, failure);
     }
 
-    /** Reports that partitions were revoked, so that outstanding commits are refused. */
+    /** Reports that partitions were revoked. Outstanding commits therefore fail. */
     void refuseCommits() {
         while (!pending.isEmpty()) {
             answer(pending.remove(), new CommitFailedException());

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
-/** Answers at once, from the logs of a world. Confined to that world's thread. */
+/** Answers queries immediately from the logs of a world. Confined to that world's thread. */
 final class SimulatedLookup implements Lookup {
 
     private final Map<TopicPartition, PartitionLog> logs;
@@ -59,7 +59,7 @@ final class SimulatedLookup implements Lookup {
         return switch (position) {
             case Position.Offset given -> given.offset();
             case Position.Edge.BEGINNING -> 0L;
-            // A record's timestamp equals its offset unless the user's maker sets one.
+            // A record's timestamp equals its offset, unless the user's record maker sets one.
             case Position.Edge.END -> end(id);
             case Position.Time time -> Math.min(time.instant().toEpochMilli(), end(id));
         };

@@ -20,12 +20,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One start of the user's process, until it stops or crashes. Thread-safe where the user calls it; all else belongs to
- * the world.
+ * One start of the user's process, until it stops or crashes. The methods that the user calls are thread-safe;
+ * everything else belongs to the world.
  */
 final class SimulatedProcess implements SimulatedKafka {
 
-    /** Thrown when the process is gone: nothing after this reaches the cluster. */
+    /** Thrown when the process is gone, so that nothing the process does afterwards reaches the cluster. */
     @SuppressWarnings("serial") // never serialised
     static final class Gone extends Error {
         private Gone(String why) {
@@ -127,7 +127,9 @@ final class SimulatedProcess implements SimulatedKafka {
         return Objects.requireNonNull(client, "no consumer has connected");
     }
 
-    /** Waits until the pipeline runs, for a limited real time, because it may fail to be made. */
+    /**
+     * Waits until the pipeline is running. The wait is limited in real time, because the pipeline's creation may fail.
+     */
     boolean awaitRunning(Duration limit) {
         try {
             var ignored = running.get(limit.toNanos(), TimeUnit.NANOSECONDS);
@@ -157,7 +159,7 @@ final class SimulatedProcess implements SimulatedKafka {
         running.join().stop();
     }
 
-    /** Returns an exception that ends the process at once. */
+    /** Marks the process as gone, and returns the exception that terminates it immediately. */
     Gone end(String why) {
         gone = true;
         return new Gone(why);

@@ -16,8 +16,8 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
-/** A producer answered by the world. As thread-safe as Kafka's. */
-@SuppressWarnings("UnsynchronizedOverridesSynchronized") // the state is in Outputs, under its lock
+/** A producer whose records the world acknowledges. As thread-safe as Kafka's own producer. */
+@SuppressWarnings("UnsynchronizedOverridesSynchronized") // the state is in Outputs, guarded by its lock
 final class SimulatedProducer<K, V> extends MockProducer<K, V> {
 
     private final Outputs outputs;

@@ -11,13 +11,16 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** The world of one seed, from its first process to its last. Confined to one thread. */
+/** Runs the world of one seed, from its first process to its last. Confined to one thread. */
 public final class SimulationRun {
 
-    /** The time limit of a process, by the system clock. */
+    /** Timeout of a process, in real time. */
     private static final long LIMIT_SECONDS = 120;
 
-    /** More starts than any plan has crashes and redeployments: the pipeline ends by itself again and again. */
+    /**
+     * More starts than any plan contains crashes and redeployments. Reaching this number means that the pipeline keeps
+     * terminating on its own.
+     */
     private static final int MAX_STARTS = 50;
 
     private static final AtomicLong RUNS = new AtomicLong();
@@ -33,7 +36,7 @@ public final class SimulationRun {
     }
 
     /**
-     * Runs the world, once.
+     * Runs the world. May be called only once.
      *
      * @return the events, one per line
      */

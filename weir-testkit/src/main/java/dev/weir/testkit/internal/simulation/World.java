@@ -27,18 +27,18 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A world: its topics, its time, and its turns with the pipeline. Confined to the consumer's thread of the current
- * process, except for the reports of pipeline threads when they pull.
+ * A simulated world: its topics, its time, and its alternation with the pipeline. Confined to the consumer's thread of
+ * the current process, except for the checks made by pipeline threads when they pull.
  */
 final class World implements Surroundings {
 
-    /** The time a pipeline may work, by the system clock, before it counts as one that never rests. */
+    /** Real time for which the pipeline may be busy before it counts as never coming to rest. */
     private static final Duration REST_LIMIT = Duration.ofSeconds(20);
 
-    /** The time a quiet world waits until everything is committed, by its own clock. */
+    /** Simulated time for which a calm world waits until everything is committed. */
     private static final long CALM_NANOS = TimeUnit.MINUTES.toNanos(10);
 
-    /** The time that threads outside the pipeline get before simulated time advances, by the system clock. */
+    /** Real time that threads outside the pipeline get before simulated time advances. */
     private static final long FOREIGN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final Scenario scenario;
@@ -61,7 +61,7 @@ final class World implements Surroundings {
     /** True if the pipeline has come to rest since the world last moved. */
     private boolean rested;
 
-    /** True if everything is done and the pipeline was asked to stop. */
+    /** True if everything is done and the pipeline was told to stop. */
     private volatile boolean through;
 
     World(Scenario scenario, long seed) {
@@ -101,7 +101,7 @@ final class World implements Surroundings {
         return ledger;
     }
 
-    /** Returns whether a failed run has a reason that belongs to this world. */
+    /** Returns whether the world itself is the legitimate cause of a failed run. */
     boolean excuses(Throwable failure) {
         boolean refused = outputs.takeRefused() && failure instanceof ProduceException;
         if (refused) {
@@ -136,7 +136,7 @@ final class World implements Surroundings {
         return Objects.requireNonNull(logs.get(id), () -> "no such partition in this simulation: " + id);
     }
 
-    /** The number of this start of the process. */
+    /** Returns how often the process was started. */
     int starts() {
         return starts;
     }
@@ -162,7 +162,7 @@ final class World implements Surroundings {
         return Objects.requireNonNull(process, "no process was started");
     }
 
-    /** See {@link SimulatedProcess#awaitRunning}. */
+    /** Waits until the pipeline is running; see {@link SimulatedProcess#awaitRunning}. */
     boolean awaitRunning(Duration limit) {
         return process().awaitRunning(limit);
     }
@@ -184,7 +184,7 @@ final class World implements Surroundings {
         }
     }
 
-    /** Lets time pass until something happens, at most until the given time. */
+    /** Advances the time until something happens, but at most to {@code untilNanos}. */
     void move(long untilNanos) {
         long next = Math.min(untilNanos, Math.min(nextDueNanos(), clock.nextDeadlineNanos()));
         if (next > clock.nanoTime()) {
@@ -202,12 +202,12 @@ final class World implements Surroundings {
         return Math.min(ledger.nextDueNanos(), outputs.nextDueNanos());
     }
 
-    /** The time of the next event that does not involve the pipeline. */
+    /** Returns the time of the next event that does not originate in the pipeline. */
     long nextEventNanos() {
         return isStopping() ? Long.MAX_VALUE : plan.nextNanos();
     }
 
-    /** Runs the due events. */
+    /** Executes the events that are due. */
     void befall() {
         SimulatedProcess current = process();
         if (!current.joined) {
@@ -284,13 +284,16 @@ final class World implements Surroundings {
         }
     }
 
-    /** Returns whether more must be committed; commits ahead stop at the last record, others at the end of the log. */
+    /**
+     * Returns whether more must be committed. Commits made before the work end at the last record, others at the end of
+     * the log.
+     */
     private boolean isBehind(PartitionLog log) {
         long committed = Math.max(0, log.committed());
         return committed < (scenario.isAtMostOnce() ? log.endOfRecords() : log.end());
     }
 
-    /** Reports that a commit of this member reaches the group. */
+    /** Processes a commit of this member that has reached the group. */
     void commit(TopicPartition id, OffsetAndMetadata offset) {
         PartitionLog log = log(id);
         if (!log.owned) {
@@ -310,7 +313,7 @@ final class World implements Surroundings {
         log.commit(offset);
     }
 
-    /** Makes another member handle the records from {@code from} to before {@code to} and commit them. */
+    /** Makes another member handle and commit the records from {@code from} (inclusive) to {@code to} (exclusive). */
     void commitElsewhere(PartitionLog log, long from, long to) {
         history.world("elsewhere    " + log.id + "@" + from + " to " + (to - 1) + " done and committed");
         for (long at = from; at < to; at++) {
@@ -369,7 +372,7 @@ final class World implements Surroundings {
             return;
         }
         if (nextDueNanos() == Long.MAX_VALUE) {
-            // A rebalance listener runs on its own thread and unparks this one when it is done.
+            // A rebalance listener runs on its own thread, and unparks this thread when it is done.
             long start = System.nanoTime();
             LockSupport.parkNanos(this, FOREIGN_NANOS);
             if (System.nanoTime() - start < FOREIGN_NANOS) {
@@ -386,7 +389,7 @@ final class World implements Surroundings {
         return gate.before(stage, ofPipeline, this::check);
     }
 
-    /** Checks a batch on the pipeline's thread, while the world waits. */
+    /** Checks a batch. Called on the pipeline's thread while the world waits. */
     void check(Batch<?> batch) {
         for (int i = 0; i < batch.size(); i++) {
             if (batch.get(i) instanceof ConsumerRecord<?, ?> record) {

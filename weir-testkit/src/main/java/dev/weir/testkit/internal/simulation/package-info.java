@@ -1,6 +1,6 @@
 /**
- * A simulated cluster, group and time, drawn from a seed, around one consumer and its pipeline. A scenario comes in, a
- * history or a violation goes out; the world moves on the consumer's own thread.
+ * Contains a simulated cluster, group and time, all drawn from a seed, around one consumer and its pipeline. A run
+ * takes a scenario and returns a history, or throws a violation; the world moves on the consumer's own thread.
  */
 @NullMarked
 package dev.weir.testkit.internal.simulation;

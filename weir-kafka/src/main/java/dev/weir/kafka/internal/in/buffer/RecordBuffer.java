@@ -29,8 +29,6 @@ public final class RecordBuffer {
     private final Clock clock;
 
     // Guarded by the lock.
-    //
-    // Queues that are neither empty nor paused.
     /** Queues that are neither empty nor paused. */
     private final PriorityTurns turns = new PriorityTurns();
 

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Reads with several {@link FetchThread}s and divides the partitions among them. Only the owner thread makes decisions:
  * a fetch thread reads only the partitions it was given, and its reports on a {@link PartitionPlacement} that has ended
  * are dropped.
+ *
  * <pre>
  *   place        PLACED     on the thread with the fewest partitions
  *   PLACED       LEAVING    the division wants it on another thread: its thread is asked to give it away

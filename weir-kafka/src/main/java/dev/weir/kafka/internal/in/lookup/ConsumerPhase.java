@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.in.lookup;
 /**
  * The phase of a consumer. Only its owner thread changes the phase, and only forwards; any thread may read it. A
  * request to stop or close does not change the phase; the owner thread does so when it processes the request.
+ *
  * <pre>
  *   RUNNING --all is read--> DRAINING --stop--> STOPPED --close--> CLOSING --> CLOSED
  *      |                                           ^                  ^

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The tracker counts the records <em>seen</em> rather than offsets, because offsets have gaps (compaction,
  * transaction markers). A record's token is its index in the sequence of records of this assignment. A tracker lives as
  * long as the assignment. Later acknowledgements have no effect, because the tracker is no longer read.
+ *
  * <pre>
  *   sequence    0 ........ head ............ tail
  *               finished   | first unfinished | next to append

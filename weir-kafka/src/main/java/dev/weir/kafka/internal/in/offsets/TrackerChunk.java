@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A record has one pending acknowledgement unless more are added, which is rare. Its state is therefore a byte that
  * the last holder writes once, and {@code extra}, the number of acknowledgements beyond one, exists only in chunks
  * where some were added. A holder that sees no extra acknowledgement is the last one, because only holders add any.
+ *
  * <pre>
  *   state    HELD until the last acknowledgement; then FINISHED or, if one of the holders dropped the record, DROPPED
  *   extra    none | 0: one pending | n: 1 + n pending; with DROPPED_MARK: a holder has dropped the record

@@ -7,6 +7,7 @@ import java.time.Duration;
 /**
  * Divides the time of one revocation between work, commit and hooks. Immutable. The total is less than the time that
  * the group allows a member to spend in a callback.
+ *
  * <pre>
  *   begin ------------- deadline ---------------------------------------- max.poll.interval.ms
  *   | work, hooks ...............|  commit  | hooks at least |   return   |
