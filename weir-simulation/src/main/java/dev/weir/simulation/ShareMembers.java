@@ -17,7 +17,7 @@ import org.apache.kafka.common.protocol.Errors;
  */
 final class ShareMembers {
 
-    /** How long a group takes to compute its assignment. */
+    /** Time that a group takes to compute its assignment. */
     private static final long DIVIDES_NANOS = 1_000_000_000;
 
     private static final class Member {

@@ -46,7 +46,7 @@ public final class RebalanceSimulation {
         NONE
     }
 
-    /** How often a record may be handled. */
+    /** The number of times that a record may be handled. */
     public enum Delivery {
         /**
          * Each record at least once. A record may be repeated only in a later assignment that starts before that

@@ -36,7 +36,7 @@ final class AddressRewriter {
         this.network = network;
     }
 
-    /** Records a request, and returns it unchanged. */
+    /** Remembers a request, and returns it unchanged. */
     byte[] request(byte[] message) {
         ByteBuffer header = ByteBuffer.wrap(message);
         short key = header.getShort();

@@ -67,7 +67,7 @@ public record ClusterLayout(List<Integer> brokerPorts, List<Integer> controllerP
         return controllerPorts.get(id - 1);
     }
 
-    /** Returns the default number of replicas of a topic: three with at least three brokers. */
+    /** Returns the default number of replicas of a topic: three, or the number of brokers if there are fewer. */
     public int replicationFactor() {
         return Math.min(3, brokers());
     }

@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 final class ServerNode {
     private static final Logger LOG = LoggerFactory.getLogger(ServerNode.class);
 
-    // Moving the leaderships to other brokers takes one heartbeat. If the controllers have stopped already, it can
-    // never succeed.
+    // Moving the leaderships to other brokers takes one heartbeat. If the controllers have stopped already, the
+    // move can never succeed.
     private static final Duration CONTROLLED_SHUTDOWN = Duration.ofSeconds(3);
 
     private final @Nullable ControllerServer controller;

@@ -262,7 +262,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             return null;
         }
 
-        /** Records the outcome. Returns false if another attempt is needed. */
+        /** Stores the outcome. Returns false if another attempt is needed. */
         private boolean takes(BatchMember<K, V> member, BatchOutcome outcome) throws Exception {
             switch (outcome) {
                 case BatchOutcome.Done done -> {
@@ -290,7 +290,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
 
         /**
          * Returns whether a record will be retried, after a call for it alone threw or the handler requested a retry.
-         * If not, records its outcome.
+         * If not, stores its outcome.
          */
         private boolean isTriedAgain(BatchMember<K, V> member, Throwable thrown) throws Exception {
             member.job.countAttempt();

@@ -53,7 +53,7 @@ public final class PatientWriter {
      */
     private static final int BATCH_BYTES = 16 * 1024;
 
-    /** How long a replaced client may wait for its outstanding acknowledgements. */
+    /** Maximum time that a replaced client may wait for its outstanding acknowledgements. */
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
 
     /** A failed record to write. */

@@ -27,7 +27,7 @@ final class History {
         this.clock = clock;
     }
 
-    /** Records an event of the world. */
+    /** Adds an event of the world. */
     void world(String what) {
         lock.lock();
         try {
@@ -38,7 +38,7 @@ final class History {
         }
     }
 
-    /** Records an event of the pipeline. */
+    /** Adds an event of the pipeline. */
     void pipeline(String what) {
         lock.lock();
         try {

@@ -295,7 +295,7 @@ final class Ledger {
     /**
      * Reports that another member has handled the record.
      *
-     * @param after the last assignment of this member before that
+     * @param after the number of this member's last assignment before that
      */
     void doneElsewhere(TopicPartition id, long offset, int after) {
         lock.lock();
@@ -354,7 +354,7 @@ final class Ledger {
     }
 
     /**
-     * Records a violation. Only the first one counts. Threads that start at the same instant may report violations in
+     * Registers a violation. Only the first one counts. Threads that start at the same instant may report violations in
      * any order, so the violations up to the world's next check are collected and the lexicographically smallest is
      * reported.
      */

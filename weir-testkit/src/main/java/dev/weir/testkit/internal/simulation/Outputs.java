@@ -289,7 +289,7 @@ final class Outputs {
                 .toString();
     }
 
-    /** Records a write. Does not check the order of writes for a partition that another member owns by then. */
+    /** Registers a write. Does not check the order of writes for a partition that another member owns by then. */
     private void write(TopicPartition to, @Nullable Source source) {
         if (source == null) {
             return;

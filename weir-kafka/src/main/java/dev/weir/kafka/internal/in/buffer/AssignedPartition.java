@@ -263,12 +263,12 @@ public final class AssignedPartition {
         return (ofBytes ? fullOfBytesNanos : fullOfRecordsNanos) + (isStill ? nowNanos - stillSinceNanos : 0);
     }
 
-    /** Records that no pipeline reads the partition. The client is told later. */
+    /** Reports that no pipeline reads the partition. The client is told later. */
     void beginUnread() {
         pauseReasons.add(PauseReason.UNREAD);
     }
 
-    /** Records that a pipeline reads the partition again, so that flow control may resume it. */
+    /** Reports that a pipeline reads the partition again, so that flow control may resume it. */
     public void endUnread() {
         pauseReasons.remove(PauseReason.UNREAD);
     }
@@ -376,14 +376,14 @@ public final class AssignedPartition {
         return committedSet;
     }
 
-    /** Records a confirmed commit. */
+    /** Registers a confirmed commit. */
     public void committed(long offset, String finishedSet, long nanos) {
         committedOffset = offset;
         committedSet = finishedSet;
         committedNanos = nanos;
     }
 
-    /** Records a confirmed commit made before its records are emitted. It also confirms the partition's position. */
+    /** Registers a confirmed commit made before its records are emitted. It also confirms the partition's position. */
     public void committedAhead(long offset, long nanos) {
         committedOffset = offset;
         committedNanos = nanos;
@@ -424,7 +424,7 @@ public final class AssignedPartition {
         }
     }
 
-    /** Records that a group of records was emitted with that token, so that it can be reused once it is finished. */
+    /** Reports that a group of records was emitted with that token, so that it can be reused once it is finished. */
     void goesOut(KeptViews row, long token) {
         row.goesOutAs(token);
         rows.add(row);
@@ -440,7 +440,7 @@ public final class AssignedPartition {
         finishedSinceCommit = 0;
     }
 
-    /** Records that a commit of that offset with these texts would change nothing. */
+    /** Remembers that a commit of that offset with these texts would change nothing. */
     public void settledAt(long offset, int texts) {
         settledOffset = offset;
         settledTexts = texts;
@@ -460,7 +460,7 @@ public final class AssignedPartition {
         return firstDropped;
     }
 
-    /** Records that a fetched record was dropped, so that nothing after it is committed during this assignment. */
+    /** Reports that a fetched record was dropped, so that nothing after it is committed during this assignment. */
     public void dropped(long offset) {
         firstDropped = Math.min(firstDropped, offset);
     }
@@ -489,7 +489,7 @@ public final class AssignedPartition {
         return firstUnfinishedNanos;
     }
 
-    /** Records that no record is unfinished. Returns true if one was unfinished at the last reading. */
+    /** Reports that no record is unfinished. Returns true if one was unfinished at the last reading. */
     public boolean allFinished() {
         boolean wasUnfinished = firstUnfinished >= 0;
         firstUnfinished = UNKNOWN;

@@ -64,7 +64,7 @@ public final class DroppedRecords {
     }
 
     /**
-     * Records that the assignment of these partitions has ended. Records that were not pulled must have been withdrawn
+     * Reports that the assignment of these partitions has ended. Records that were not pulled must have been withdrawn
      * before.
      */
     public void add(Collection<AssignedPartition> partitions, Reason reason) {
@@ -108,7 +108,7 @@ public final class DroppedRecords {
     }
 
     /**
-     * Records that a policy lets a partition continue at {@code to}, although {@code from} is the first offset that was
+     * Reports that a policy lets a partition continue at {@code to}, although {@code from} is the first offset that was
      * not emitted.
      */
     public void skip(TopicPartition id, long from, long to, Reason reason) {
@@ -123,7 +123,7 @@ public final class DroppedRecords {
         }
     }
 
-    /** Records that the consumer is ending and leaves the unfinished records of these partitions undone. */
+    /** Reports that the consumer is ending and leaves the unfinished records of these partitions undone. */
     public void leave(Collection<AssignedPartition> partitions) {
         lock.lock();
         try {

@@ -19,7 +19,7 @@ final class PriorityTurns {
     // 1995, on top of strict priority. Differs in that the highest level has no quantum: it goes whenever no other
     // level has earned a batch.
 
-    /** For every so many records taken from higher levels, a waiting level earns one record. */
+    /** Number of records taken from higher levels for which a waiting level earns one record. */
     static final int RECORDS_PER_EARNED = 16;
 
     private static final int NOT_WATCHED = -1;

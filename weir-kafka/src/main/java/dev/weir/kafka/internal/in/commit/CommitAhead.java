@@ -182,8 +182,7 @@ public final class CommitAhead implements CommitGate {
         }
         commits.succeededAhead();
         for (Promised each : next) {
-            // The search is short although thousands may be waiting: the batch is at the front, behind paused ones
-            // only.
+            // The search is short although thousands may be waiting: only paused batches precede this one.
             if (waiting.removeFirstOccurrence(each)) {
                 letGo(each.partition, each.batch.size());
             }

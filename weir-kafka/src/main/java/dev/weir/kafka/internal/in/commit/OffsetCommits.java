@@ -47,7 +47,7 @@ public final class OffsetCommits {
     private static final long MAX_BACKOFF_NANOS = Duration.ofSeconds(5).toNanos();
 
     /**
-     * How long a last commit first waits for a response before it checks whether its partitions still exist. Doubles
+     * Initial wait of a last commit for a response, before it checks whether its partitions still exist. Doubles
      * after each check.
      */
     private static final long FIRST_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -285,7 +285,7 @@ public final class OffsetCommits {
         return records >= recordsPerCommit;
     }
 
-    /** Records that offsets were committed, here or in a transaction. */
+    /** Reports that offsets were committed, here or in a transaction. */
     public void committed(Collection<AssignedPartition> sent, Map<TopicPartition, OffsetAndMetadata> offsets) {
         succeeded++;
         backoffNanos = 0;
@@ -300,7 +300,7 @@ public final class OffsetCommits {
         }
     }
 
-    /** Records a failure and schedules the next attempt. */
+    /** Registers a failure and schedules the next attempt. */
     void retryLater(Map<TopicPartition, OffsetAndMetadata> offsets, Exception failure) {
         failed++;
         gone.ask(offsets.keySet());

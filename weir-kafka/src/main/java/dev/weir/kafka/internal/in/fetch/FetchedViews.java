@@ -21,7 +21,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
-/** Creates records from the lean consumer's buffers. */
+/** Creates records from the lean consumer's buffers. Stateless. */
 public final class FetchedViews {
 
     /**

@@ -11,7 +11,10 @@ import org.apache.kafka.clients.ClientDnsLookup;
 import org.apache.kafka.clients.ClientUtils;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
-/** Converts the client's fetch properties into settings of a lean consumer, within the lean consumer's bounds. */
+/**
+ * Converts the client's fetch properties into settings of a lean consumer, within the lean consumer's bounds.
+ * Stateless.
+ */
 public final class LeanConfig {
 
     private static final int KILOBYTE = 1024;

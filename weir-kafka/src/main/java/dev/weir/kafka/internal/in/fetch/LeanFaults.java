@@ -13,7 +13,7 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
-/** Translates faults of the lean consumer into exceptions of Kafka's client. */
+/** Translates faults of the lean consumer into exceptions of Kafka's client. Stateless. */
 final class LeanFaults {
 
     private LeanFaults() {}

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class Reachability {
 
     /**
-     * How long brokers may be silent after a lost connection, so that a new one can bring a response. Connection
+     * Maximum silence of all brokers after a lost connection, so that a new one can bring a response. Connection
      * attempts follow each other within about a second.
      */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -53,7 +53,7 @@ public final class Reachability {
         silentSinceNanos = silent ? answeredNanos : null;
     }
 
-    /** Records that a broker responded, to the client or on another connection. */
+    /** Reports that a broker responded, to the client or on another connection. */
     public void answered() {
         answeredNanos = clock.nanoTime();
         // Uses the previous reading's count, because the order of a response and a loss between two readings is

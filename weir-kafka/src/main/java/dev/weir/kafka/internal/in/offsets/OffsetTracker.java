@@ -153,7 +153,7 @@ public final class OffsetTracker implements AckTarget {
         appendTo(chunk, offset, 0, NO_TIMESTAMP);
     }
 
-    /** Marks all offsets below {@code offset} as seen, because the last record added stands for several. */
+    /** Marks all offsets below {@code offset} as seen, because the last record added stands for several offsets. */
     public void seenTo(long offset) {
         own.nextOffset = Math.max(own.nextOffset, offset);
     }

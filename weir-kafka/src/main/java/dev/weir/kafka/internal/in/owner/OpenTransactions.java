@@ -28,7 +28,7 @@ final class OpenTransactions {
 
     private static final ConsumerLog LOG = ConsumerLog.of(OpenTransactions.class);
 
-    /** How long records must wait at a position before that is reported. */
+    /** Time for which records must wait at a position before that is reported. */
     private static final long TOLD_AFTER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);

@@ -81,7 +81,7 @@ final class RunLog {
                 .toList();
     }
 
-    /** Records the failure that ends the run. The first one counts. */
+    /** Sets the failure that ends the run. The first one counts. */
     void fails(Throwable cause) {
         if (failure == null) {
             failure = String.valueOf(cause.getMessage() == null ? cause : cause.getMessage());

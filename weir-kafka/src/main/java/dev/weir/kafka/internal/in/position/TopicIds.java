@@ -71,7 +71,7 @@ final class TopicIds {
         /** The number of the first query whose response counts. */
         long from;
 
-        /** Whether the last responses differed from the expected id; {@link #times} counts the responses that agree. */
+        /** True if the last responses differed from the expected id; {@link #times} counts the responses that agree. */
         boolean differed;
 
         int times;
@@ -348,7 +348,7 @@ final class TopicIds {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** Records a response. Returns whether it is credible, that is, more than the report of one outdated broker. */
+    /** Stores a response. Returns whether it is credible, that is, more than the report of one outdated broker. */
     private boolean isBelieved(Topic topic, Uuid id) {
         Uuid known = topic.known;
         if (topic.left.contains(id)) {
