@@ -8,7 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * throttling long after its end. Thread-safe.
  *
  * <pre>
- *   n responses in the window, mean a | d more, then mean b | mean of those d: b + n (b - a) / d
+ *   n answers in the window, mean a | d more, then mean b | mean of those d: b + n (b - a) / d
  * </pre>
  */
 public final class ThrottleTime {

@@ -52,7 +52,8 @@ public final class FlowControl {
     private static final int FEW = 4;
 
     /**
-     * Time for which all partitions stay paused before the records still held count as stuck and the other partitions resume.
+     * Time for which all partitions stay paused before the records still held count as stuck and the other partitions
+     * resume.
      */
     static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(1);
 

@@ -34,7 +34,9 @@ public final class LeanFetcher implements RecordFetcher {
      */
     private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
-    /** Time for which the client counts as busy after a change of partitions, because the group may not be stable yet. */
+    /**
+     * Time for which the client counts as busy after a change of partitions, because the group may not be stable yet.
+     */
     private static final long UNSETTLED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**

@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  * are dropped.
  *
  * <pre>
- *   place        PLACED     on the thread with the fewest partitions
- *   PLACED       LEAVING    the division wants it on another thread: its thread is asked to give it away
- *   LEAVING      PLACED     its thread has reported the position after all its records: the next thread reads it;
- *                           or its thread has reported a fault: it stays
- *   either       gone       remove; or place, which creates another placement
+ *   place        PLACED     on a thread with few partitions
+ *   PLACED       LEAVING    the division wants it elsewhere: its thread is asked to give it away
+ *   LEAVING      PLACED     its thread has reported the position after all its records: it is placed there on the
+ *                           next thread; or its thread has reported a fault: it stays
+ *   either       gone       remove; or place, which makes another placement
  * </pre>
  */
 final class ThreadedReader implements LeanReader {
