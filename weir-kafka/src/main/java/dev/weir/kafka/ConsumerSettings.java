@@ -105,8 +105,8 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The time a rebalance waits for unfinished records of the partitions it takes, and for the hooks that are told of
-     * it: 0 to 4 min, default 20 s. The commit comes on top, 10 s at most.
+     * The time a rebalance waits for unfinished records of the partitions it takes, and for the hooks that it calls: 0
+     * to 4 min, default 20 s. The commit comes on top, 10 s at most.
      */
     public Duration revokeDeadline() {
         return values.revokeDeadline;

@@ -182,8 +182,8 @@ public final class KafkaSink<K, V> {
     }
 
     /**
-     * Writes records in transactions under a transactional id, of which the brokers let one producer at a time write: a
-     * run that begins ends the open transaction of the one before, which fails if it is still there.
+     * Writes records in transactions under a transactional id. The brokers let only one producer write under it at a
+     * time: a new run aborts the open transaction of the previous run, which fails if it is still running.
      *
      * @throws IllegalArgumentException if the settings do not go with transactions, the id is blank, or the producer is
      *     shared

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A pipeline that is restarted after a delay whenever it fails. Thread-safe. If it reads from a
- * {@link ReusableConsumer}, it continues without a rebalance at the first unacknowledged record.
+ * Restarts a pipeline after a delay whenever it fails. Thread-safe. If it reads from a {@link ReusableConsumer}, it
+ * continues without a rebalance at the first unacknowledged record.
  */
 public final class RestartingPipeline implements AutoCloseable {
 

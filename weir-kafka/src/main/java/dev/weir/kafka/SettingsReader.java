@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads those settings that can be written as text into a builder. A setting's key is its name in small letters with
- * dots: {@code commitInterval} is {@code weir.commit.interval}. Stateless.
+ * Reads settings from text into a builder, as far as text can express them. A setting's key is its name in lower case
+ * with dots: {@code commitInterval} is {@code weir.commit.interval}. Stateless.
  */
 final class SettingsReader {
 
@@ -34,7 +34,7 @@ final class SettingsReader {
     private static final Pattern DOT = Pattern.compile("\\.([a-z])");
     private static final String PRESET = SettingsText.OWN + "preset";
 
-    /** The one that is a producer's. */
+    /** The only one of these keys that belongs to a producer. */
     private static final String PRODUCE = SettingsText.OWN + "produce";
 
     private static final Map<String, BiConsumer<ConsumerSettings.Builder<?, ?>, Entry>> CONSUMER = consumer();
@@ -92,7 +92,7 @@ final class SettingsReader {
         return setters;
     }
 
-    /** A producer's file may be that of the consumer beside it, whose keys it leaves alone. */
+    /** A producer may read its consumer's file; it ignores the consumer's keys. */
     private static Map<String, BiConsumer<ProducerSettings.Builder<?, ?>, Entry>> producer() {
         Map<String, BiConsumer<ProducerSettings.Builder<?, ?>, Entry>> setters = new TreeMap<>();
         Set<String> ofConsumers = new TreeSet<>(CONSUMER.keySet());

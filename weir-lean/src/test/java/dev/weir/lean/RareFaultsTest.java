@@ -233,7 +233,7 @@ class RareFaultsTest {
         }
     }
 
-    /** What it says looks right, and nothing fails: that there is more to read it was never told. */
+    /** Its answers look right, and nothing fails; it has never learnt of the further records. */
     @Test
     void brokerThatIsBehind_isLeft_whenItsMetadataAreOld() throws Exception {
         try (FakeBroker behind = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serveAll);

@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Stages that share threads, over an interval: those fused into one segment, or one stage with workers of its own. Only
- * this class divides their time. Immutable.
+ * Stages that share threads, over an interval: stages fused into one segment, or one stage with workers of its own.
+ * Only this class divides their time. Immutable.
  *
  * @param stages in the order of the flow
  * @param parts part of the unit's work for each stage; they add up to 1
  * @param shared whether they share one thread of a segment
- * @param lanes number of threads that may work in it at once
+ * @param threads number of threads that may work in it at once
  * @param used average number of threads that worked in it
  * @param waitShare part of that work spent waiting for something outside, 0 to 1
  * @param idle the remaining time of its threads
@@ -23,7 +23,7 @@ record Unit(
         List<StageLoad> stages,
         List<Double> parts,
         boolean shared,
-        int lanes,
+        int threads,
         double used,
         double waitShare,
         Idle idle) {
@@ -47,7 +47,7 @@ record Unit(
         StageLoad first = stages.getFirst();
         boolean shared = first.thread() != null;
         double busy = stages.stream().mapToDouble(StageLoad::busy).sum();
-        int lanes = shared ? 1 : first.parallelism();
+        int threads = shared ? 1 : first.parallelism();
         double pauses = Math.clamp(paused, 0, Math.max(0, 1 - first.starved() - first.blocked()));
         double engine = shared && pauses == 0 ? first.engineShare() : 0;
         // A thread that waits neither above nor below is at work, even if not counted yet.
@@ -55,16 +55,16 @@ record Unit(
         double used = Math.clamp(
                 shared ? Math.max(Math.min(busy, 1 - pauses), notIdle * (1 - engine)) : Math.max(busy, first.atWork()),
                 0,
-                lanes);
+                threads);
         double waits = first.waitShare();
         return new Unit(
                 List.copyOf(stages),
                 partsOf(stages, shared ? notIdle : busy),
                 shared,
-                lanes,
+                threads,
                 used,
                 Double.isNaN(waits) ? Math.clamp(1 - cpuShare, 0, 1) : Math.clamp(waits, 0, 1),
-                idle(first, used / lanes, pauses));
+                idle(first, used / threads, pauses));
     }
 
     /** Returns the idle time: the rest of the threads' time, shared out by the counters. */
@@ -124,7 +124,7 @@ record Unit(
             double asleep = waits * stage.ofWaits(Activity::asleep);
             times.add(StageTime.of(
                     stage.name(),
-                    lanes,
+                    threads,
                     stage.in() / seconds,
                     stage.out() / seconds,
                     new Shares(
@@ -151,7 +151,7 @@ record Unit(
 
     /** The share of its threads that worked. */
     double utilisation() {
-        return used / lanes;
+        return used / threads;
     }
 
     /** Threads of it that computed on average. */

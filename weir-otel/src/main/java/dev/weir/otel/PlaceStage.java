@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Combines each element with the place of its trace. An element derived from several records gets a target of its own
- * for its claim, which holds the group's trace. Confined to its segment.
+ * for its acknowledgement, which holds the group's trace. Confined to its segment.
  */
 final class PlaceStage<T, R> implements Stage<R> {
 

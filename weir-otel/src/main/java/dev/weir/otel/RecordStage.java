@@ -6,7 +6,10 @@ import dev.weir.stream.spi.StageMeter;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Routes the claims on records through a {@link TraceTarget}, without reading the records. Confined to its segment. */
+/**
+ * Routes the acknowledgements of records through a {@link TraceTarget}, without reading the records. Confined to its
+ * segment.
+ */
 final class RecordStage<K, V> implements Stage<ConsumerRecord<K, V>> {
 
     private final Stage<ConsumerRecord<K, V>> upstream;

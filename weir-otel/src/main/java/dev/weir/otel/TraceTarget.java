@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The acknowledgement target of a batch of elements that holds their traces; a token is the index of an element. A
- * trace starts on first access and ends with the last claim. Thread-safe.
+ * trace starts on first access and ends with the last acknowledgement. Thread-safe.
  */
 final class TraceTarget implements AckTarget {
 
@@ -66,7 +66,7 @@ final class TraceTarget implements AckTarget {
         return group;
     }
 
-    /** Takes over the claim on an element. Call before the batch passes on. */
+    /** Takes over the pending acknowledgement of an element. Call before the batch passes on. */
     void set(int index, Object origin, AckTarget target, long token) {
         origins[index] = origin;
         targets[index] = target;

@@ -35,8 +35,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  *
  * <p>The propagators of the given {@link OpenTelemetry} read the context from a record's headers once, when user code
  * is first called for the record. From then on the context follows the record's acknowledgement through all operators.
- * The span ends with the last claim on the record, before its acknowledgement; if the record is never finished, its
- * span never ends.
+ * The span ends with the record's last pending acknowledgement, before the source learns of it; if the record is never
+ * finished, its span never ends.
  */
 public final class Tracing implements RecordTracing {
 

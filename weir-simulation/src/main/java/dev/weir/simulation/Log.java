@@ -78,7 +78,7 @@ public final class Log {
     private int remembered = REMEMBERED;
     private Errors outOfSequence = Errors.OUT_OF_ORDER_SEQUENCE_NUMBER;
 
-    /** The first offset that is readable. */
+    /** Returns the first readable offset. */
     public long start() {
         return start;
     }

@@ -305,7 +305,7 @@ public final class Network implements AutoCloseable {
         }
     }
 
-    /** A numeric address that is unique among the networks of this JVM. */
+    /** Returns a numeric address, unique among the networks of this JVM. */
     public String host() {
         return "127." + (hostNumber >> 16) + "." + (hostNumber >> 8 & 255) + "." + (hostNumber & 255);
     }

@@ -75,7 +75,7 @@ public final class SharePartition {
         return firstUndone() == slots.size();
     }
 
-    /** The first offset that is not done. */
+    /** Returns the first offset not done. */
     public int firstUndone() {
         update();
         return doneTo;

@@ -229,7 +229,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     /** Closes the blueprint of {@code source} with this sink. */
     Pipeline close(Source<? extends T> source);
 
-    /** A sink that is one loop; made by {@link #custom}. */
+    /** A sink made of one loop, by {@link #custom}. */
     final class Loop<T> implements Sink<T> {
 
         final Attributes attributes;
@@ -256,7 +256,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         }
     }
 
-    /** A sink that is a part of a pipeline; made by {@link #through}. */
+    /** A sink made of a part of a pipeline, by {@link #through}. */
     final class Lower<T> implements Sink<T> {
 
         private final Function<Source<T>, Pipeline> pipeline;

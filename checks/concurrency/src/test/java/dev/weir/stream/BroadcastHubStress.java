@@ -59,7 +59,7 @@ public class BroadcastHubStress {
         result.r2 = claims.open();
     }
 
-    /** Makes its claims for the takers that were present a moment ago. */
+    /** Adds acknowledgements for the takers that were present a moment ago. */
     @JCStressTest
     @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "only the one that stayed")
     @Outcome(id = "2, 0", expect = Expect.ACCEPTABLE, desc = "both")

@@ -35,7 +35,7 @@ class ResultsHistoryTest {
 
     private final Random random = new Random(3);
 
-    /** So many campaigns in which weir does so many times the rate of plain, on a machine with moods. */
+    /** Stores that many campaigns in which weir reaches that many times the rate of plain, on a machine with moods. */
     private void campaigns(int from, int count, double weir) {
         for (int day = from; day < from + count; day++) {
             ResultsFolder folder = ResultsFolder.create(

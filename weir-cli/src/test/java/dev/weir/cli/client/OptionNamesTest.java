@@ -31,7 +31,7 @@ class OptionNamesTest {
         assertThat(OptionNames.in(java)).isEqualTo(said);
     }
 
-    /** A setting that is added to files has a name here as well. */
+    /** A setting added to files has a name here as well. */
     @Test
     void eachSettingOfAConsumerThatAFileHas_isNamedByItsKey() {
         Set<String> others = Set.of(

@@ -185,7 +185,7 @@ public final class DeadLetterFormat {
         this.prefixes = prefixes;
     }
 
-    /** The formats that are recognised automatically. */
+    /** Formats recognised automatically. */
     public static List<DeadLetterFormat> known() {
         return KNOWN;
     }

@@ -3,8 +3,8 @@ package dev.weir.kafka.deadletter;
 import dev.weir.kafka.RetryTopics;
 
 /**
- * Names of the headers that Weir adds to a dead-letter record, beside those of the original. Values are text in UTF-8,
- * numbers in decimal. {@link DeadLetterRecord} reads them.
+ * Names of the headers that Weir adds to a dead-letter record, in addition to the original headers. Values are text in
+ * UTF-8, numbers in decimal. {@link DeadLetterRecord} reads them.
  */
 public final class DeadLetterHeaders {
 

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Dead-letter records as Kafka Connect's reporter and Kafka's brokers write them, by their sources, and those of a
- * user's own.
+ * Dead-letter records as Kafka Connect's reporter and Kafka's brokers write them, by their sources, and records in a
+ * user's own format.
  */
 class DeadLetterRecordTest {
 

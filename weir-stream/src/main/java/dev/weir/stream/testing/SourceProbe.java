@@ -162,12 +162,12 @@ public final class SourceProbe<T> {
         await("closes the source", () -> closed);
     }
 
-    /** The elements that are acknowledged, in the order in which they were emitted. */
+    /** The acknowledged elements, in the order in which they were emitted. */
     public List<T> acknowledged() {
         return elementsWith(true);
     }
 
-    /** The elements that are not acknowledged, in the order in which they were emitted. */
+    /** The unacknowledged elements, in the order in which they were emitted. */
     public List<T> unacknowledged() {
         return elementsWith(false);
     }
@@ -199,7 +199,7 @@ public final class SourceProbe<T> {
                 lock, changed, condition, () -> "the pipeline never " + what + "; unacknowledged: " + unacknowledged());
     }
 
-    /** The acknowledgement target that tracks the claims. */
+    /** The acknowledgement target that tracks pending acknowledgements. */
     private final class Acks implements AckTarget {
 
         @Override

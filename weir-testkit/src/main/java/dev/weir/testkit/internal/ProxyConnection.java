@@ -65,7 +65,7 @@ final class ProxyConnection {
         DataInputStream in = new DataInputStream(new BufferedInputStream(from.getInputStream()));
         while (true) {
             int size = in.readInt();
-            // Space is allocated for received bytes, not for the claimed size.
+            // Space is allocated for received bytes, not for the announced size.
             byte[] body = in.readNBytes(Math.max(0, size));
             if (body.length != size) {
                 throw new EOFException("the end within a message of " + size + " bytes");

@@ -87,7 +87,7 @@ class BenchLiveTest extends BenchTestBase {
         return run.timeline().stream().map(TimelineEntry::order).toList();
     }
 
-    /** A session that is typed line by line, and its replay. */
+    /** Types a session line by line, and replays it. */
     private void session(String name, String driver) throws Exception {
         List<Order> session = List.of(
                 set("producerRate", "300"),
@@ -139,7 +139,7 @@ class BenchLiveTest extends BenchTestBase {
                 .isEqualTo(typed.phases().stream().map(Phase::consumers).toList());
     }
 
-    /** What came since the last order that changed anything is shown like a run of its own. */
+    /** Requires that everything since the last effective order is shown like a run of its own. */
     private static void requireResultOfLastPhase(ResultsFolder results, Run typed) {
         PointResult last = Analysis.of(results).points().getLast();
         assertThat(last.point().dimensions())

@@ -89,7 +89,7 @@ public final class AsyncGuard<K, V, R>
         private RecordTracing.Attempt traced = RecordTracing.Attempt.NONE;
 
         /**
-         * Claimed before the outcome completes, by the thread that also reports to the breaker: each permit is returned
+         * Set before the outcome completes, by the thread that also reports to the breaker: each permit is returned
          * once.
          */
         private final AtomicBoolean ended = new AtomicBoolean();

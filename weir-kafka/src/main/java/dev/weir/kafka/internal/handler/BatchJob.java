@@ -5,22 +5,22 @@ import java.util.List;
 
 /**
  * Records that are handled together. A job is its own target on the way from {@link BatchStage} through the handler's
- * stage to {@link UnbatchStage}, where each record continues with its own claim. Its contents belong to the thread that
- * works on it; once published, any thread may use it as a target.
+ * stage to {@link UnbatchStage}, where each record continues under its own acknowledgement. Its contents belong to the
+ * thread that works on it; once published, any thread may use it as a target.
  */
 public final class BatchJob<K, V> implements AckTarget {
 
     private final List<BatchMember<K, V>> members;
 
     /** The queue that gathered the batch; batches of one queue are handled in order. */
-    private final long lane;
+    private final long orderingKey;
 
     /** Records without an outcome, in order, split into the parts that are handled together. */
     private List<List<BatchMember<K, V>>> open;
 
-    BatchJob(List<BatchMember<K, V>> members, long lane) {
+    BatchJob(List<BatchMember<K, V>> members, long orderingKey) {
         this.members = members;
-        this.lane = lane;
+        this.orderingKey = orderingKey;
         this.open = List.of(members);
     }
 
@@ -28,8 +28,8 @@ public final class BatchJob<K, V> implements AckTarget {
         return members;
     }
 
-    long lane() {
-        return lane;
+    long orderingKey() {
+        return orderingKey;
     }
 
     /** The parts to handle. */
@@ -43,9 +43,9 @@ public final class BatchJob<K, V> implements AckTarget {
     }
 
     /**
-     * Ends the claims of lost records, because a revocation may wait for them although the others continue. Returns
-     * true if all records are lost. Only for the working thread between two calls, or while no thread works on the
-     * batch.
+     * Ends the pending acknowledgements of lost records, because a revocation may wait for them although the others
+     * continue. Returns true if all records are lost. Only for the working thread between two calls, or while no thread
+     * works on the batch.
      */
     boolean dropLost() {
         boolean all = true;

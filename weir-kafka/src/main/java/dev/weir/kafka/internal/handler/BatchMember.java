@@ -5,7 +5,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** A record in a batch, with its claim. Belongs to the thread that works on the batch; the claim ends once. */
+/**
+ * A record in a batch, with its pending acknowledgement. Belongs to the thread that works on the batch; the
+ * acknowledgement ends once.
+ */
 final class BatchMember<K, V> {
 
     final HandlerJob<K, V> job;
@@ -34,8 +37,8 @@ final class BatchMember<K, V> {
     }
 
     /**
-     * Gives up the claim if the source has lost the record. Returns true if so; nothing may work on the record any
-     * more.
+     * Gives up the pending acknowledgement if the source has lost the record. Returns true if so; nothing may work on
+     * the record any more.
      */
     boolean dropIfLost() {
         if (!isLost()) {
@@ -53,7 +56,7 @@ final class BatchMember<K, V> {
         }
     }
 
-    /** Takes the claim; returns false if it was taken before. Any thread. */
+    /** Takes the right to end the acknowledgement; returns false if it was taken before. Any thread. */
     boolean takeClaim() {
         return ended.compareAndSet(false, true);
     }

@@ -7,7 +7,10 @@ import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Emits the outcome of each record of a batch with the record's own claim. Confined to the thread of its segment. */
+/**
+ * Emits the outcome of each record of a batch under the record's own acknowledgement. Confined to the thread of its
+ * segment.
+ */
 final class UnbatchStage<K, V> implements Stage<HandlerOutcome<ConsumerRecord<K, V>>> {
 
     private final Stage<BatchJob<K, V>> upstream;
@@ -28,7 +31,7 @@ final class UnbatchStage<K, V> implements Stage<HandlerOutcome<ConsumerRecord<K,
         Batch<HandlerOutcome<ConsumerRecord<K, V>>> out = new Batch<>(0);
         for (int i = 0; i < batches.size(); i++) {
             for (BatchMember<K, V> member : batches.get(i).members()) {
-                // A record lost on the way has given up its claim.
+                // A record lost on the way has given up its pending acknowledgement.
                 if (member.takeClaim()) {
                     out.add(
                             Objects.requireNonNull(member.outcome, "the outcome of a record"),

@@ -280,7 +280,7 @@ class ProducerPartitionTest {
         assertThat(partition.maySend(nowNanos + 2 * MAX_BACKOFF_NANOS)).isTrue();
     }
 
-    /** Of what is sent beyond it the broker would remember five batches, and no longer the one in doubt. */
+    /** With more batches behind it, the broker would remember the last five, and no longer the one in doubt. */
     @Test
     void batchWrittenBehindOneInDoubt_holdsItsPlace_andIsNotSentAgain() {
         becomeKnown();

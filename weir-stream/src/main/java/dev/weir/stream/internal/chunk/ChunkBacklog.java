@@ -100,7 +100,7 @@ final class ChunkBacklog<T> {
         return List.copyOf(inOrder);
     }
 
-    /** Finds an element inside; it counts as being worked on once its chunk is claimed. */
+    /** Finds an element inside; it counts as being worked on once a worker has taken its chunk. */
     @Nullable
     Kept find(AckTarget of, long ofToken) {
         for (WorkerBatch<T> work : inOrder) {

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * Computes on batches with several workers and hands them on in the order of the input. The segment above feeds it; the
  * segment below pulls. All shared state is under the stage's lock, except a batch in flight.
  *
- * <p>Workers claim chunks of the oldest batch that has unclaimed elements and replace them in place; a batch leaves
- * when all its chunks are done and all batches before it have left. Workers are started when there is work and end when
+ * <p>Workers take chunks of the oldest batch that has untaken elements and replace them in place; a batch leaves when
+ * all its chunks are done and all batches before it have left. Workers are started when there is work and end when
  * there is none, so that stages can share a dispatcher.
  */
 public final class ParallelMap<T, R> implements Stage<R> {

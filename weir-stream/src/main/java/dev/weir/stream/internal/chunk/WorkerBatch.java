@@ -54,7 +54,7 @@ final class WorkerBatch<T> {
         return nextUnclaimed.get() < size;
     }
 
-    /** Claims a chunk and returns its first index, or -1 if all are claimed. */
+    /** Takes a chunk and returns its first index, or -1 if all are taken. */
     int claim() {
         // Checked first so that late workers do not increase the counter without bound.
         if (!hasUnclaimed()) {
@@ -133,7 +133,7 @@ final class WorkerBatch<T> {
         return unfinished.get() == 0;
     }
 
-    /** Cancels the batch: nothing more is claimed, and it is abandoned once all workers in it have ended. */
+    /** Cancels the batch: no more chunks are taken, and it is abandoned once all workers in it have ended. */
     void cancel() {
         cancelled = true;
         int unclaimed = 0;

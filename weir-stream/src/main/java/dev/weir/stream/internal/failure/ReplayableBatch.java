@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * A batch whose unfinished elements are handed out again after each failure. Thread-safe, except for {@link #give} and
  * {@link #close}.
  *
- * <p>Elements get new claims in each attempt. An element is finished when all its claims of one attempt have ended:
- * then all its results in that attempt are done, whatever was lost in earlier attempts.
+ * <p>Elements get new acknowledgements in each attempt. An element is finished when all its acknowledgements of one
+ * attempt have ended: then all its results in that attempt are done, whatever was lost in earlier attempts.
  */
 final class ReplayableBatch<T> {
 
@@ -38,7 +38,7 @@ final class ReplayableBatch<T> {
         return true;
     }
 
-    /** Returns the unfinished elements with new claims. One thread at a time. */
+    /** Returns the unfinished elements with new pending acknowledgements. One thread at a time. */
     Batch<T> give() {
         int size = batch.size();
         Attempt attempt = new Attempt(size);
@@ -87,13 +87,16 @@ final class ReplayableBatch<T> {
         }
     }
 
-    /** The claims of one attempt. Elements forgone in this attempt may be needed in the next. */
+    /** The pending acknowledgements of one attempt. Elements forgone in this attempt may be needed in the next. */
     private final class Attempt implements AckTarget {
 
-        /** Bit in an element's claim count: a claim was forgone. */
+        /** Bit in an element's count of acknowledgements: one was forgone. */
         private static final int FORGONE = 1 << 30;
 
-        /** Bit in an element's claim count: a claim was abandoned, so the element is not finished in this attempt. */
+        /**
+         * Bit in an element's count of acknowledgements: one was abandoned, so the element is not finished in this
+         * attempt.
+         */
         private static final int ABANDONED = 1 << 29;
 
         private static final int COUNT = ABANDONED - 1;
@@ -130,8 +133,8 @@ final class ReplayableBatch<T> {
                 return;
             }
             if ((left & ABANDONED) != 0) {
-                // After the claims have changed, so that either this or the close sees both. Lost elements are not
-                // handed out again.
+                // After the acknowledgements have changed, so that either this or the close sees both. Lost elements
+                // are not handed out again.
                 if (closedAt == this || batch.isRevoked(index)) {
                     leave(index);
                 }

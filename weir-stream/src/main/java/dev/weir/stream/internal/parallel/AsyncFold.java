@@ -53,7 +53,7 @@ final class AsyncFold<T, R> {
             AsyncFold<T, R> fold = new AsyncFold<>("foldAsync", initial, function);
             BlueprintNode<R> claims =
                     ElementStages.fold(fold.below(above, attributes), initial, (before, after) -> after);
-            // The stage that holds the claims is not restarted at the end.
+            // The stage that holds the acknowledgements is not restarted at the end.
             return ElementStages.map(claims, last -> fold.combined).build(assembly);
         });
     }

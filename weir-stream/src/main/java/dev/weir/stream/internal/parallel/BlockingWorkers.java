@@ -236,7 +236,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
      * loop stays interpreted, and virtual threads park and resume slowly in interpreted frames; this method is called
      * often and gets compiled.
      *
-     * @return NONE to continue; otherwise the worker ends: with a slot that was claimed too late, or STOPPED
+     * @return NONE to continue; otherwise the worker ends: with a slot that was taken too late, or STOPPED
      */
     private int workOnSome(Task self, TimedRun stint, WorkerRun run) {
         int late = NONE;
@@ -266,7 +266,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     /**
      * Processes one run. Under the lock, which it releases meanwhile.
      *
-     * @return NONE to continue; otherwise the worker ends: with a slot that was claimed too late, or STOPPED
+     * @return NONE to continue; otherwise the worker ends: with a slot that was taken too late, or STOPPED
      */
     private int workOnRun(WorkerRun run, boolean several, Task self, TimedRun stint) {
         if (several) {

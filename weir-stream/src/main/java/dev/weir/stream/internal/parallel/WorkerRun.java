@@ -70,7 +70,7 @@ final class WorkerRun {
         return next < length && begun.compareAndSet(next, next + 1) ? slots[next] : -1;
     }
 
-    /** Stores the outcome of the last claimed element. The worker's, without the lock. */
+    /** Stores the outcome of the last element taken. The worker's, without the lock. */
     void put(Object outcome) {
         int index = done;
         outcomes[index] = outcome;

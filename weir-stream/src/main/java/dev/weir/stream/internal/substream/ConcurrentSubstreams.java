@@ -179,7 +179,7 @@ final class ConcurrentSubstreams<R> {
         private TributaryState state = TributaryState.STARTING;
         private NestedStreams.@Nullable Child<R> child;
 
-        /** True once the outcome of the parent's own claim is decided. */
+        /** True once the outcome of the parent's own acknowledgement is decided. */
         private boolean settled;
 
         /** Written under the child lock. */
@@ -244,7 +244,7 @@ final class ConcurrentSubstreams<R> {
             return endsFor == EndReason.REPLACED;
         }
 
-        /** Returns whether the caller, which replaces the stream, has to settle the parent's own claim. */
+        /** Returns whether the caller, which replaces the stream, has to settle the parent's own acknowledgement. */
         boolean settle() {
             childLock.lock();
             try {

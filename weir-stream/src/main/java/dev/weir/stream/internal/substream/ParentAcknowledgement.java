@@ -6,10 +6,10 @@ import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 
 /**
- * The claim of the parent element from which a stream was made. Each element of the stream holds an additional claim on
- * the parent; the parent's own claim ends with the stream. Immutable.
+ * The pending acknowledgement of the parent element from which a stream was made. Each element of the stream holds an
+ * additional one of the parent; the parent's own ends with the stream. Immutable.
  *
- * @param elements number of parent elements: several if they share a claim
+ * @param elements number of parent elements: several if they have an acknowledgement in common
  */
 record ParentAcknowledgement(AckTarget target, long token, int elements) {
 
@@ -20,7 +20,7 @@ record ParentAcknowledgement(AckTarget target, long token, int elements) {
         return new ParentAcknowledgement(parents.target(index), parents.token(index), 1);
     }
 
-    /** Adds a claim on the parent to each of the elements. */
+    /** Adds a pending acknowledgement of the parent to each of the elements. */
     <R> Batch<R> over(Batch<R> children) {
         int size = children.size();
         if (target == AckTarget.NONE || size == 0) {
@@ -34,7 +34,7 @@ record ParentAcknowledgement(AckTarget target, long token, int elements) {
         return claimed;
     }
 
-    /** Returns claims added by {@link #over} for elements that were never emitted. */
+    /** Returns acknowledgements added by {@link #over} for elements that were never emitted. */
     void giveBack(int claims) {
         for (int i = 0; i < claims; i++) {
             target.ack(token);

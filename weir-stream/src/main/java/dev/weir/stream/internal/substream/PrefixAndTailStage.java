@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Passes the first elements and the rest to a function and emits the stream that it returns. Confined to its segment,
  * except for the tail, which belongs to the stream that uses it.
  *
- * <p>The prefix is the parent of the emitted elements: its claims end when the stream has ended and all its elements
- * are finished.
+ * <p>The prefix is the parent of the emitted elements: its acknowledgements end when the stream has ended and all its
+ * elements are finished.
  */
 final class PrefixAndTailStage<T, R> implements Stage<R> {
 

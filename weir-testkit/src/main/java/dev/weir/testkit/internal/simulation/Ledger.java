@@ -29,7 +29,7 @@ final class Ledger {
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** Records that must be handled one after the other, in one assignment. Guarded by the ledger's lock. */
-    static final class Lane {
+    static final class Sequence {
         private long lastBegun = -1;
         private @Nullable RecordWork running;
     }
@@ -50,7 +50,7 @@ final class Ledger {
 
     private record Place(TopicPartition id, long offset) {}
 
-    private record LaneOf(TopicPartition id, @Nullable Object key, int assignment) {}
+    private record SequenceOf(TopicPartition id, @Nullable Object key, int assignment) {}
 
     private final Scenario scenario;
     private final Draw draw;
@@ -60,7 +60,7 @@ final class Ledger {
 
     // Guarded by the lock.
     private final Map<Place, Fate> fates = new HashMap<>();
-    private final Map<LaneOf, Lane> lanes = new HashMap<>();
+    private final Map<SequenceOf, Sequence> sequences = new HashMap<>();
     private final TreeSet<RecordWork> running = new TreeSet<>(RecordWork.BY_END);
     private boolean quiet;
     private boolean crashed;
@@ -96,13 +96,13 @@ final class Ledger {
             }
             Fate fate = fates.computeIfAbsent(new Place(id, record.offset()), place -> new Fate());
             fate.attempts++;
-            Lane lane = lanes.computeIfAbsent(new LaneOf(id, lane(record), assignment), key -> new Lane());
+            Sequence sequence = sequences.computeIfAbsent(new SequenceOf(id, sequence(record), assignment), key -> new Sequence());
             long nanos = duration(id, record.offset(), fate.attempts);
             RecordWork work = new RecordWork(
                     id,
                     record.offset(),
                     assignment,
-                    lane,
+                    sequence,
                     fate.attempts,
                     clock.nanoTime() + nanos,
                     new CompletableFuture<>(),
@@ -113,8 +113,8 @@ final class Ledger {
             checkRepeat(work, fate);
             checkOrder(work);
             checkTakenOver(work, fate);
-            lane.running = work;
-            lane.lastBegun = record.offset();
+            sequence.running = work;
+            sequence.lastBegun = record.offset();
             running.add(work);
             return work;
         } finally {
@@ -123,7 +123,7 @@ final class Ledger {
     }
 
     /** Returns the ordering key of the record: its partition, its key, or the record itself. */
-    private @Nullable Object lane(ConsumerRecord<?, ?> record) {
+    private @Nullable Object sequence(ConsumerRecord<?, ?> record) {
         if (scenario.order() == Order.PARTITION) {
             return null;
         }
@@ -174,12 +174,12 @@ final class Ledger {
     }
 
     private void checkOrder(RecordWork work) {
-        Lane lane = work.lane();
+        Sequence sequence = work.sequence();
         String what = scenario.order() == Order.KEY ? " of the same key" : "";
-        if (lane.running != null) {
-            violate("work on " + work + " begins before " + lane.running + what + " is done");
-        } else if (work.offset() < lane.lastBegun) {
-            violate("work on " + work + " begins after " + work.id() + "@" + lane.lastBegun + what);
+        if (sequence.running != null) {
+            violate("work on " + work + " begins before " + sequence.running + what + " is done");
+        } else if (work.offset() < sequence.lastBegun) {
+            violate("work on " + work + " begins after " + work.id() + "@" + sequence.lastBegun + what);
         }
     }
 
@@ -209,8 +209,8 @@ final class Ledger {
     }
 
     private void end(RecordWork work) {
-        if (work.lane().running == work) {
-            work.lane().running = null;
+        if (work.sequence().running == work) {
+            work.sequence().running = null;
         }
     }
 

@@ -8,10 +8,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work on one record that has begun and takes until {@code dueNanos}. The world completes its future and then signals
- * the condition.
+ * Work on one record, from its beginning until {@code dueNanos}. The world completes its future and then signals the
+ * condition.
  *
- * @param lane the ordering key: work with the same key must not overlap
+ * @param sequence the work that it must not overlap with
  * @param attempt the attempt for this record, from 1
  * @param ended a condition of the ledger's lock
  * @param failure the failure that ends it, or null
@@ -20,7 +20,7 @@ record RecordWork(
         TopicPartition id,
         long offset,
         int assignment,
-        Ledger.Lane lane,
+        Ledger.Sequence sequence,
         int attempt,
         long dueNanos,
         CompletableFuture<Void> done,

@@ -11,7 +11,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Somebody without a claim asks for one while the last is ending: either gets none, or the member waits for it. */
+/**
+ * A caller without a pending acknowledgement asks for one while the last is ending: either gets none, or the member
+ * waits for it.
+ */
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "too late")
 @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "in time, and not finished before it ended as well")

@@ -10,7 +10,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** A stage that is closed gives up its claim while its stream is found to have ended: that is acknowledged once. */
+/**
+ * A closed stage gives up its acknowledgement while its stream is found to have ended: the element is acknowledged
+ * once.
+ */
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")
 @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
@@ -37,7 +40,7 @@ public class LeftoversStress {
         result.r2 = claims.open();
     }
 
-    /** Looks whether the stream has ended and puts the claim there in two steps. */
+    /** Looks whether the stream has ended and puts the acknowledgement there in two steps. */
     @JCStressTest
     @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")

@@ -56,7 +56,7 @@ public class WorkClaimStress {
         result.r3 = work.isDone() ? 1 : 0;
     }
 
-    /** The same with a claim that looks and takes in two steps. */
+    /** The same with a worker that checks and takes a chunk in two steps. */
     @JCStressTest
     @Outcome(id = "11111, 1, 1", expect = Expect.ACCEPTABLE, desc = "each element once, completed once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "an element was left out or given twice")

@@ -68,7 +68,7 @@ public class ReplayableBatchStress {
             result.r1 = left.times.get();
         }
 
-        /** The close looks at the claims before it says that it has come. */
+        /** The close reads the acknowledgements before it announces itself. */
         @JCStressTest
         @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
         @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
@@ -139,7 +139,7 @@ public class ReplayableBatchStress {
             result.r1 = left.times.get();
         }
 
-        /** The source looks at the claims before it says what it has lost. */
+        /** The source reads the acknowledgements before it says what it has lost. */
         @JCStressTest
         @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
         @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")

@@ -341,7 +341,7 @@ public final class AssignedPartition {
         topicIdText = topic == null || topic.equals(Uuid.ZERO_UUID) ? null : topic.toString();
     }
 
-    /** The first offset that is not emitted; {@link #UNKNOWN} until a broker reports it. */
+    /** The end of a bounded read, exclusive; {@link #UNKNOWN} until a broker reports it. */
     public long endOffset() {
         return endOffset;
     }

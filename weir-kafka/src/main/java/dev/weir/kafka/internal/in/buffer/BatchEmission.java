@@ -29,7 +29,7 @@ public final class BatchEmission {
     private final int[] weights;
     private final long[] timestamps;
 
-    /** The batches that are emitted together. */
+    /** Batches to emit together. */
     private final List<Batch<ConsumerRecord<byte[], byte[]>>> made = new ArrayList<>();
 
     /** The buffers that received something since the last {@link #announce}. */

@@ -56,8 +56,8 @@ public final class DroppedRecords {
     /**
      * Creates an empty account.
      *
-     * @param counts whether the end of a record's claim determines its acknowledgement; false for transactions, whose
-     *     records are written earlier and may be aborted
+     * @param counts whether ending a record's pending acknowledgement decides its outcome; false for transactions,
+     *     whose records are written earlier and may be aborted
      */
     public DroppedRecords(boolean counts) {
         this.counts = counts;

@@ -18,7 +18,7 @@ final class PartitionPlacement {
     int leaderEpoch;
     long endOffset;
 
-    /** The broker that is asked; -1 while not known. */
+    /** Broker to ask; -1 while unknown. */
     int broker = -1;
 
     /** The thread that gets the partition next, while this one is asked to give it away. */

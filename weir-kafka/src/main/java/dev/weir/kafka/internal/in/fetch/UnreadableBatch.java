@@ -43,7 +43,7 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         UnreadableBatch unreadable();
     }
 
-    /** An offset that is not known. */
+    /** Stands for an unknown offset. */
     private static final long UNKNOWN = -1;
 
     private final long nextOffset;

@@ -107,7 +107,7 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Adds a record that is about to be emitted, with one claim on it.
+     * Adds a record that is about to be emitted, with one pending acknowledgement.
      *
      * @param offset larger than the previous record's offset
      * @param bytes the record's weight in the memory budget
@@ -121,7 +121,8 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Adds records that are about to be emitted, each with one claim; their tokens follow one another.
+     * Adds records that are about to be emitted, each with one pending acknowledgement; their tokens follow one
+     * another.
      *
      * @param offsets ascending
      * @param bytes the weight of each record

@@ -7,12 +7,12 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range of records of an {@link OffsetTracker}'s sequence, with the claims on them. {@link #end}, {@link #drop} and
- * {@link #retain} are thread-safe; all else belongs to the owner.
+ * A range of records of an {@link OffsetTracker}'s sequence, with their pending acknowledgements. {@link #end}, {@link
+ * #drop} and {@link #retain} are thread-safe; all else belongs to the owner.
  *
- * <p>A record has one claim unless more are added, which is rare. So its state is a byte that the holder of the last
- * claim writes once, and only a chunk with added claims counts them: {@code extra} has the claims beyond one. A holder
- * that sees no extra claim is the last one, because only holders add claims.
+ * <p>A record has one pending acknowledgement unless more are added, which is rare. So its state is a byte that the
+ * last holder writes once, and only a chunk with added acknowledgements counts them: {@code extra} has the number
+ * beyond one. A holder that sees no extra acknowledgement is the last one, because only holders add them.
  *
  * <pre>
  *   state    HELD, until its last claim ends, then FINISHED or, if one of them was dropped, DROPPED
@@ -78,9 +78,9 @@ final class TrackerChunk {
     }
 
     /**
-     * Ends a claim.
+     * Ends a pending acknowledgement.
      *
-     * @return whether it was the last claim; the state is written before this thread's next read
+     * @return whether it was the last one; the state is written before this thread's next read
      */
     boolean end(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
@@ -99,7 +99,7 @@ final class TrackerChunk {
         return true;
     }
 
-    /** Ends a claim so that the record is never finished; see {@link #end}. */
+    /** Ends a pending acknowledgement so that the record is never finished; see {@link #end}. */
     boolean drop(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
             throw new IllegalStateException("dropped after it was finished");
@@ -112,7 +112,7 @@ final class TrackerChunk {
         return true;
     }
 
-    /** Removes an extra claim, if there is one, and marks that; returns the previous value. */
+    /** Removes an extra acknowledgement, if there is one, and marks that; returns the previous value. */
     private static int subtract(int[] counts, int slot, int mark) {
         int before = (int) CLAIMS.getVolatile(counts, slot);
         while (more(before) > 0 && !CLAIMS.compareAndSet(counts, slot, before, (before - 1) | mark)) {
@@ -125,7 +125,7 @@ final class TrackerChunk {
         return extra & ~DROPPED_MARK;
     }
 
-    /** Adds claims. */
+    /** Adds pending acknowledgements. */
     void retain(int slot, int claims) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
             throw new IllegalStateException("retained after it was finished");

@@ -36,9 +36,9 @@ final class LostInputs<K, V> {
     }
 
     /**
-     * Returns whether the element's input is no longer owned by this run; if so, its claim has ended. If the element
-     * also has inputs that are owned, everything open is aborted, because these must be read again without the lost
-     * one. Under the lock.
+     * Returns whether the element's input is no longer owned by this run; if so, its acknowledgement has ended. If the
+     * element also has inputs that are owned, everything open is aborted, because these must be read again without the
+     * lost one. Under the lock.
      */
     boolean isDropped(AckTarget target, long token) {
         if (target == AckTarget.NONE) {

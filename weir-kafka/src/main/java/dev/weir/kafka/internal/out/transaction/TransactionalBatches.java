@@ -110,13 +110,15 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     private final WriteRule<ProducerRecord<K, V>> rule;
     private final RefusalSearch<Claim> search = new RefusalSearch<>();
 
-    /** The claims of the open transaction. Segment's thread. */
+    /** The pending acknowledgements of the open transaction. Segment's thread. */
     private final List<Claim> open = new ArrayList<>();
 
     /** True if a transaction has begun, even an empty one. Segment's thread. */
     private boolean begun;
 
-    /** The thread that is inside a send: an answer on it is a refusal of the record itself. */
+    /**
+     * Thread inside a send: an answer on it is a refusal of the record itself.
+     */
     private @Nullable Thread sender;
 
     private volatile int inHand;

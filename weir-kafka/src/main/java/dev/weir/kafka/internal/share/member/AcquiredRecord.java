@@ -98,8 +98,8 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
     }
 
     /**
-     * Says which acknowledgement it ends with when its last claim ends; of several RELEASE wins over REJECT, and that
-     * over ACCEPT. Any thread.
+     * Says which acknowledgement it ends with when its last pending acknowledgement ends. Of several, RELEASE wins over
+     * REJECT, and REJECT over ACCEPT. Any thread.
      */
     public void endsWith(RecordAcknowledgement another) {
         var unused = fate.accumulateAndGet(another, RecordAcknowledgement::and);
@@ -187,7 +187,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         endClaim();
     }
 
-    /** Ends a claim; the last one settles the record. */
+    /** Ends a pending acknowledgement; the last one settles the record. */
     void endClaim() {
         if (claims.decrementAndGet() == 0 && place.compareAndSet(Place.TAKEN, Place.SETTLED)) {
             onSettled.accept(this);

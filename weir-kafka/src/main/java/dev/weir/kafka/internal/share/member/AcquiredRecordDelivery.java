@@ -117,7 +117,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
         ready.passedBy();
     }
 
-    /** Makes copies of those that are about to go back in their last delivery. */
+    /** Makes copies of the records that are about to be released in their last delivery. */
     void keepLast(List<LockedRecord> open) {
         ParkedCopies copies = setup.copies();
         if (copies != null) {

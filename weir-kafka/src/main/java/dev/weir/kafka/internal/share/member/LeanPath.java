@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The way over connections of our own: one member, one thread, one session with each broker. A record that is done
- * makes room for another one at once, whatever becomes of those that came with it. All but {@link #run} is for any
+ * The way over connections of our own: one member, one thread, one session with each broker. A finished record makes
+ * room for another one at once, whatever becomes of the records that came with it. All but {@link #run} is for any
  * thread.
  */
 final class LeanPath implements SharePath, Runnable {

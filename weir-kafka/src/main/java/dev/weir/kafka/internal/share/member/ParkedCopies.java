@@ -93,7 +93,8 @@ final class ParkedCopies implements AutoCloseable {
     }
 
     /**
-     * Writes a copy, and runs {@code then} on any thread when the brokers have it. Goes on until then, or it is gone.
+     * Writes a copy, and runs {@code then} on any thread when the brokers have it. Keeps trying until then, or until
+     * the record is lost.
      */
     void keep(AcquiredRecord record, Runnable then) {
         FailedRecord parked = new FailedRecord(
@@ -111,7 +112,7 @@ final class ParkedCopies implements AutoCloseable {
         List<AcquiredRecord> missing = lent.stream()
                 .filter(record -> record.isLostIfReleased() && record.isUndone())
                 .toList();
-        // Those that were not offered have a copy in flight.
+        // Records that were not offered have a copy in flight.
         missing.stream().filter(AcquiredRecord::isOffered).forEach(record -> keep(record, () -> {}));
         long until = System.nanoTime() + LAST_COPY_NANOS;
         while (missing.stream().anyMatch(AcquiredRecord::isLostIfReleased) && System.nanoTime() - until < 0) {

@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
  * finished them, and polls again. The client fetches nothing while a record of its last poll is open. Confined to its
  * thread, but for {@link #close}, {@link #join}, {@link #held} and {@link #unfinished}.
  *
- * <p>A poll that brings nothing has no end for the client: it goes on asking by itself until some broker has acquired
- * it records, which then lie in its buffer with their locks running ({@code fetchMoreRecords} of Kafka 4.4's {@code
+ * <p>A poll that brings nothing has no end for the client: it keeps asking by itself until some broker has acquired
+ * records for it, which then lie in its buffer with their locks running ({@code fetchMoreRecords} of Kafka 4.4's {@code
  * ShareConsumeRequestManager}). So its buffer is checked several times a second from then on.
  */
 final class ShareConsumerThread implements Runnable, HeldRecords.Client {
@@ -105,7 +105,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         return thread.join(patience);
     }
 
-    /** Its records, of which the places and the time of locks are for any thread. */
+    /** Its records. Any thread may read their places and lock times. */
     HeldRecords held() {
         return held;
     }

@@ -31,7 +31,7 @@ final class ShareCounters {
     /** Offsets of batches that the policy left out. */
     final DroppedRecords skipped = new DroppedRecords(false);
 
-    /** The time for which the pipeline had a record, of the slowest since it was asked for last. */
+    /** Longest time that the pipeline held a record since this was read last. */
     final LongAccumulator slowestNanos = new LongAccumulator(Long::max, 0);
 
     /** True if the log has it that a quota throttles the share consumers. */

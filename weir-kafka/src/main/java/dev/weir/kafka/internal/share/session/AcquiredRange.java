@@ -8,8 +8,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Neighbouring offsets that a broker acquired together, under one lock. The broker keeps one state for all of them as
- * long as it is told the same of all at once, so that is what is waited for, a while. Confined to the member's thread.
+ * Neighbouring offsets that a broker acquired together, under one lock. The broker keeps one state for the whole range
+ * as long as one acknowledgement covers all of it, so the range waits a while for that. Confined to the member's
+ * thread.
  *
  * <pre>
  *   OPEN -> a type of acknowledgement -> TOLD (queued for the broker)
@@ -35,7 +36,7 @@ final class AcquiredRange {
 
     private Lock lock;
 
-    /** The one before the last renewal that was asked for. */
+    /** The lock before the last requested renewal. */
     private Lock lockBefore;
 
     private boolean renewing;
@@ -107,7 +108,7 @@ final class AcquiredRange {
         }
     }
 
-    /** Rejects those of these offsets that are in the range; nothing was put there. */
+    /** Rejects the part of these offsets within the range; no record was put there. */
     void reject(long from, long to) {
         for (long each = Math.max(first, from); each <= Math.min(last, to); each++) {
             states[at(each)] = AcknowledgementRange.REJECT;
@@ -251,12 +252,12 @@ final class AcquiredRange {
         return lock;
     }
 
-    /** Returns whether a renewal has no answer yet, or there is no other, as one was refused or none is asked for. */
+    /** Returns whether no renewal may be requested: one is unanswered or was refused, or brokers renew no locks. */
     boolean isRenewing() {
         return renewing;
     }
 
-    /** No renewal is asked for: all of it ends with the lock that it has. */
+    /** Ends the whole range with its present lock, without a renewal. */
     void endsWithItsLock() {
         renewing = true;
         renewable = false;

@@ -94,7 +94,7 @@ final class AcquiredRanges {
         return open;
     }
 
-    /** Returns whether nothing is acquired and nothing is to be told. */
+    /** Returns whether nothing is acquired and no acknowledgement waits. */
     boolean isEmpty() {
         return ranges.isEmpty() && !outbox.hasAcks() && !outbox.hasRenewals();
     }

@@ -25,10 +25,7 @@ public interface AcquiredRecordReceiver {
     /** Returns whether brokers renew locks, as far as is known; if not, they stand for their time. */
     boolean renewsLocks();
 
-    /**
-     * A record came; the acquired record is what becomes of it. Its end is told to {@link ShareMember#ended}, by any
-     * thread.
-     */
+    /** Hands on a record. Any thread reports the end of the returned acquired record to {@link ShareMember#ended}. */
     LockedRecord lend(ConsumerRecord<byte[], byte[]> record);
 
     /** All records of an answer were acquired. */
@@ -58,10 +55,10 @@ public interface AcquiredRecordReceiver {
     /** The broker took an acknowledgement. */
     void confirmed(AcknowledgeType type, int records, long nanos);
 
-    /** The broker did not take an acknowledgement: the records come again, here or elsewhere. */
+    /** The broker refused an acknowledgement: the records are delivered again, here or elsewhere. */
     void refused(String place, AcknowledgeType type, int records, String reason);
 
-    /** The broker did not renew a lock: its records come again if their handlers take longer than it stands. */
+    /** The broker did not renew a lock: its records are delivered again if their handlers outlast it. */
     void notRenewed(String place, int records, String reason);
 
     /** Something that waiting does not cure. */

@@ -41,8 +41,8 @@ final class AcquiredRecordsReader implements AutoCloseable {
     }
 
     /**
-     * The ranges that are acquired, each with its records; an offset without one is a gap. Offsets behind what was sent
-     * are given back.
+     * Returns the acquired ranges, each with its records; an offset without one is a gap. Offsets past the end of the
+     * records sent are released.
      *
      * @throws RecordDecodeException if a batch cannot be read, and the policy is to fail or no batch can be told
      *     apart from the next
@@ -80,7 +80,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
                 && !ranges.isEmpty()
                 && data.records() != null
                 && data.records().sizeInBytes() > 0) {
-            // Given back, it would come again until the group has given it up.
+            // If released, it would be delivered again until the group gives it up.
             throw corrupt(of, ranges.getFirst().first, "a batch longer than the answer");
         }
         for (AcquiredRange range : ranges) {

@@ -84,8 +84,8 @@ final class ClusterDirectory {
     }
 
     /**
-     * The leaders that are known may be wrong, or not all: asks again, soon. An answer that is under way is waited for:
-     * one more would come before anybody can say whether it has helped.
+     * Asks for the leaders again soon, because the known ones may be wrong or incomplete. Waits for the answer to a
+     * request in flight first: another answer would arrive before anybody can say whether that one helped.
      */
     void doubtLeaders() {
         turns.doubt();
@@ -128,7 +128,10 @@ final class ClusterDirectory {
         return leader == null || leader.node == NOBODY ? null : leader.node;
     }
 
-    /** It is not led where it was thought to be: nobody is asked for it until brokers name its leader again. */
+    /**
+     * Forgets the leader of a partition, because it has moved. No session fetches it until brokers name its leader
+     * again.
+     */
     void forget(TopicIdPartition partition) {
         leaders.computeIfPresent(partition, (id, leader) -> new Leader(NOBODY, leader.epoch));
         doubtLeaders();
@@ -150,7 +153,7 @@ final class ClusterDirectory {
         }
     }
 
-    /** Returns whether the connection is to be left, as another broker is to be asked. */
+    /** Returns whether to leave the connection and ask another broker. */
     boolean isToBeLeft(long nowNanos) {
         boolean old = isOld(nowNanos);
         if (underWay || !turns.isEnough(old)) {
@@ -179,7 +182,7 @@ final class ClusterDirectory {
         return wantsCoordinator || wantsLeaders;
     }
 
-    /** The question that is due, which counts as asked. */
+    /** Returns the request that is due, and counts it as sent. */
     ApiMessage next(long nowNanos) {
         underWay = true;
         pausing = true;

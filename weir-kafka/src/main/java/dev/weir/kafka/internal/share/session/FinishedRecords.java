@@ -21,7 +21,7 @@ final class FinishedRecords {
     private final AtomicReference<@Nullable Ended> newest = new AtomicReference<>();
     private volatile int worthWaking = Integer.MAX_VALUE;
 
-    /** True if the member is to be woken. */
+    /** Adds a record; returns whether to wake the member. */
     boolean add(LockedRecord loan) {
         Ended before;
         Ended added;

@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * as a range of its own. Confined to the share consumer's thread, but for {@link #firstOffsets} and {@link
  * #lockMillis}.
  *
- * <p>The client differs from a session in three ways. It fetches no more before it has heard of every record, those
- * whose locks are over included. It accepts no acknowledgement of a record that it renews until a poll has returned the
- * record again. It forgets the records of a renewal that was refused ({@code ShareInFlightBatch.renew} of Kafka 4.4).
+ * <p>The client differs from a session in three ways. It fetches no more until every record is acknowledged, also if
+ * its lock has expired. It accepts no acknowledgement of a record that it renews until a poll has returned the record
+ * again. It forgets the records of a renewal that was refused ({@code ShareInFlightBatch.renew} of Kafka 4.4).
  */
 public final class HeldRecords {
 
@@ -45,7 +45,9 @@ public final class HeldRecords {
 
         private final AcquiredRanges ranges;
 
-        /** Records that the client has to hear of before it fetches again, those that it renews included. */
+        /**
+         * Records that must be acknowledged to the client before it fetches again, including the ones that it renews.
+         */
         private final TreeMap<Long, LockedRecord> unheard = new TreeMap<>();
 
         private final Set<Long> renewing = new HashSet<>();
@@ -134,9 +136,9 @@ public final class HeldRecords {
     }
 
     /**
-     * Does what is due for all locks, and tells the client.
+     * Does what is due for all locks, and acknowledges to the client.
      *
-     * @param ends nothing is to be begun any more
+     * @param ends true if no more work may begin
      */
     public void attend(long nowNanos, boolean ends) {
         for (OfPartition of : partitions.values()) {
@@ -193,9 +195,9 @@ public final class HeldRecords {
     }
 
     /**
-     * Tells the client of records whose locks are over. Work that has ended is told, as it may be in time; the rest
-     * goes back. They go in requests of their own, as brokers refuse all acknowledgements of a partition that come with
-     * one that is late.
+     * Acknowledges to the client the records whose locks have expired. Finished work is acknowledged, because it may
+     * still be in time; the rest is released. They use separate requests, because one late acknowledgement makes
+     * brokers refuse all others of its partition in the same request.
      */
     private void tellLost(OfPartition of, long nowNanos) {
         List<LockedRecord> lost = new ArrayList<>();

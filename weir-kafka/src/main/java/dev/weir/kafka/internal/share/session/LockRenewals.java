@@ -49,7 +49,7 @@ final class LockRenewals {
      * Does what is due.
      *
      * @param window offsets of a partition that may be acquired at a time
-     * @param ends nothing is to be begun any more
+     * @param ends true if no more work may begin
      */
     void attend(AcquiredRanges of, long nowNanos, long window, boolean ends) {
         boolean tight = of.untoldSpan() >= TIGHT * window;
@@ -78,7 +78,8 @@ final class LockRenewals {
                     range.endsWithItsLock();
                 }
             }
-            // Where nothing more is acquired until the first one is told, it does not wait for those that came with it.
+            // If the window is full until the first record is acknowledged, that one does not wait for the rest of its
+            // range.
             boolean frees = tight && range.firstUntold() < range.firstOpen();
             tell(of, range, nowNanos, ends || frees, age >= lock.nanos() * DOUBTFUL);
             if (frees) {

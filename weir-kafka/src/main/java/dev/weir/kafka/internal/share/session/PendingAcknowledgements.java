@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acknowledgements of one partition that wait for a request. The broker takes all those of a partition in a request, or
- * none, so that doubtful ones go in requests of their own. Confined to the member's thread.
+ * Acknowledgements of one partition that wait for a request. The broker accepts either all acknowledgements of a
+ * partition in a request or none, so doubtful ones use separate requests. Confined to the member's thread.
  */
 final class PendingAcknowledgements {
 
@@ -28,7 +28,7 @@ final class PendingAcknowledgements {
     private final ArrayDeque<Packet> apart = new ArrayDeque<>();
     private final ArrayDeque<Packet> renewals = new ArrayDeque<>();
 
-    /** The time when the oldest of those that wait came. */
+    /** The time when the oldest waiting acknowledgement was added. */
     private long sinceNanos;
 
     private boolean hurried;

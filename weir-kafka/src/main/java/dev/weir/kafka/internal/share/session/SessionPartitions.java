@@ -15,8 +15,8 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The partitions of a share session: those that are to be read at its broker, those that the broker's session lists,
- * and what is acquired of each, even if it is not to be read any more. Confined to the member's thread.
+ * The partitions of a share session: the ones to read at its broker, the ones that the broker's session lists, and the
+ * acquired ranges of each, also of partitions that it no longer reads. Confined to the member's thread.
  */
 final class SessionPartitions {
 
@@ -103,7 +103,7 @@ final class SessionPartitions {
         return open;
     }
 
-    /** Returns whether nothing is acquired or to be told. */
+    /** Returns whether nothing is acquired and no acknowledgement waits. */
     boolean areQuiet() {
         return lent.values().stream().allMatch(AcquiredRanges::isEmpty);
     }
@@ -151,7 +151,8 @@ final class SessionPartitions {
     }
 
     /**
-     * Returns whether acknowledgements wait long enough, of all partitions or of those that are not fetched any more.
+     * Returns whether acknowledgements have waited long enough, of any partition or only of partitions that are no
+     * longer fetched.
      */
     boolean haveDueAcks(long nowNanos, boolean flush, boolean unwanted) {
         for (AcquiredRanges each : lent.values()) {
@@ -165,7 +166,7 @@ final class SessionPartitions {
         return false;
     }
 
-    /** Takes the next acknowledgements of each partition, or of those only that are to be read. */
+    /** Takes the next acknowledgements of each partition, or only of the partitions to read. */
     Map<AcquiredRanges, Packet> takeAcks(boolean wantedOnly) {
         Map<AcquiredRanges, Packet> all = new LinkedHashMap<>();
         for (AcquiredRanges each : lent.values()) {

@@ -70,10 +70,10 @@ public final class ShareMember implements AutoCloseable {
     }
 
     /**
-     * The order for a profile.
+     * Sets the limits from the next turn on.
      *
-     * @param credits records that may be out at once
-     * @param wholeBatches whether brokers lend whole batches
+     * @param credits records that may be outstanding at once
+     * @param wholeBatches whether brokers hand out whole batches
      * @param locks offsets of a partition that may be acquired at once
      */
     public void plan(int credits, boolean wholeBatches, int locks) {
@@ -119,7 +119,7 @@ public final class ShareMember implements AutoCloseable {
     /**
      * Does what is due.
      *
-     * @return after how many nanoseconds to come again, unless something comes first
+     * @return delay in nanoseconds until the next turn, unless an event comes first
      */
     public long turn(long now) {
         at(now);

@@ -50,10 +50,10 @@ final class ShareSession {
     /**
      * The limits of a turn.
      *
-     * @param credits records that may be asked for
-     * @param threshold credits that are worth a request of their own
-     * @param window offsets of a partition that may be acquired at a time, as far as it is known
-     * @param flush acknowledgements wait for nothing
+     * @param credits records that may be requested
+     * @param threshold credits that justify a request of their own
+     * @param window offsets of a partition that may be acquired at a time, as far as known
+     * @param flush true if acknowledgements wait for nothing
      */
     record Turn(int credits, int threshold, long window, boolean flush) {}
 
@@ -97,7 +97,7 @@ final class ShareSession {
         return foundNothing;
     }
 
-    /** Returns whether nothing is acquired, to be told, or under way. */
+    /** Returns whether nothing is acquired, no acknowledgement waits, and no request is in flight. */
     boolean isQuiet() {
         return underWay == null && partitions.areQuiet();
     }
@@ -138,7 +138,7 @@ final class ShareSession {
 
     private @Nullable ApiMessage open(long nowNanos, Turn turn, boolean renews) {
         if (!partitions.areWanted()) {
-            // Nothing to open it with: what the broker still holds locked it lends again when their time is over.
+            // No session to open. The broker hands out the records that it still holds locked when their locks expire.
             partitions.lent().forEach(of -> lose(of, Errors.SHARE_SESSION_NOT_FOUND));
             return null;
         }
@@ -275,9 +275,9 @@ final class ShareSession {
     }
 
     /**
-     * Brokers lend first and look at quotas then ({@code KafkaApis.processShareFetchResponse} of Kafka 4.4): what they
-     * acquired comes again when its locks are over, and if the answer were as large again, until no deliveries are
-     * left.
+     * Asks for fewer records. Brokers acquire records before they apply quotas ({@code
+     * KafkaApis.processShareFetchResponse} of Kafka 4.4): these are delivered again when their locks expire, and with
+     * equally large answers until no deliveries are left.
      */
     private void throttled(int asked, int millis) {
         mostRecords = Math.max(1, asked / 2);
@@ -306,7 +306,7 @@ final class ShareSession {
         return epoch == Integer.MAX_VALUE ? TO_OPEN + 1 : epoch + 1;
     }
 
-    /** Returns whether the broker looked at the request; if not, its acknowledgements are told again. */
+    /** Returns whether the broker processed the request; if not, its acknowledgements are sent again. */
     private boolean accepts(Sent sent, short code, @Nullable String message, long nowNanos) {
         Errors error = Errors.forCode(code);
         if (error == Errors.NONE) {
@@ -408,7 +408,7 @@ final class ShareSession {
         });
     }
 
-    /** Returns whether it is to be asked for again, as far as is known. */
+    /** Returns whether to fetch the partition here again, as far as is known. */
     private boolean refusedFetch(AcquiredRanges of, Errors error) {
         switch (error) {
             case TOPIC_AUTHORIZATION_FAILED, GROUP_AUTHORIZATION_FAILED -> borrower.fatal(error.exception());

@@ -31,8 +31,8 @@ final class ShareSessions implements AutoCloseable {
     private static final long IDLE_NANOS = 50_000_000;
 
     /**
-     * The delay where more than enough is acquired: the end of a record is told with the next fetch, which somebody
-     * wakes it for.
+     * The delay while more than enough is acquired: the next fetch, for which the member is woken, carries the
+     * acknowledgements.
      */
     private static final long FED_NANOS = 25_000_000;
 
@@ -57,7 +57,7 @@ final class ShareSessions implements AutoCloseable {
     private boolean closing;
     private long nowNanos;
 
-    // Shared with those who end work.
+    // Shared with the threads that end work.
     private final FinishedRecords ended = new FinishedRecords();
     private volatile long span;
 
@@ -202,9 +202,9 @@ final class ShareSessions implements AutoCloseable {
     }
 
     /**
-     * Looks after all locks, and says to each broker what is due.
+     * Attends to all locks, and sends each broker what is due.
      *
-     * @return after how many nanoseconds to come again, unless something comes first
+     * @return delay in nanoseconds until the next turn, unless an event comes first
      */
     long turn() {
         boolean ends = borrower.isEnded();

@@ -160,7 +160,7 @@ class CommitConnectionTest {
     void coordinatorThatIsTooOld_isNotAskedAgain() {
         coordinator.maxCommitVersion = 8;
         try (CommitConnection eager = new CommitConnection(client, coordinator.config(), 0)) {
-            // That of the lookup, and that of the commit that could not be written.
+            // The connection of the lookup, and the connection of the commit that could not be written.
             await(eager, () -> {
                 assertThat(eager.send(OFFSETS, answers::add)).isFalse();
                 return coordinator.ended.get() == 2;

@@ -141,7 +141,7 @@ class ConsumerTransactionsTest {
         }
     }
 
-    /** Writes a record of a new input while that many further claims are held elsewhere. */
+    /** Writes a record of a new input while that many further acknowledgements are pending elsewhere. */
     private long written(int otherClaims) {
         long token = tracker.append(tracker.outstanding(), 1);
         if (otherClaims > 0) {

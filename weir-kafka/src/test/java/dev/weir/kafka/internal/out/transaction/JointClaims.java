@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The target of an element that stands for several inputs, as a stage of the engine that groups elements makes one:
- * when its last claim ends, one claim of each input ends. Confined to one thread.
+ * The target of an element that stands for several inputs, as grouping stages of the engine create one: when its last
+ * pending acknowledgement ends, one of each input ends. Confined to one thread.
  */
 public class JointClaims implements AckTarget {
 

@@ -71,7 +71,7 @@ class OpenTransactionAnswersTest {
         assertThat(transaction.unanswered()).isZero();
     }
 
-    /** A record that is refused only for its neighbours says nothing of its topic. */
+    /** A record refused only because of its neighbours says nothing about its topic. */
     @Test
     void firstRefusal_isToldOnce_andThatOfANeighbourIsNot() {
         transaction.sent(source, 0, null);
@@ -163,7 +163,8 @@ class OpenTransactionAnswersTest {
         assertThat(transaction.cutDeadLetters()).isEqualTo(1);
     }
 
-    // ---- Claims that outlast their end -----------------------------------------------------------------------------
+    // ---- Acknowledgements that outlast their end
+    // -----------------------------------------------------------------------------
 
     @Test
     void claimThatLasts_knowsItsInputs_onceItIsEnded_andIsSharedByItsRecords() {

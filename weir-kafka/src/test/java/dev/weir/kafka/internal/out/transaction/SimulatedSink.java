@@ -143,12 +143,12 @@ public final class SimulatedSink {
         inputEnded = true;
     }
 
-    /** What writes is given a turn. */
+    /** Gives the writing strand a turn. */
     public void stepSegment() {
         segment.run();
     }
 
-    /** What commits is given a turn. */
+    /** Gives the committing strand a turn. */
     public void stepCommitter() {
         tasks.strand.run();
     }
@@ -158,7 +158,7 @@ public final class SimulatedSink {
         return segment.isDone();
     }
 
-    /** What the segment has failed with, or null. */
+    /** Returns the failure of the segment, or null. */
     public @Nullable Throwable failure() {
         return segment.failure();
     }
@@ -185,7 +185,7 @@ public final class SimulatedSink {
         tasks.strand.end();
     }
 
-    /** What is offered, as the stage above. */
+    /** Offers elements in place of the stage above. */
     private final class Offered implements Stage<ProducerRecord<byte[], byte[]>> {
 
         @Override

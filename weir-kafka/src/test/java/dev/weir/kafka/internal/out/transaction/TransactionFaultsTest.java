@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Division of failures into those that end the run and those worth another attempt. */
+/** Division of failures into failures that end the run and failures worth another attempt. */
 class TransactionFaultsTest {
 
     private static Stream<KafkaException> ofARecord() {

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The transitions that are legal; {@code TransactionSimulationTest} drives each of them. */
+/** Tests the legal transitions; {@code TransactionSimulationTest} drives each of them. */
 class TransactionStateTest {
 
     /** The legal transitions, written down a second time: by transition and state before it, the state after it. */

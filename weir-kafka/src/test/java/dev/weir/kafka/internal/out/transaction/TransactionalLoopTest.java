@@ -40,13 +40,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the sink sends again after an abort. The test is the owner of the consumer. */
+/** Tests the records that the sink sends again after an abort. The test is the owner of the consumer. */
 @Timeout(60)
 class TransactionalLoopTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /** Which record's send throws, counted from 1 on. */
+    /** Countdown to the record whose send throws, from 1 on. */
     private final AtomicInteger untilItThrows = new AtomicInteger();
 
     private final BlockingQueue<String> written = new LinkedBlockingQueue<>();
@@ -211,7 +211,7 @@ class TransactionalLoopTest {
         }
     }
 
-    /** What is made of two inputs and becomes two records. */
+    /** Creates the acknowledgement of an element made of two inputs, which becomes two records. */
     private AckTarget group() {
         List<Root> inputs = List.of(input(), input());
         AtomicInteger claims = new AtomicInteger(2);

@@ -158,7 +158,7 @@ class AcquiredRecordsReaderTest {
         assertThat(acks(ranges)).isEmpty();
     }
 
-    /** Of one batch, some offsets may be delivered for the first time and others again. */
+    /** Some offsets of one batch may be delivered for the first time and others again. */
     @Test
     void rangesWithinOneBatch_haveTheirOwnDeliveryCounts() {
         List<AcquiredRange> ranges = read(List.of(acquired(1, 2, 5), acquired(4, 4, 2)), records(0, 6));

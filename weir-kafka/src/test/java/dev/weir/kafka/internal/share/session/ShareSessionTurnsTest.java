@@ -78,7 +78,7 @@ class ShareSessionTurnsTest {
         return answer;
     }
 
-    /** Ends the work on the first records, and puts their acknowledgements into the outbox. */
+    /** Ends the work on the first records, and queues their acknowledgements. */
     private void accept(int records, long nowNanos) {
         AcquiredRange range = acquired.all().getFirst();
         assertThat(range.endIf(loan -> loan.offset() < records, AcknowledgementRange.ACCEPT, nowNanos))
@@ -301,7 +301,7 @@ class ShareSessionTurnsTest {
         assertThat(next(80, TURN)).isNotNull();
     }
 
-    /** An eighth more with each answer that brings all that was asked for. */
+    /** The limit grows by an eighth with each answer that brings as many records as requested. */
     @Test
     void recordsAskedForAfterAQuota_areHalved_downToOne_andGrowOnlyWithFullAnswers() {
         long at = 1;

@@ -347,7 +347,7 @@ class ShareSessionsTest {
         assertThat(turn(0)).isNotNegative();
     }
 
-    /** It was lost before: the broker lends it to somebody else. */
+    /** It was lost before: the broker hands it to another member. */
     @Test
     void recordOfALostLock_doesNotGoBackASecondTime() {
         open(1);

@@ -19,7 +19,7 @@ import org.openjdk.jcstress.infra.results.I_Result;
 @State
 public class HandOverStress {
 
-    /** How long the owner waits before the case counts a ring as lost. */
+    /** Longest wait of the owner before the case counts a ring as lost. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final HandOver.Bell bell = new HandOver.Bell();
