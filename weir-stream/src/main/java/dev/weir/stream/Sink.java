@@ -207,7 +207,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /** A sink that consists of operators and the sink below them. */
-    @Operator(acks = "those of the lower part", cost = "those of the lower part")
+    @Operator(acks = "as in the lower part", cost = "as in the lower part")
     static <T> Sink<T> through(Function<Source<T>, Pipeline> lower) {
         return new Lower<>(Objects.requireNonNull(lower, "lower"));
     }
@@ -220,7 +220,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      *         Sink.through(orders -> orders.filter(Order::isLarge), Sink.headOption());
      * }
      */
-    @Operator(acks = "those of the operators and the sink", cost = "those of the operators and the sink")
+    @Operator(acks = "as in the operators and the sink", cost = "as in the operators and the sink")
     static <T, U, R> ResultSink<T, R> through(
             Function<? super Source<T>, Source<U>> operators, ResultSink<? super U, R> sink) {
         return sink.below(Objects.requireNonNull(operators, "operators"));

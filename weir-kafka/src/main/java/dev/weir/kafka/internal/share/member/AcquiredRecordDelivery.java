@@ -155,7 +155,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
     public void refused(String place, AcknowledgeType type, int records, String reason) {
         counters.failedAcknowledgements.add(records);
         LOG.warn(
-                "{}: {} of {} records at {} was refused, they come again: {}",
+                "{}: {} of {} records at {} was refused, they are delivered again: {}",
                 setup.name(),
                 type,
                 records,
@@ -167,7 +167,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
     public void notRenewed(String place, int records, String reason) {
         counters.failedAcknowledgements.add(records);
         LOG.warn(
-                "{}: the lock on {} records at {} was not renewed, they come again if their handlers outlast it: {}",
+                "{}: the lock on {} records at {} was not renewed, they are delivered again if their handlers outlast it: {}",
                 setup.name(),
                 records,
                 place,
