@@ -251,7 +251,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         if (metric("fetch-throttle-time-max") > 0
                 && setup.counters().toldOfQuota.compareAndSet(false, true)) {
             LOG.warn(
-                    "{}: a quota makes brokers hold back answers, whose records come again after their lock with one"
+                    "{}: a quota makes brokers hold back answers, whose records are delivered again after their lock with one"
                             + " delivery less: raise consumer_byte_rate or request_percentage of this client",
                     name);
         }
@@ -344,7 +344,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             LOG.debug("{}: no longer waits for the answers to its acknowledgements", name, closed);
         } catch (RetriableException unanswered) {
             LOG.warn(
-                    "{}: the last acknowledgements have no answer, their records may come again: {}",
+                    "{}: the last acknowledgements have no answer, their records may be delivered again: {}",
                     name,
                     unanswered.toString());
         }

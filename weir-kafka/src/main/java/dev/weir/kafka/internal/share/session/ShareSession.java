@@ -285,7 +285,7 @@ final class ShareSession {
         if (!toldOfQuota) {
             toldOfQuota = true;
             LOG.warn(
-                    "a quota makes broker {} hold back answers for {} ms, whose records come again after their lock with one"
+                    "a quota makes broker {} hold back answers for {} ms, whose records are delivered again after their lock with one"
                             + " delivery less: raise consumer_byte_rate or request_percentage of this client",
                     node,
                     millis);
