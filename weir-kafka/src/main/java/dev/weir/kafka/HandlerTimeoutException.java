@@ -42,7 +42,7 @@ public final class HandlerTimeoutException extends RuntimeException {
         return offset;
     }
 
-    /** The limit that was exceeded. */
+    /** The exceeded limit. */
     public Duration timeout() {
         return timeout;
     }

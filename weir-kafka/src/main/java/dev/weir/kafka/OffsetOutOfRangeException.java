@@ -70,7 +70,7 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
         return partition;
     }
 
-    /** The offset that was requested. */
+    /** The requested offset. */
     public long offset() {
         return offset;
     }

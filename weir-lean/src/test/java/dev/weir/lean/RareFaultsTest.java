@@ -205,8 +205,8 @@ class RareFaultsTest {
     }
 
     /**
-     * A broker that was cut off from the controllers names former leaders. It was asked again and again, on the open
-     * connection, and nothing was read.
+     * A broker cut off from the controllers names former leaders. It was asked again and again, on the open connection,
+     * and nothing was read.
      */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})

@@ -99,7 +99,7 @@ public final class Brokers implements Network.Server, AutoCloseable {
         return shareGroup;
     }
 
-    /** The broker that was last asked for leaders or the coordinator. */
+    /** Returns the broker last asked for leaders or the coordinator. */
     public int lastAsked() {
         return lastAsked;
     }

@@ -31,7 +31,7 @@ final class PipelineBean {
     private volatile @Nullable RunningPipeline running;
     private volatile @Nullable PipelineMetrics metrics;
 
-    /** The run that was stopped last; a cancellation at its deadline is not a failure. */
+    /** The run stopped last; a cancellation at its deadline is not a failure. */
     private volatile @Nullable RunningPipeline ended;
 
     PipelineBean(String name, Pipeline pipeline, PipelineConsole console, boolean hasPartitionMeters) {

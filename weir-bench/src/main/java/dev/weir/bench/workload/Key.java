@@ -40,7 +40,7 @@ record Key(
         LOAD,
         /** {@link LatencyTarget}. */
         TARGET,
-        /** A file or folder that is there; none if empty. */
+        /** An existing file or folder; none if empty. */
         PATH,
         /** Version of a library, as {@link Spelling#VERSION}; none if empty. */
         VERSION

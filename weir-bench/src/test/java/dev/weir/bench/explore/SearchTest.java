@@ -210,7 +210,7 @@ class SearchTest {
         assertThat(rates).containsExactly(1000.0, 2000.0);
     }
 
-    /** A rate that was held and recovered from stays found, even if more was left to try. */
+    /** A rate held and recovered from stays found, even if more was left to try. */
     @Test
     void timeUsedUp_whileMoreIsAskedFor_isFound() {
         Search search = new Search(limits(1e6, 1e6));

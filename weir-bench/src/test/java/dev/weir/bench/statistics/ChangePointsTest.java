@@ -114,7 +114,7 @@ class ChangePointsTest {
         assertThat(more).as("with further changes").isLessThanOrEqualTo((int) (0.05 * series));
     }
 
-    /** A fault that was mended: both ends of it, which the means of the two halves do not show. */
+    /** A mended fault: both ends of it, which the means of the two halves do not show. */
     @Test
     void faultThatWasMended_isTwoChanges() {
         int found = 0;

@@ -10,7 +10,7 @@ public interface DeadLetterHandle {
     /** Failed records that were written and acknowledged so far. */
     long written();
 
-    /** The number of these that were too large for the dead-letter topic and were written without their value. */
+    /** The number of dead-letter records that were too large for the topic and were written without their value. */
     long cut();
 
     /** Failed records that brokers have refused and that the pipeline is retrying to write; 0 if there are none. */

@@ -254,7 +254,7 @@ class DeadLetterRecordTest {
         assertRestored(whole, "orders", 3, 99L);
     }
 
-    /** A record that was in Connect's topic, was sent back, and then died with Weir. */
+    /** The record was in Connect's topic, was sent back, and then failed in Weir. */
     @Test
     void letterOfALetter_isOfWhoWroteLast_andKeepsTheOthersHeaders() {
         DeadLetterRecord deadLetter = connect()

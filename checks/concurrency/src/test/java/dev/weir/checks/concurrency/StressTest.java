@@ -84,7 +84,7 @@ class StressTest {
         return FAILED.matcher(output).results().map(match -> match.group(1)).collect(Collectors.toSet());
     }
 
-    /** The cases that were run: each leaves a page. */
+    /** Returns the cases run; each leaves a page. */
     private static Set<String> casesIn(Path reports) throws IOException {
         try (Stream<Path> files = Files.list(reports)) {
             return files.map(file -> file.getFileName().toString())

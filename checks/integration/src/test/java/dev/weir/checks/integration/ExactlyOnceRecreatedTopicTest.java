@@ -110,7 +110,7 @@ class ExactlyOnceRecreatedTopicTest {
         }
     }
 
-    /** A client that was fetching it when it was deleted has learned of that. */
+    /** Returns whether a client that fetched the topic when it was deleted has learnt of that. */
     private static boolean isNamedOrGone(ConsumerDump dump, String topic) {
         return dump.partitions().stream()
                 .filter(partition -> partition.topic().equals(topic))

@@ -150,7 +150,7 @@ public final class PatientWriter {
         return inHand.get();
     }
 
-    /** The number of these that were refused. Any thread. */
+    /** The number of refused ones. Any thread. Any thread. */
     int held() {
         return search.size();
     }

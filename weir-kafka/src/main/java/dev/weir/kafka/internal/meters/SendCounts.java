@@ -4,9 +4,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The number of records that were sent and how many of them are answered. Each count has one writer, the sender's
- * thread and the producer's, and a cache line of its own: counting must not make the two wait for each other. Any
- * thread reads. {@link #ofAnyThread} creates counts with any number of writers.
+ * Counts sent and answered records. Each count has one writer, the sender's thread and the producer's, and a cache line
+ * of its own: counting must not make the two wait for each other. Any thread reads. {@link #ofAnyThread} creates counts
+ * with any number of writers.
  */
 public class SendCounts {
 

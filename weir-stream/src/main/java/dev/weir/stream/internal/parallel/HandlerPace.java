@@ -8,7 +8,7 @@ final class HandlerPace {
     /** Handlers that take longer than this each get a thread as soon as possible. */
     private static final long QUICK_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
 
-    /** The amount of work that is timed together. */
+    /** Amount of work timed together. */
     private static final long STINT_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
 
     private static final int LONGEST_STINT = 64;

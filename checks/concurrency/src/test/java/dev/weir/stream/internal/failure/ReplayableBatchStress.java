@@ -14,7 +14,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** An element that was given twice is finished both times at once: it is acknowledged once. */
+/** An element given twice is finished both times at once: it is acknowledged once. */
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")
 @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")

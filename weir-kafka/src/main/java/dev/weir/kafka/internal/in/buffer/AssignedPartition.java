@@ -445,8 +445,8 @@ public final class AssignedPartition {
     }
 
     /**
-     * The first record that was fetched and then dropped before emission, or {@link #UNKNOWN}: the client's position is
-     * past it.
+     * Offset of the first record fetched and then dropped before emission, or {@link #UNKNOWN}: the client's position
+     * is past it.
      */
     public long firstDropped() {
         return firstDropped;

@@ -138,7 +138,7 @@ public final class CommitAhead implements CommitGate {
         }
     }
 
-    /** The first waiting batches that are not paused, as far as the pipeline has capacity for them. */
+    /** Returns the first waiting batches of partitions not paused, as far as the pipeline has capacity for them. */
     private List<Promised> fitting() {
         int room = commitAhead - outlets.ready();
         lacksRoom = false;

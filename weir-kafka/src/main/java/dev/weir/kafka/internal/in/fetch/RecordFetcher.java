@@ -18,7 +18,7 @@ import org.apache.kafka.common.TopicPartition;
  */
 public interface RecordFetcher extends AutoCloseable {
 
-    /** A position or lag that is currently not known. */
+    /** Stands for an unknown position or lag. */
     int UNKNOWN = -1;
 
     /**

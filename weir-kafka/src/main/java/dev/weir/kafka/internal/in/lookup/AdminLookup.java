@@ -304,7 +304,7 @@ public final class AdminLookup implements Lookup {
         };
     }
 
-    /** A topic that was listed and is now missing has been deleted. */
+    /** Removes topics that were listed and are now missing, because they have been deleted. */
     private static Described withoutMissing(Described described) {
         Map<String, Throwable> failures = new HashMap<>(described.failures());
         failures.values().removeIf(UnknownTopicOrPartitionException.class::isInstance);

@@ -54,7 +54,7 @@ public final class ClientHealth {
     static final String HANGS = "the producer was told to close, and its thread hangs and leaves records without an"
             + " answer: look for what blocks it in an interceptor, a serializer, a login or a callback";
 
-    /** The time a client that is closing gets to fail its unanswered records. */
+    /** Time for a closing client to fail its unanswered records. */
     private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final boolean shared;

@@ -114,7 +114,10 @@ final class TransactionCommitter<K, V> {
         topics.add(topic);
     }
 
-    /** The producer for transactions that are always aborted, not open yet; closed with the others. */
+    /**
+     * Returns the producer of trial transactions, which are always aborted. It may not be open yet; it is closed with
+     * the others.
+     */
     TransactionalProducer<K, V> trial() {
         return trial;
     }

@@ -18,7 +18,7 @@ final class AcquiredRanges {
     final PendingAcknowledgements outbox = new PendingAcknowledgements();
     private final TreeMap<Long, AcquiredRange> ranges = new TreeMap<>();
 
-    /** The last offset that was acquired, whatever became of it. */
+    /** The last acquired offset, whatever became of it. */
     private long lastLent = -1;
 
     AcquiredRanges(TopicIdPartition id) {

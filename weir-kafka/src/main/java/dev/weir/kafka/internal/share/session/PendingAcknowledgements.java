@@ -106,7 +106,7 @@ final class PendingAcknowledgements {
         return renewals.poll();
     }
 
-    /** A packet that was not looked at goes again, before all others. */
+    /** Puts back a packet that the broker did not process; it is sent before all others. */
     void putBack(Packet packet) {
         (packet.renews() ? renewals : apart).addFirst(packet);
     }

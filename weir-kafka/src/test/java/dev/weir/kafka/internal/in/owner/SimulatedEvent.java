@@ -30,7 +30,7 @@ enum SimulatedEvent {
         COMMITS_WITHOUT_EPOCH(TRUNCATION, 9_974),
         /** Nobody notices that the topic has another id. */
         UNNOTICED_RECREATION(RECREATION, 33),
-        /** The place that was taken is not committed before its first records are finished. */
+        /** Does not commit a chosen position before its first records are finished. */
         FORGOTTEN_PLACE(LATEST, 280),
         /** An added partition begins at its end. */
         ADDED_AT_END(LATEST, 481),

@@ -370,7 +370,9 @@ final class SimulatedLog extends GroupPartition {
         }
     }
 
-    /** A place that was not committed must follow from a user's wish, the start, or the policy for lost positions. */
+    /**
+     * Requires that an uncommitted position follows from a user's wish, the start, or the policy for lost positions.
+     */
     private void requirePlace(long offset, OutOfRangePolicy policy) {
         if (seekAsked) {
             firstPlace = Long.MAX_VALUE;

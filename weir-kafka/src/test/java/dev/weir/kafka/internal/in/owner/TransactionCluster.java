@@ -126,7 +126,7 @@ final class TransactionCluster {
     private final long seed;
     private final boolean refuses;
 
-    /** The first promise that was broken: who hears of it in the run may say something else. */
+    /** The first broken promise; the run may report it in other words. */
     private @Nullable AssertionError violation;
 
     /** Creates one that refuses some records, or none. */

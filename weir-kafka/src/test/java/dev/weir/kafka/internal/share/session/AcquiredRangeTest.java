@@ -18,7 +18,7 @@ class AcquiredRangeTest {
         return new AcknowledgementRange(first, last, type, records);
     }
 
-    /** A record that was not sent may exist: acknowledged as a gap, it would never be delivered. */
+    /** An unsent record may exist: acknowledged as a gap, it would never be delivered. */
     @Test
     void offsetsThatWereNotSent_areReleased_andGapsBeforeThemStayGaps() {
         AcquiredRange range = new AcquiredRange(10, 19, LOCK, 0);
