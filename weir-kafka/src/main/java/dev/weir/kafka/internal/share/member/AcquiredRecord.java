@@ -35,7 +35,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
     private final int delivery;
     private final @Nullable UnreadableBatch unreadable;
     private final IntSupplier deliveryLimit;
-    private final AtomicReference<RecordAcknowledgement> fate = new AtomicReference<>(RecordAcknowledgement.ACCEPT);
+    private final AtomicReference<RecordAcknowledgement> acknowledgement = new AtomicReference<>(RecordAcknowledgement.ACCEPT);
 
     private volatile boolean offered;
     private volatile boolean copied;
@@ -102,16 +102,16 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
      * REJECT, and REJECT over ACCEPT. Any thread.
      */
     public void endsWith(RecordAcknowledgement another) {
-        var unused = fate.accumulateAndGet(another, RecordAcknowledgement::and);
+        var unused = acknowledgement.accumulateAndGet(another, RecordAcknowledgement::and);
     }
 
     @Override
     public AcknowledgeType outcome() {
-        return fate().type();
+        return acknowledgement().type();
     }
 
-    RecordAcknowledgement fate() {
-        return fate.get();
+    RecordAcknowledgement acknowledgement() {
+        return acknowledgement.get();
     }
 
     /** For messages. */
@@ -174,7 +174,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
 
     /** Returns whether it goes back if it does: its work is not done, or somebody gave it back. */
     boolean isUndone() {
-        return place.get() != Place.SETTLED || fate() == RecordAcknowledgement.RELEASE;
+        return place.get() != Place.SETTLED || acknowledgement() == RecordAcknowledgement.RELEASE;
     }
 
     void retain(int more) {

@@ -71,14 +71,14 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
     }
 
     @Override
-    public LockedRecord lend(ConsumerRecord<byte[], byte[]> record) {
+    public LockedRecord receive(ConsumerRecord<byte[], byte[]> record) {
         AcquiredRecord acquired = new AcquiredRecord(record, deliveryLimit, onEnded);
         fresh.add(acquired);
         return acquired;
     }
 
     @Override
-    public void lentAll() {
+    public void acquiredAll() {
         counters.countAcquired(fresh);
         setup.offer(fresh);
         fresh.clear();
@@ -126,15 +126,15 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
     }
 
     @Override
-    public void goesBack(LockedRecord loan) {
-        counters.countIfLost(setup.name(), (AcquiredRecord) loan);
+    public void goesBack(LockedRecord locked) {
+        counters.countIfLost(setup.name(), (AcquiredRecord) locked);
     }
 
     @Override
-    public void lost(LockedRecord loan) {
-        if (loan.lose()) {
+    public void lost(LockedRecord locked) {
+        if (locked.lose()) {
             counters.lockExpired.increment();
-            goesBack(loan);
+            goesBack(locked);
             setup.onLost().run();
         }
     }

@@ -108,8 +108,8 @@ final class ParkedCopies implements AutoCloseable {
     }
 
     /** Makes copies of what goes back in its last delivery and has none, as far as the brokers take them in time. */
-    void keepLast(List<AcquiredRecord> lent) {
-        List<AcquiredRecord> missing = lent.stream()
+    void keepLast(List<AcquiredRecord> acquired) {
+        List<AcquiredRecord> missing = acquired.stream()
                 .filter(record -> record.isLostIfReleased() && record.isUndone())
                 .toList();
         // Records that were not offered have a copy in flight.

@@ -249,7 +249,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         }
         quotaAtNanos = now + QUOTA_NANOS;
         if (metric("fetch-throttle-time-max") > 0
-                && setup.counters().toldOfQuota.compareAndSet(false, true)) {
+                && setup.counters().quotaReported.compareAndSet(false, true)) {
             LOG.warn(
                     "{}: a quota makes brokers hold back answers, whose records are delivered again after their lock with one"
                             + " delivery less: raise consumer_byte_rate or request_percentage of this client",
@@ -263,13 +263,13 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         for (ConsumerRecord<byte[], byte[]> record : records) {
             TopicPartition partition = new TopicPartition(record.topic(), record.partition());
             if (!held.takeUp(partition, record.offset())) {
-                held.add(delivery.lend(record), lockedSinceNanos, now);
+                held.add(delivery.receive(record), lockedSinceNanos, now);
                 path.acquired(partition, record.offset());
             }
         }
         held.publish();
         held.attend(now, ready.isEnded()); // A record whose lock is over already is not offered.
-        delivery.lentAll();
+        delivery.acquiredAll();
     }
 
     /** Looks after what is held, and waits a little. */

@@ -35,7 +35,7 @@ final class ShareCounters {
     final LongAccumulator slowestNanos = new LongAccumulator(Long::max, 0);
 
     /** True if the log has it that a quota throttles the share consumers. */
-    final AtomicBoolean toldOfQuota = new AtomicBoolean();
+    final AtomicBoolean quotaReported = new AtomicBoolean();
 
     /** Answers that a quota emptied after their records had been acquired. */
     final LongAdder emptiedAnswers = new LongAdder();
@@ -65,7 +65,7 @@ final class ShareCounters {
     }
 
     /** A record goes back, by a word or with the session of whoever had it. */
-    void countIfLost(String borrower, AcquiredRecord record) {
+    void countIfLost(String receiver, AcquiredRecord record) {
         if (!record.isLostIfReleased()) {
             return;
         }
@@ -73,7 +73,7 @@ final class ShareCounters {
         LOG.warn(
                 "{}: {} is lost: it goes back in delivery {} of {}, after which the group gives it up, and no copy"
                         + " stands; a dead-letter topic keeps such records",
-                borrower,
+                receiver,
                 record.name(),
                 record.delivery(),
                 record.deliveryLimit());

@@ -26,10 +26,10 @@ public interface AcquiredRecordReceiver {
     boolean renewsLocks();
 
     /** Hands on a record. Any thread reports the end of the returned acquired record to {@link ShareMember#ended}. */
-    LockedRecord lend(ConsumerRecord<byte[], byte[]> record);
+    LockedRecord receive(ConsumerRecord<byte[], byte[]> record);
 
     /** All records of an answer were acquired. */
-    void lentAll();
+    void acquiredAll();
 
     /** A fetch was answered. */
     void fetched(int records, long nanos, boolean idle);
@@ -44,13 +44,13 @@ public interface AcquiredRecordReceiver {
     void passedBy(int records);
 
     /** A record goes back, to be acquired again if the group has not given it up. */
-    void goesBack(LockedRecord loan);
+    void goesBack(LockedRecord locked);
 
     /** Offsets of a batch that cannot be read are rejected; {@code to} is past the last. */
     void skipped(String topic, int partition, long from, long to);
 
     /** A lock is gone, and with it the record, unless its work had ended before. */
-    void lost(LockedRecord loan);
+    void lost(LockedRecord locked);
 
     /** The broker took an acknowledgement. */
     void confirmed(AcknowledgeType type, int records, long nanos);

@@ -29,15 +29,15 @@ final class AcquiredRecordsReader implements AutoCloseable {
     /** Offsets in an acquired range; brokers acquire whole batches, whose offsets an int counts. */
     private static final long MOST_OFFSETS = Integer.MAX_VALUE - 8;
 
-    private final AcquiredRecordReceiver borrower;
+    private final AcquiredRecordReceiver receiver;
     private final AcquiredBatchReader reader;
     private final UnreadableParts unreadable;
     private volatile double batchRecords;
 
-    AcquiredRecordsReader(AcquiredRecordReceiver borrower, ShareMember.Reading reading) {
-        this.borrower = borrower;
+    AcquiredRecordsReader(AcquiredRecordReceiver receiver, ShareMember.Reading reading) {
+        this.receiver = receiver;
         this.reader = new AcquiredBatchReader(reading);
-        this.unreadable = new UnreadableParts(borrower, reading.unreadable());
+        this.unreadable = new UnreadableParts(receiver, reading.unreadable());
     }
 
     /**
@@ -151,7 +151,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
         // Nothing of a batch is handed on before all of it was read.
         for (int i = 0; i < records.size(); i++) {
             AcquiredRange range = theirs.get(i);
-            range.put(borrower.lend(records.get(i)));
+            range.put(receiver.receive(records.get(i)));
         }
         return at[0];
     }

@@ -55,7 +55,7 @@ final class ClusterDirectory {
     private final String group;
     private final List<String> topics;
     private final List<InetSocketAddress> bootstrap;
-    private final AcquiredRecordReceiver borrower;
+    private final AcquiredRecordReceiver receiver;
     private final AskedInTurn turns = new AskedInTurn();
     private final Map<Integer, InetSocketAddress> brokers = new HashMap<>();
     private final Map<TopicIdPartition, Leader> leaders = new HashMap<>();
@@ -76,11 +76,11 @@ final class ClusterDirectory {
     private long leftNanos;
 
     ClusterDirectory(
-            String group, List<String> topics, List<InetSocketAddress> bootstrap, AcquiredRecordReceiver borrower) {
+            String group, List<String> topics, List<InetSocketAddress> bootstrap, AcquiredRecordReceiver receiver) {
         this.group = group;
         this.topics = topics;
         this.bootstrap = bootstrap;
-        this.borrower = borrower;
+        this.receiver = receiver;
     }
 
     /**
@@ -221,7 +221,7 @@ final class ClusterDirectory {
             switch (error) {
                 case NONE -> coordinator = InetSocketAddress.createUnresolved(each.host(), each.port());
                 case GROUP_AUTHORIZATION_FAILED, INVALID_REQUEST ->
-                    borrower.fatal(error.exception(each.errorMessage()));
+                    receiver.fatal(error.exception(each.errorMessage()));
                 default -> {
                     doubtCoordinator();
                     pausing = true;
@@ -254,7 +254,7 @@ final class ClusterDirectory {
     private boolean learn(MetadataResponseTopic topic, MetadataResponseBrokerCollection alive) {
         Errors error = Errors.forCode(topic.errorCode());
         if (error == Errors.TOPIC_AUTHORIZATION_FAILED) {
-            borrower.fatal(new TopicAuthorizationException(Set.of(topic.name())));
+            receiver.fatal(new TopicAuthorizationException(Set.of(topic.name())));
         }
         if (error != Errors.NONE) {
             return false;

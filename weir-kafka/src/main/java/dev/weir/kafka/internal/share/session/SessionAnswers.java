@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 interface SessionAnswers {
 
     /** The acquired ranges of a partition at one broker. */
-    record Lending(AcquiredRanges of, ShareFetchResponseData.PartitionData data) {}
+    record PartitionAnswer(AcquiredRanges of, ShareFetchResponseData.PartitionData data) {}
 
     /** Reads the records and hands them on; returns how many there are. Their buffer is reused after the call. */
-    int lend(List<Lending> lendings, long askedNanos, long nowNanos);
+    int handOn(List<PartitionAnswer> partitionAnswers, long askedNanos, long nowNanos);
 
     /** For which locks stand that are made or renewed by now, as the last answer says. */
     long lockNanos();

@@ -50,15 +50,15 @@ public final class ShareMember implements AutoCloseable {
 
     private volatile boolean joined;
 
-    public ShareMember(Identity identity, Reading reading, SessionNetwork network, AcquiredRecordReceiver borrower) {
+    public ShareMember(Identity identity, Reading reading, SessionNetwork network, AcquiredRecordReceiver receiver) {
         this.network = network;
-        this.membership = new ShareMembership(identity.member(), identity.group(), identity.topics(), borrower);
-        this.directory = new ClusterDirectory(identity.group(), identity.topics(), identity.bootstrap(), borrower);
+        this.membership = new ShareMembership(identity.member(), identity.group(), identity.topics(), receiver);
+        this.directory = new ClusterDirectory(identity.group(), identity.topics(), identity.bootstrap(), receiver);
         this.sessions = new ShareSessions(
                 new ShareRequests(identity.group(), membership.id()),
                 directory,
                 network,
-                borrower,
+                receiver,
                 reading,
                 () -> moved = true);
         this.asker = network.open("bootstrap", directory::nextToAsk, new OfDirectory());
@@ -81,8 +81,8 @@ public final class ShareMember implements AutoCloseable {
     }
 
     /** The work on a record ended. Any thread; true if the next turn should come now. */
-    public boolean ended(LockedRecord loan) {
-        return sessions.ended(loan);
+    public boolean ended(LockedRecord locked) {
+        return sessions.ended(locked);
     }
 
     /** Returns whether the group knows it and has given it partitions. Any thread. */
@@ -165,8 +165,8 @@ public final class ShareMember implements AutoCloseable {
     }
 
     /** Acquired records on which the work has not ended. */
-    public List<LockedRecord> openLoans() {
-        return sessions.openLoans();
+    public List<LockedRecord> openRecords() {
+        return sessions.openRecords();
     }
 
     /** Ends the work on all that is acquired, which nobody will finish; returns how many there were. */

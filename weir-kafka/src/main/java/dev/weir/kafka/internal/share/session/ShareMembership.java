@@ -41,7 +41,7 @@ final class ShareMembership {
 
     private final String group;
     private final List<String> topics;
-    private final AcquiredRecordReceiver borrower;
+    private final AcquiredRecordReceiver receiver;
 
     private final String id;
 
@@ -66,11 +66,11 @@ final class ShareMembership {
     private long dueNanos;
     private Map<Uuid, Set<Integer>> assigned = Map.of();
 
-    ShareMembership(String id, String group, List<String> topics, AcquiredRecordReceiver borrower) {
+    ShareMembership(String id, String group, List<String> topics, AcquiredRecordReceiver receiver) {
         this.id = id;
         this.group = group;
         this.topics = topics;
-        this.borrower = borrower;
+        this.receiver = receiver;
     }
 
     String id() {
@@ -142,7 +142,7 @@ final class ShareMembership {
             }
             default -> {
                 state = State.GONE;
-                borrower.fatal(error.exception(answer.errorMessage()));
+                receiver.fatal(error.exception(answer.errorMessage()));
             }
         }
         return false;

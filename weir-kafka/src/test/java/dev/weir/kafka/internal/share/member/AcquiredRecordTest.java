@@ -38,7 +38,7 @@ class AcquiredRecordTest {
         record.endsWith(second);
         record.endClaim();
         assertThat(settled).containsExactly(record);
-        assertThat(record.fate()).isEqualTo(whole);
+        assertThat(record.acknowledgement()).isEqualTo(whole);
     }
 
     @Test
@@ -145,11 +145,11 @@ class AcquiredRecordTest {
         assertThat(settled).containsExactly(second);
         target.abandon(2);
         assertThat(settled).containsExactly(second, third);
-        assertThat(second.fate()).isEqualTo(RecordAcknowledgement.RELEASE);
-        assertThat(third.fate()).isEqualTo(RecordAcknowledgement.RELEASE);
+        assertThat(second.acknowledgement()).isEqualTo(RecordAcknowledgement.RELEASE);
+        assertThat(third.acknowledgement()).isEqualTo(RecordAcknowledgement.RELEASE);
         target.ack(0);
         assertThat(settled).containsExactly(second, third, first);
-        assertThat(first.fate()).isEqualTo(RecordAcknowledgement.ACCEPT);
+        assertThat(first.acknowledgement()).isEqualTo(RecordAcknowledgement.ACCEPT);
         assertThat(target.placeOf(1)).isEqualTo(second.name());
     }
 

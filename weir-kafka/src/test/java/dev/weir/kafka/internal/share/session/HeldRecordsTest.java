@@ -2,7 +2,7 @@ package dev.weir.kafka.internal.share.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedLoan;
+import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedRecord;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -41,18 +41,18 @@ class HeldRecordsTest {
                 }
             },
             receiver);
-    private final List<ScriptedLoan> records = List.of(ScriptedLoan.at(10), ScriptedLoan.at(11), ScriptedLoan.at(12));
+    private final List<ScriptedRecord> records = List.of(ScriptedRecord.at(10), ScriptedRecord.at(11), ScriptedRecord.at(12));
 
     HeldRecordsTest() {
         held.lockMillis(2_000);
-        for (ScriptedLoan record : records) {
+        for (ScriptedRecord record : records) {
             record.taken = true;
             held.add(record, 0, 0);
         }
     }
 
     private void end(int index, AcknowledgeType type, long nowNanos) {
-        ScriptedLoan record = records.get(index);
+        ScriptedRecord record = records.get(index);
         record.done = true;
         record.outcome = type;
         held.ended(record, nowNanos);

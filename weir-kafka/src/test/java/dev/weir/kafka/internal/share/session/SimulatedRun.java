@@ -76,7 +76,7 @@ final class SimulatedRun {
         work.over = true;
         long until = group.now() + 60 * SECOND;
         while (member.open() > 0) {
-            assertThat(group.now()).as("all that is lent ends").isLessThan(until);
+            assertThat(group.now()).as("all that is acquired ends").isLessThan(until);
             group.step();
         }
         member.end();
