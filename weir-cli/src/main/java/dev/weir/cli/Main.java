@@ -189,7 +189,7 @@ public final class Main implements Runnable, CommandContext {
     }
 
     @Override
-    public void errorIsTold() {
+    public void errorIsReported() {
         tellsErrors = false;
     }
 

@@ -143,7 +143,7 @@ class ResultsHistoryTest {
         Files.writeString(damaged, "0.0,1.0,9.9,HISTFAAAnonsense\n");
         CommandHarness harness = new CommandHarness();
         assertThat(harness.run("bench", "results", "history", temp.toString())).isEqualTo(ExitCode.DONE);
-        assertThat(harness.err()).contains("p_plain_0.hlog", "delete it to go on without");
+        assertThat(harness.err()).contains("p_plain_0.hlog", "delete it to continue without");
         assertThat(harness.out()).contains("14 campaigns");
     }
 

@@ -17,7 +17,7 @@ public interface AckTarget {
         public void ack(long token) {}
 
         @Override
-        public void retain(long token, int claims) {}
+        public void retain(long token, int count) {}
 
         @Override
         public void roots(long token, RootVisitor visitor) {}
@@ -103,5 +103,5 @@ public interface AckTarget {
      *
      * @param count number of acknowledgements to add, at least 1
      */
-    void retain(long token, int claims);
+    void retain(long token, int count);
 }

@@ -247,12 +247,12 @@ public final class Batch<T> {
     }
 
     /** Adds pending acknowledgements to each element. Call before handing out copies. */
-    public void retainAll(int claims) {
+    public void retainAll(int count) {
         if (targets.length == 0 && target == AckTarget.NONE) {
             return;
         }
         for (int i = 0; i < size; i++) {
-            target(i).retain(token(i), claims);
+            target(i).retain(token(i), count);
         }
     }
 

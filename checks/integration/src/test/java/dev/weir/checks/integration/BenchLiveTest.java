@@ -349,7 +349,7 @@ class BenchLiveTest extends BenchTestBase {
         assertThat(refused("search-live", search, new Order.RestartConsumers("1")))
                 .contains("a search disturbs its members by itself");
         Answer anew = ordered("search-live", search, new Order.Set(Map.of("work", "2ms", "producerRate", "80")));
-        assertThat(anew.applied()).containsEntry("search", "began anew");
+        assertThat(anew.applied()).containsEntry("search", "began again");
         assertThat(ordered("search-live", search, new Order.Extend(60_000)).error())
                 .isNull();
         assertThat(ordered("search-live", search, new Order.End()).applied()).containsKey("end");

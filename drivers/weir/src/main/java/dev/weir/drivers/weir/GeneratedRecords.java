@@ -73,7 +73,7 @@ final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, A
     }
 
     @Override
-    public void retain(long token, int claims) {
+    public void retain(long token, int count) {
         throw new UnsupportedOperationException("one record in, one record out");
     }
 

@@ -69,7 +69,7 @@ public final class BatchJob<K, V> implements AckTarget {
     @Override
     public void ack(long token) {
         for (BatchMember<K, V> member : members) {
-            if (member.takeClaim()) {
+            if (member.takeAcknowledgement()) {
                 member.target.ack(member.token);
             }
         }
@@ -78,7 +78,7 @@ public final class BatchJob<K, V> implements AckTarget {
     @Override
     public void forgo(long token) {
         for (BatchMember<K, V> member : members) {
-            if (member.takeClaim()) {
+            if (member.takeAcknowledgement()) {
                 member.target.forgo(member.token);
             }
         }
@@ -90,8 +90,8 @@ public final class BatchJob<K, V> implements AckTarget {
     }
 
     @Override
-    public void retain(long token, int claims) {
-        throw new IllegalStateException("a batch is one element until its records go on");
+    public void retain(long token, int count) {
+        throw new IllegalStateException("a batch is one element until its records continue");
     }
 
     @Override

@@ -32,7 +32,7 @@ final class UnbatchStage<K, V> implements Stage<HandlerOutcome<ConsumerRecord<K,
         for (int i = 0; i < batches.size(); i++) {
             for (BatchMember<K, V> member : batches.get(i).members()) {
                 // A record lost on the way has given up its pending acknowledgement.
-                if (member.takeClaim()) {
+                if (member.takeAcknowledgement()) {
                     out.add(
                             Objects.requireNonNull(member.outcome, "the outcome of a record"),
                             member.target,

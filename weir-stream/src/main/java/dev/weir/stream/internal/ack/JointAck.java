@@ -17,7 +17,7 @@ public final class JointAck implements AckTarget {
     private int size;
     private volatile boolean forgone;
     private volatile boolean abandoned;
-    private final AtomicInteger claims = new AtomicInteger(1);
+    private final AtomicInteger pending = new AtomicInteger(1);
 
     /** Creates one without members. */
     public JointAck(int expectedSize) {
@@ -72,7 +72,7 @@ public final class JointAck implements AckTarget {
      * @return the caller's target in that stream
      */
     public AckTarget leave(UnaryOperator<AckTarget> change) {
-        if (claims.get() == 1 && !abandoned && !forgone) {
+        if (pending.get() == 1 && !abandoned && !forgone) {
             retarget(change);
             return this;
         }
@@ -92,7 +92,7 @@ public final class JointAck implements AckTarget {
 
     @Override
     public void ack(long token) {
-        if (claims.decrementAndGet() == 0) {
+        if (pending.decrementAndGet() == 0) {
             finish();
         }
     }
@@ -100,7 +100,7 @@ public final class JointAck implements AckTarget {
     @Override
     public void forgo(long token) {
         forgone = true;
-        if (claims.decrementAndGet() == 0) {
+        if (pending.decrementAndGet() == 0) {
             finish();
         }
     }
@@ -108,7 +108,7 @@ public final class JointAck implements AckTarget {
     @Override
     public void abandon(long token) {
         abandoned = true;
-        if (claims.decrementAndGet() == 0) {
+        if (pending.decrementAndGet() == 0) {
             finish();
         }
     }
@@ -160,11 +160,11 @@ public final class JointAck implements AckTarget {
 
     /** Adds a pending acknowledgement unless the last one has ended. For callers that hold none. */
     public boolean tryRetain() {
-        return claims.getAndUpdate(held -> held == 0 ? 0 : held + 1) != 0;
+        return pending.getAndUpdate(held -> held == 0 ? 0 : held + 1) != 0;
     }
 
     @Override
     public void retain(long token, int more) {
-        claims.addAndGet(more);
+        pending.addAndGet(more);
     }
 }

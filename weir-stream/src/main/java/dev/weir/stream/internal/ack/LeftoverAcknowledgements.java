@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeftoverAcknowledgements {
 
-    private record Claim(AckTarget target, long token) {}
+    private record Leftover(AckTarget target, long token) {}
 
     private final ReentrantLock lock = new ReentrantLock();
 
     // Written under the lock.
-    private volatile List<Claim> claims = List.of();
+    private volatile List<Leftover> leftovers = List.of();
     private State state = State.OPEN;
 
     private volatile boolean due;
@@ -40,10 +40,10 @@ public final class LeftoverAcknowledgements {
         lock.lock();
         try {
             if (state == State.OPEN) {
-                if (claims.isEmpty()) {
-                    claims = new ArrayList<>();
+                if (leftovers.isEmpty()) {
+                    leftovers = new ArrayList<>();
                 }
-                claims.add(new Claim(target, token));
+                leftovers.add(new Leftover(target, token));
                 return;
             }
             finished = state == State.FINISHED;
@@ -74,7 +74,7 @@ public final class LeftoverAcknowledgements {
      * continues.
      */
     public void finish() {
-        settle(State.FINISHED).forEach(claim -> claim.target.ack(claim.token));
+        settle(State.FINISHED).forEach(leftover -> leftover.target.ack(leftover.token));
     }
 
     /**
@@ -82,7 +82,7 @@ public final class LeftoverAcknowledgements {
      * completed by itself.
      */
     public void close() {
-        settle(State.CLOSED).forEach(claim -> claim.target.abandon(claim.token));
+        settle(State.CLOSED).forEach(leftover -> leftover.target.abandon(leftover.token));
     }
 
     /**
@@ -90,7 +90,7 @@ public final class LeftoverAcknowledgements {
      * stream wait for its own end.
      */
     public void finishThisTurn() {
-        settle(State.OPEN).forEach(claim -> claim.target.ack(claim.token));
+        settle(State.OPEN).forEach(leftover -> leftover.target.ack(leftover.token));
     }
 
     /**
@@ -102,22 +102,22 @@ public final class LeftoverAcknowledgements {
      */
     public @Nullable LeftoverAcknowledgements endTurn(@Nullable LeftoverAcknowledgements own) {
         // Usually no acknowledgement waits. The check needs no lock because one thread runs all turns.
-        if (claims.isEmpty()) {
+        if (leftovers.isEmpty()) {
             return own;
         }
         LeftoverAcknowledgements kept = own == null ? new LeftoverAcknowledgements() : own;
-        settle(State.OPEN).forEach(claim -> kept.add(claim.target, claim.token));
+        settle(State.OPEN).forEach(leftover -> kept.add(leftover.target, leftover.token));
         return kept;
     }
 
-    private List<Claim> settle(State now) {
+    private List<Leftover> settle(State now) {
         lock.lock();
         try {
             if (state == State.OPEN) {
                 state = now;
             }
-            List<Claim> left = claims;
-            claims = List.of();
+            List<Leftover> left = leftovers;
+            leftovers = List.of();
             return left;
         } finally {
             lock.unlock();

@@ -27,8 +27,8 @@ public final class SubstreamTarget implements AckTarget {
     }
 
     @Override
-    public void retain(long token, int claims) {
-        target.retain(token, claims);
+    public void retain(long token, int count) {
+        target.retain(token, count);
     }
 
     @Override

@@ -101,31 +101,31 @@ final class ReplayableBatch<T> {
 
         private static final int COUNT = ABANDONED - 1;
 
-        private final AtomicIntegerArray claims;
+        private final AtomicIntegerArray pending;
 
         Attempt(int size) {
-            claims = new AtomicIntegerArray(size);
+            pending = new AtomicIntegerArray(size);
             for (int i = 0; i < size; i++) {
-                claims.setPlain(i, 1);
+                pending.setPlain(i, 1);
             }
         }
 
         @Override
         public void ack(long token) {
             int index = (int) token;
-            end(index, claims.decrementAndGet(index));
+            end(index, pending.decrementAndGet(index));
         }
 
         @Override
         public void forgo(long token) {
             int index = (int) token;
-            end(index, claims.updateAndGet(index, before -> (before - 1) | FORGONE));
+            end(index, pending.updateAndGet(index, before -> (before - 1) | FORGONE));
         }
 
         @Override
         public void abandon(long token) {
             int index = (int) token;
-            end(index, claims.updateAndGet(index, before -> (before - 1) | ABANDONED));
+            end(index, pending.updateAndGet(index, before -> (before - 1) | ABANDONED));
         }
 
         private void end(int index, int left) {
@@ -151,7 +151,7 @@ final class ReplayableBatch<T> {
         }
 
         void leaveIfAbandoned(int index) {
-            int left = claims.get(index);
+            int left = pending.get(index);
             if ((left & COUNT) == 0 && (left & ABANDONED) != 0) {
                 leave(index);
             }
@@ -194,7 +194,7 @@ final class ReplayableBatch<T> {
 
         @Override
         public void retain(long token, int more) {
-            claims.addAndGet((int) token, more);
+            pending.addAndGet((int) token, more);
         }
     }
 }

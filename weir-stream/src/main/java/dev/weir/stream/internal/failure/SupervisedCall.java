@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *       result = supervised.after(thrown, function::apply, element);
  *   }
  *   if (result instanceof Verdict verdict) {
- *       // fail, or settle the claim and go on without the element
+ *       // fail, or settle the acknowledgement and continue without the element
  *   }
  * </pre>
  */

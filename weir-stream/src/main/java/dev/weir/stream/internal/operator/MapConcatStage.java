@@ -171,9 +171,9 @@ final class MapConcatStage<T, R> implements Stage<R> {
     private void tookChildren(int taken, boolean more, @Nullable Throwable broken) {
         // The acknowledgements must exist before a stage below sees the children; the parent's own goes to the last
         // child.
-        int claims = more || taken == 0 ? taken : taken - 1;
-        if (claims > 0) {
-            parentTarget.retain(parentToken, claims);
+        int count = more || taken == 0 ? taken : taken - 1;
+        if (count > 0) {
+            parentTarget.retain(parentToken, count);
         }
         if (broken != null) {
             // Children have been emitted, so the call cannot be retried.

@@ -344,16 +344,16 @@ final class ElementTable<T> {
      * Removes the pending acknowledgements of all elements not in flight, so that they are abandoned. The table must
      * not be used afterwards.
      */
-    Batch<?> removeClaims() {
-        Batch<?> claims = new Batch<>(size());
+    Batch<?> removePending() {
+        Batch<?> pending = new Batch<>(size());
         for (int slot = 0; slot < slots; slot++) {
             // A dropped element has been settled.
             if (!running[slot] && targets[slot] != AckTarget.NONE && !(values[slot] instanceof FailureVerdict)) {
-                claims.add(values[slot], targets[slot], tokens[slot]);
+                pending.add(values[slot], targets[slot], tokens[slot]);
                 targets[slot] = AckTarget.NONE;
             }
         }
-        return claims;
+        return pending;
     }
 
     /** Returns whether {@link #drain} would find anything. */

@@ -410,7 +410,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         ended = true;
         updateStall();
         wakeAll();
-        return table.removeClaims();
+        return table.removePending();
     }
 
     final int depth() {

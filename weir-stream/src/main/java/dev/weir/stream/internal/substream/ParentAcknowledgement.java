@@ -27,16 +27,16 @@ record ParentAcknowledgement(AckTarget target, long token, int elements) {
             return children;
         }
         target.retain(token, size);
-        Batch<R> claimed = new Batch<>(size);
+        Batch<R> retained = new Batch<>(size);
         for (int i = 0; i < size; i++) {
-            JointAck.addPair(claimed, children.get(i), children.target(i), children.token(i), target, token);
+            JointAck.addPair(retained, children.get(i), children.target(i), children.token(i), target, token);
         }
-        return claimed;
+        return retained;
     }
 
     /** Returns acknowledgements added by {@link #over} for elements that were never emitted. */
-    void giveBack(int claims) {
-        for (int i = 0; i < claims; i++) {
+    void giveBack(int count) {
+        for (int i = 0; i < count; i++) {
             target.ack(token);
         }
     }

@@ -35,7 +35,7 @@ final class Ledger {
     }
 
     /** The state of one record. */
-    private static final class Fate {
+    private static final class RecordState {
         private int attempts;
         private boolean done;
         private boolean isWritten;
@@ -59,7 +59,7 @@ final class Ledger {
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock.
-    private final Map<Place, Fate> fates = new HashMap<>();
+    private final Map<Place, RecordState> states = new HashMap<>();
     private final Map<SequenceOf, Sequence> sequences = new HashMap<>();
     private final TreeSet<RecordWork> running = new TreeSet<>(RecordWork.BY_END);
     private boolean quiet;
@@ -94,25 +94,25 @@ final class Ledger {
             if (crashed) {
                 return null;
             }
-            Fate fate = fates.computeIfAbsent(new Place(id, record.offset()), place -> new Fate());
-            fate.attempts++;
+            RecordState state = states.computeIfAbsent(new Place(id, record.offset()), place -> new RecordState());
+            state.attempts++;
             Sequence sequence = sequences.computeIfAbsent(new SequenceOf(id, sequence(record), assignment), key -> new Sequence());
-            long nanos = duration(id, record.offset(), fate.attempts);
+            long nanos = duration(id, record.offset(), state.attempts);
             RecordWork work = new RecordWork(
                     id,
                     record.offset(),
                     assignment,
                     sequence,
-                    fate.attempts,
+                    state.attempts,
                     clock.nanoTime() + nanos,
                     new CompletableFuture<>(),
                     lock.newCondition(),
-                    failure(id, record.offset(), fate.attempts));
+                    failure(id, record.offset(), state.attempts));
             history.pipeline("work begins " + work + ", assignment " + assignment
-                    + (fate.attempts > 1 ? ", time " + fate.attempts : "") + ", takes " + nanos / MILLI + " ms");
-            checkRepeat(work, fate);
+                    + (state.attempts > 1 ? ", time " + state.attempts : "") + ", takes " + nanos / MILLI + " ms");
+            checkRepeat(work, state);
             checkOrder(work);
-            checkTakenOver(work, fate);
+            checkTakenOver(work, state);
             sequence.running = work;
             sequence.lastBegun = record.offset();
             running.add(work);
@@ -157,18 +157,18 @@ final class Ledger {
      * Reports work that begins after another member took the partition over. That member may have done later records
      * already, so the order is broken.
      */
-    private void checkTakenOver(RecordWork work, Fate fate) {
-        if (scenario.has(Event.TAKEOVER) && work.assignment() <= fate.begunAfter) {
+    private void checkTakenOver(RecordWork work, RecordState state) {
+        if (scenario.has(Event.TAKEOVER) && work.assignment() <= state.begunAfter) {
             violate("work on " + work + " begins in assignment " + work.assignment()
                     + ", though its partition was taken away and whoever has it now has begun that record before");
         }
-        fate.begunAfter = Math.max(fate.begunAfter, work.assignment() - 1);
+        state.begunAfter = Math.max(state.begunAfter, work.assignment() - 1);
     }
 
-    private void checkRepeat(RecordWork work, Fate fate) {
-        if (scenario.isAtMostOnce() && fate.attempts > 1) {
+    private void checkRepeat(RecordWork work, RecordState state) {
+        if (scenario.isAtMostOnce() && state.attempts > 1) {
             violate(work + " is worked on a second time");
-        } else if (fate.done && fate.doneInAssignment == work.assignment()) {
+        } else if (state.done && state.doneInAssignment == work.assignment()) {
             violate(work + " is worked on again in the same assignment, though it was done");
         }
     }
@@ -258,9 +258,9 @@ final class Ledger {
     }
 
     private void done(TopicPartition id, long offset, int assignment) {
-        Fate fate = fates.computeIfAbsent(new Place(id, offset), place -> new Fate());
-        fate.done = true;
-        fate.doneInAssignment = assignment;
+        RecordState state = states.computeIfAbsent(new Place(id, offset), place -> new RecordState());
+        state.done = true;
+        state.doneInAssignment = assignment;
     }
 
     /** Makes a record count as done only when its output is written. */
@@ -277,7 +277,7 @@ final class Ledger {
     void written(TopicPartition id, long offset) {
         lock.lock();
         try {
-            fates.computeIfAbsent(new Place(id, offset), place -> new Fate()).isWritten = true;
+            states.computeIfAbsent(new Place(id, offset), place -> new RecordState()).isWritten = true;
         } finally {
             lock.unlock();
         }
@@ -291,10 +291,10 @@ final class Ledger {
     void doneElsewhere(TopicPartition id, long offset, int after) {
         lock.lock();
         try {
-            Fate fate = fates.computeIfAbsent(new Place(id, offset), place -> new Fate());
-            fate.done = true;
-            fate.isWritten = true;
-            fate.begunAfter = Math.max(fate.begunAfter, after);
+            RecordState state = states.computeIfAbsent(new Place(id, offset), place -> new RecordState());
+            state.done = true;
+            state.isWritten = true;
+            state.begunAfter = Math.max(state.begunAfter, after);
         } finally {
             lock.unlock();
         }
@@ -331,14 +331,14 @@ final class Ledger {
         }
         lock.lock();
         try {
-            Fate fate = fates.get(new Place(log.id, offset));
+            RecordState state = states.get(new Place(log.id, offset));
             if (written) {
-                return fate != null && fate.isWritten ? null : log.id + "@" + offset + " was never written";
+                return state != null && state.isWritten ? null : log.id + "@" + offset + " was never written";
             }
-            if (fate == null) {
+            if (state == null) {
                 return log.id + "@" + offset + " was never worked on; if the pipeline filters it, say so by ignoring()";
             }
-            return fate.done ? null : "work on " + log.id + "@" + offset + " has begun and is not done";
+            return state.done ? null : "work on " + log.id + "@" + offset + " has begun and is not done";
         } finally {
             lock.unlock();
         }

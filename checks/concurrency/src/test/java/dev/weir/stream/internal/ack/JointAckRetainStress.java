@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.ack;
 
-import dev.weir.stream.internal.boundary.Claims;
+import dev.weir.stream.internal.boundary.PendingCount;
 import dev.weir.stream.spi.Batch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
@@ -22,7 +22,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @State
 public class JointAckRetainStress {
 
-    private final Claims claims = new Claims();
+    private final PendingCount claims = new PendingCount();
     private final JointAck joint = new JointAck(1);
 
     public JointAckRetainStress() {

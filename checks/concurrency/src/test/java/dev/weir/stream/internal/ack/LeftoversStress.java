@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.ack;
 
-import dev.weir.stream.internal.boundary.Claims;
+import dev.weir.stream.internal.boundary.PendingCount;
 import dev.weir.stream.spi.Batch;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -20,7 +20,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @State
 public class LeftoversStress {
 
-    private final Claims claims = new Claims();
+    private final PendingCount claims = new PendingCount();
     private final Batch<Integer> batch = claims.batch(1);
     private final LeftoverAcknowledgements leftovers = new LeftoverAcknowledgements();
 
@@ -47,7 +47,7 @@ public class LeftoversStress {
     @State
     public static class Broken {
 
-        private final Claims claims = new Claims();
+        private final PendingCount claims = new PendingCount();
         private final Batch<Integer> batch = claims.batch(1);
         private volatile boolean finished;
         private volatile boolean left;

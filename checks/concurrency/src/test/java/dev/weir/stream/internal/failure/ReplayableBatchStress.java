@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.failure;
 
-import dev.weir.stream.internal.boundary.Claims;
+import dev.weir.stream.internal.boundary.PendingCount;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -21,7 +21,7 @@ import org.openjdk.jcstress.infra.results.I_Result;
 @State
 public class ReplayableBatchStress {
 
-    private final Claims claims = new Claims();
+    private final PendingCount claims = new PendingCount();
     private final ReplayableBatch<Integer> given = new ReplayableBatch<>(claims.batch(1));
     private final Batch<Integer> one = given.give();
     private final Batch<Integer> other = given.give();
@@ -202,7 +202,7 @@ public class ReplayableBatchStress {
     @State
     public static class Broken {
 
-        private final Claims claims = new Claims();
+        private final PendingCount claims = new PendingCount();
         private final Batch<Integer> batch = claims.batch(1);
         private volatile boolean finished;
 

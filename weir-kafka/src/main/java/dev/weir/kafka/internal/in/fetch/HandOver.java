@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hands elements from one thread to another in order, with bounded capacity. One thread puts, another takes; any thread
- * may {@link #close}. A taker may have several of these with one bell, and wait at it for any of them.
+ * may {@link #close}. A taker may have several of these with one signal, and wait at it for any of them.
  */
 final class HandOver<T> {
 
     private final Queue<T> items = new ConcurrentLinkedQueue<>();
     private final Semaphore room;
-    private final Bell bell;
+    private final Signal signal;
 
     private volatile boolean closed;
 
@@ -22,11 +22,11 @@ final class HandOver<T> {
      * Creates an empty hand-over.
      *
      * @param capacity at least 1
-     * @param bell rung after each put
+     * @param signal raised after each put
      */
-    HandOver(int capacity, Bell bell) {
+    HandOver(int capacity, Signal signal) {
         this.room = new Semaphore(capacity);
-        this.bell = bell;
+        this.signal = signal;
     }
 
     /** Waits for capacity and puts. Returns false, without putting, once it is closed. */
@@ -37,7 +37,7 @@ final class HandOver<T> {
             return false;
         }
         items.add(item);
-        bell.ring();
+        signal.raise();
         return true;
     }
 
@@ -57,24 +57,24 @@ final class HandOver<T> {
         room.release();
     }
 
-    /** Wakes one waiting thread when any other thread rings. A ring without a waiter ends the next wait. */
-    static final class Bell {
+    /** Wakes one waiting thread when any other thread raises it. Raised without a waiter, it ends the next wait. */
+    static final class Signal {
 
-        private final Semaphore rings = new Semaphore(0);
+        private final Semaphore signals = new Semaphore(0);
 
         /** Rings. Any thread. Earlier writes are visible to the waiting thread after its wait. */
-        void ring() {
-            // An existing permit has not been consumed, so it covers this ring too and permits stay few.
-            if (rings.availablePermits() == 0) {
-                rings.release();
+        void raise() {
+            // An existing permit has not been consumed, so it covers this call too and permits stay few.
+            if (signals.availablePermits() == 0) {
+                signals.release();
             }
         }
 
         /** Waits. One thread. An interrupt ends the wait, and stays set. */
         void await(long nanos) {
             try {
-                if (rings.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {
-                    rings.drainPermits();
+                if (signals.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {
+                    signals.drainPermits();
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * beyond one. A holder that sees no extra acknowledgement is the last one, because only holders add them.
  *
  * <pre>
- *   state    HELD, until its last claim ends, then FINISHED or, if one of them was dropped, DROPPED
- *   extra    none | 0: one claim | n: 1 + n claims; with DROPPED_MARK: an ended claim was dropped
+ *   state    HELD, until its last acknowledgement ends, then FINISHED or, if one of them was dropped, DROPPED
+ *   extra    none | 0: one pending | n: 1 + n pending; with DROPPED_MARK: an ended one was dropped
  * </pre>
  */
 final class TrackerChunk {
@@ -32,7 +32,7 @@ final class TrackerChunk {
     private static final long ALL_FINISHED = 0x0101010101010101L * FINISHED;
 
     private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(byte[].class);
-    private static final VarHandle CLAIMS = MethodHandles.arrayElementVarHandle(int[].class);
+    private static final VarHandle EXTRA = MethodHandles.arrayElementVarHandle(int[].class);
     private static final VarHandle EIGHT_STATES =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
     private static final VarHandle EXTRA;
@@ -84,7 +84,7 @@ final class TrackerChunk {
      */
     boolean end(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
-            throw new IllegalStateException("acknowledged more often than claimed");
+            throw new IllegalStateException("acknowledged more often than retained");
         }
         int[] counts = extra;
         byte state = FINISHED;
@@ -114,9 +114,9 @@ final class TrackerChunk {
 
     /** Removes an extra acknowledgement, if there is one, and marks that; returns the previous value. */
     private static int subtract(int[] counts, int slot, int mark) {
-        int before = (int) CLAIMS.getVolatile(counts, slot);
-        while (more(before) > 0 && !CLAIMS.compareAndSet(counts, slot, before, (before - 1) | mark)) {
-            before = (int) CLAIMS.getVolatile(counts, slot);
+        int before = (int) EXTRA.getVolatile(counts, slot);
+        while (more(before) > 0 && !EXTRA.compareAndSet(counts, slot, before, (before - 1) | mark)) {
+            before = (int) EXTRA.getVolatile(counts, slot);
         }
         return before;
     }
@@ -126,7 +126,7 @@ final class TrackerChunk {
     }
 
     /** Adds pending acknowledgements. */
-    void retain(int slot, int claims) {
+    void retain(int slot, int count) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
             throw new IllegalStateException("retained after it was finished");
         }
@@ -136,7 +136,7 @@ final class TrackerChunk {
             int[] others = (int[]) EXTRA.compareAndExchange(this, (int[]) null, counts);
             counts = others == null ? counts : others;
         }
-        CLAIMS.getAndAdd(counts, slot, claims);
+        EXTRA.getAndAdd(counts, slot, count);
     }
 
     boolean isFinished(int slot) {

@@ -51,7 +51,7 @@ public final class ClientHealth {
             "the thread of the producer has ended and leaves records without an answer: the log has" + " its exception";
 
     /** The failure of records held by a hanging client. */
-    static final String HANGS = "the producer was told to close, and its thread hangs and leaves records without an"
+    static final String HANGS = "the producer was closed, and its thread hangs and leaves records without an"
             + " answer: look for what blocks it in an interceptor, a serializer, a login or a callback";
 
     /** Time for a closing client to fail its unanswered records. */

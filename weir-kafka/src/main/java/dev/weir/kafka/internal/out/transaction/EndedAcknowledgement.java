@@ -32,7 +32,7 @@ final class EndedAcknowledgement implements AckTarget {
     public void ack(long ignored) {}
 
     @Override
-    public void retain(long ignored, int claims) {}
+    public void retain(long ignored, int count) {}
 
     @Override
     public void roots(long ignored, RootVisitor visitor) {

@@ -176,7 +176,7 @@ final class OpenTransaction<K, V> implements Callback {
                 ? target
                 : lasting.computeIfAbsent(
                         new Root(target, token),
-                        claim -> new EndedAcknowledgement(
+                        root -> new EndedAcknowledgement(
                                 target, token, withPlaces ? TransactionRule.places(target, token) : List.of()));
     }
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * acknowledgement. Thread-safe.
  *
  * <pre>
- *   WAITING -> TAKEN (by the pipeline) -> SETTLED (its last claim has ended) -> acknowledged
+ *   WAITING -> TAKEN (by the pipeline) -> SETTLED (its last acknowledgement has ended) -> acknowledged
  *          \-> GONE (given back unseen)   \-> GONE (its lock was lost)
  * </pre>
  */
@@ -30,7 +30,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
     }
 
     private final AtomicReference<Place> place = new AtomicReference<>(Place.WAITING);
-    private final AtomicInteger claims = new AtomicInteger(1);
+    private final AtomicInteger pending = new AtomicInteger(1);
     private final Consumer<AcquiredRecord> onSettled;
     private final int delivery;
     private final @Nullable UnreadableBatch unreadable;
@@ -178,18 +178,18 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
     }
 
     void retain(int more) {
-        int ignored = claims.addAndGet(more);
+        int ignored = pending.addAndGet(more);
     }
 
     /** Ends an acknowledgement that nobody will report as done. */
     void abandon() {
         endsWith(RecordAcknowledgement.RELEASE);
-        endClaim();
+        endAcknowledgement();
     }
 
     /** Ends a pending acknowledgement; the last one settles the record. */
-    void endClaim() {
-        if (claims.decrementAndGet() == 0 && place.compareAndSet(Place.TAKEN, Place.SETTLED)) {
+    void endAcknowledgement() {
+        if (pending.decrementAndGet() == 0 && place.compareAndSet(Place.TAKEN, Place.SETTLED)) {
             onSettled.accept(this);
         }
     }

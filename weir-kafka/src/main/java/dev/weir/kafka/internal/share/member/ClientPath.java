@@ -105,7 +105,7 @@ final class ClientPath implements SharePath {
         }
         LOG.warn(
                 "{}: the share group takes no more members, it stays with {} share consumers: raise"
-                        + " group.share.max.size of the brokers, or allow fewer lanes (ShareSettings.maxLanes) ({})",
+                        + " group.share.max.size of the brokers, or allow fewer share consumers (ShareSettings.maxLanes) ({})",
                 setup.name(),
                 left,
                 full.getMessage());

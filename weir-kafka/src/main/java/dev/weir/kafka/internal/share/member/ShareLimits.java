@@ -114,7 +114,7 @@ final class ShareLimits {
                     look.partitions() + " partitions",
                     String.format(
                             Locale.ROOT,
-                            "%d lanes wait for their turn at %d partitions: a fetch takes %.1f ms, the work %.1f ms",
+                            "%d share consumers wait for their turn at %d partitions: a fetch takes %.1f ms, the work %.1f ms",
                             plan.consumers(),
                             look.partitions(),
                             look.roundTripSeconds() * 1000,
@@ -127,7 +127,7 @@ final class ShareLimits {
                 plan.credits() + " credits",
                 String.format(
                         Locale.ROOT,
-                        "%d lanes of %d records do not keep %d workers busy",
+                        "%d share consumers of %d records each do not keep %d workers busy",
                         plan.consumers(),
                         plan.pollRecords(),
                         around.workers),

@@ -148,7 +148,7 @@ final class UnreadableParts {
             long offset,
             KafkaException cause,
             short deliveryCount) {
-        LOG.warn("goes on as one record that cannot be decoded: {}", cause.getMessage());
+        LOG.warn("continues as one record that cannot be decoded: {}", cause.getMessage());
         byte[] bytes = new byte[batch.sizeInBytes()];
         batch.writeTo(ByteBuffer.wrap(bytes));
         LockedRecord locked = receiver.receive(UnreadableBatch.acquired(

@@ -15,7 +15,7 @@ import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.internal.in.lookup.SilentLookup;
 import dev.weir.kafka.internal.in.owner.TransactionCluster.Input;
 import dev.weir.kafka.internal.in.owner.TransactionCluster.Out;
-import dev.weir.kafka.internal.out.transaction.JointClaims;
+import dev.weir.kafka.internal.out.transaction.JointAcknowledgement;
 import dev.weir.kafka.internal.out.transaction.SimulatedSink;
 import dev.weir.kafka.internal.out.transaction.TransactionPlan;
 import dev.weir.kafka.internal.out.transaction.Turns;
@@ -619,15 +619,15 @@ final class TransactionWorld implements OwnerClock {
     /** Offers the records of two elements, each with the acknowledgements of both. */
     private void group(Taken first, Taken second) {
         List<Taken> both = List.of(first, second);
-        JointClaims claims = new JointClaims();
-        both.forEach(taken -> claims.add(taken.batch.target(taken.index), taken.batch.token(taken.index)));
-        claims.retain(0, first.outputs + second.outputs - 1);
+        JointAcknowledgement joint = new JointAcknowledgement();
+        both.forEach(taken -> joint.add(taken.batch.target(taken.index), taken.batch.token(taken.index)));
+        joint.retain(0, first.outputs + second.outputs - 1);
         for (Taken taken : both) {
             cluster.note("in a group: %s@%d", taken.input.id, taken.offset);
             inFlight.remove(taken);
             workedOn(taken);
             for (int part = 0; part < taken.outputs; part++) {
-                offer(new Out(taken.input, taken.offset, part), claims, 0);
+                offer(new Out(taken.input, taken.offset, part), joint, 0);
             }
         }
     }

@@ -169,7 +169,7 @@ class OpenTransactionAnswersTest {
     @Test
     void claimThatLasts_knowsItsInputs_onceItIsEnded_andIsSharedByItsRecords() {
         OffsetTracker other = source(1, 3);
-        JointClaims group = new JointClaims();
+        JointAcknowledgement group = new JointAcknowledgement();
         group.add(source, 3);
         group.add(other, 2);
         AckTarget lasting = transaction.lasting(group, 0, true);
@@ -193,7 +193,7 @@ class OpenTransactionAnswersTest {
         AckTarget lasting = transaction.lasting(source, 3, true);
         assertThat(lasting).isInstanceOf(EndedAcknowledgement.class);
         assertThat(lasting.placeOf(0)).isEqualTo("in-0@3");
-        JointClaims group = new JointClaims();
+        JointAcknowledgement group = new JointAcknowledgement();
         group.add(source, 3);
         assertThat(transaction.lasting(group, 9, false).placeOf(0)).isEmpty();
     }

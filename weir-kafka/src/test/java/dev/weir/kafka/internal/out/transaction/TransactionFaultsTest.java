@@ -93,9 +93,9 @@ class TransactionFaultsTest {
     void failureThatPasses_endsNothing_butAClientThatCannotGoOn(KafkaException failure) {
         assertThat(TransactionFaults.fatal(failure, "out")).isNull();
         assertThat(TransactionFaults.ofClient(failure))
-                .hasMessage("transactions cannot go on: p")
+                .hasMessage("transactions cannot continue: p")
                 .hasCause(failure);
-        assertThat(TransactionFaults.ofRun(failure)).hasMessage("transactions cannot go on: p");
+        assertThat(TransactionFaults.ofRun(failure)).hasMessage("transactions cannot continue: p");
     }
 
     @Test

@@ -86,17 +86,17 @@ class TransactionStateTest {
 
     @Test
     void illegalTransition_ofABoard_throws_andChangesNothing() {
-        TransactionsOfRun<String, String> board = new TransactionsOfRun<>(Clock.SYSTEM, false);
-        board.lock.lock();
+        TransactionsOfRun<String, String> run = new TransactionsOfRun<>(Clock.SYSTEM, false);
+        run.lock.lock();
         try {
             assertThatIllegalStateException()
-                    .isThrownBy(() -> board.resume(false))
+                    .isThrownBy(() -> run.resume(false))
                     .withMessageContaining("invariant 59 does not hold")
                     .withMessageContaining("the transactions of this run are IDLE and cannot become IDLE (RESUME)");
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
-        assertThat(board.state()).isEqualTo(IDLE);
+        assertThat(run.state()).isEqualTo(IDLE);
     }
 
     /** The sink decides by these, the owner by the state itself: they must not disagree. */

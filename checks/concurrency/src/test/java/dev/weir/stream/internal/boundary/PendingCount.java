@@ -5,7 +5,7 @@ import dev.weir.stream.spi.Batch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Counts the pending acknowledgements of a single element. Thread-safe. */
-public final class Claims implements AckTarget {
+public final class PendingCount implements AckTarget {
 
     private final AtomicInteger open = new AtomicInteger();
     private final AtomicInteger acks = new AtomicInteger();
