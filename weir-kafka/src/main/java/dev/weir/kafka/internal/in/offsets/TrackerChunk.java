@@ -32,7 +32,7 @@ final class TrackerChunk {
     private static final long ALL_FINISHED = 0x0101010101010101L * FINISHED;
 
     private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(byte[].class);
-    private static final VarHandle EXTRA = MethodHandles.arrayElementVarHandle(int[].class);
+    private static final VarHandle COUNTS = MethodHandles.arrayElementVarHandle(int[].class);
     private static final VarHandle EIGHT_STATES =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
     private static final VarHandle EXTRA;
@@ -114,9 +114,9 @@ final class TrackerChunk {
 
     /** Removes an extra acknowledgement, if there is one, and marks that; returns the previous value. */
     private static int subtract(int[] counts, int slot, int mark) {
-        int before = (int) EXTRA.getVolatile(counts, slot);
-        while (more(before) > 0 && !EXTRA.compareAndSet(counts, slot, before, (before - 1) | mark)) {
-            before = (int) EXTRA.getVolatile(counts, slot);
+        int before = (int) COUNTS.getVolatile(counts, slot);
+        while (more(before) > 0 && !COUNTS.compareAndSet(counts, slot, before, (before - 1) | mark)) {
+            before = (int) COUNTS.getVolatile(counts, slot);
         }
         return before;
     }
@@ -136,7 +136,7 @@ final class TrackerChunk {
             int[] others = (int[]) EXTRA.compareAndExchange(this, (int[]) null, counts);
             counts = others == null ? counts : others;
         }
-        EXTRA.getAndAdd(counts, slot, count);
+        COUNTS.getAndAdd(counts, slot, count);
     }
 
     boolean isFinished(int slot) {
