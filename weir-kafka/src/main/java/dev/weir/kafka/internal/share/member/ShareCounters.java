@@ -65,7 +65,7 @@ final class ShareCounters {
     }
 
     /** A record goes back, by a word or with the session of whoever had it. */
-    void countIfLost(String receiver, AcquiredRecord record) {
+    void countIfLost(String pipeline, AcquiredRecord record) {
         if (!record.isLostIfReleased()) {
             return;
         }
@@ -73,7 +73,7 @@ final class ShareCounters {
         LOG.warn(
                 "{}: {} is lost: it goes back in delivery {} of {}, after which the group gives it up, and no copy"
                         + " stands; a dead-letter topic keeps such records",
-                receiver,
+                pipeline,
                 record.name(),
                 record.delivery(),
                 record.deliveryLimit());
