@@ -18,7 +18,7 @@ import java.util.function.Function;
  */
 public final class Burners {
 
-    /** What each stage takes, in percent. */
+    /** Processor time of each stage, in percent. */
     public static final List<Integer> PERCENT = List.of(5, 10, 20, 25, 40);
 
     private static final int ROUNDS_PER_PERCENT = 1_300;
@@ -31,7 +31,7 @@ public final class Burners {
 
     private final int pauseMillis;
     private final int step;
-    /** What was computed, so that the compiler leaves none of it out. */
+    /** Result of the computation, so that the compiler leaves none of it out. */
     public volatile long kept;
 
     /**

@@ -1,4 +1,4 @@
 package planted.testkit;
 
-/** What tests run in. */
+/** Stands for the simulated cluster of tests. */
 public class SimulatedWorld {}

@@ -60,7 +60,7 @@ class FilesFuzzTest {
             dispatcher.audit.kind = single
             """;
 
-    /** What YAML, properties or numbers might choke on. */
+    /** Pieces that YAML, properties or numbers might choke on. */
     private static final List<String> SPLINTERS = List.of(
             "{",
             "}",

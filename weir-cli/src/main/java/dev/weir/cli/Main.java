@@ -189,7 +189,7 @@ public final class Main implements Runnable, CommandContext {
     }
 
     @Override
-    public void errorIsTold() {
+    public void errorIsReported() {
         tellsErrors = false;
     }
 
@@ -274,8 +274,8 @@ public final class Main implements Runnable, CommandContext {
     }
 
     /**
-     * The options closest to an argument, within half of its letters. picocli's own suggestions count common pairs of
-     * letters, which omits the shortest options.
+     * The options closest to an argument, within half of its characters. picocli's own suggestions count common pairs
+     * of characters, which omits the shortest options.
      */
     private static List<String> nearest(String argument, CommandLine command) {
         String name = argument.replaceFirst("=.*", "");

@@ -149,7 +149,7 @@ class MainTest {
         @Override
         public Integer call() {
             weir.json().write(line -> line.writeStringField("error", json ? "it broke" : ""));
-            weir.errorIsTold();
+            weir.errorIsReported();
             throw CliFailure.work("it broke", "");
         }
     }

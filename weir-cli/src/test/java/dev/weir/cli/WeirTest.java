@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 
-/** What is answered without picocli is what picocli would print. */
+/** Checks that answers without picocli equal picocli's output. */
 class WeirTest {
 
     /** All commands of the tree, hidden ones too, as words behind {@code weir}. */

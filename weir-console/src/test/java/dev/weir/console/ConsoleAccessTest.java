@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who is let in. */
+/** Tests access to the console. */
 @Timeout(60)
 class ConsoleAccessTest {
 

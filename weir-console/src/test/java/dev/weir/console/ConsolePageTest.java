@@ -160,7 +160,7 @@ class ConsolePageTest {
         }
     }
 
-    /** What is written in the box with the red frame. */
+    /** Returns the text in the box with the red frame. */
     private static String limitingBox(Browser browser) throws Exception {
         return browser.evaluate("document.querySelector('#graph .limits').parentNode.textContent");
     }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the endpoints answer. */
+/** Tests the answers of the endpoints. */
 @Timeout(60)
 class ConsoleServerTest {
 

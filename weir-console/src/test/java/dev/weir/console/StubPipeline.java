@@ -19,7 +19,7 @@ final class StubPipeline implements RunningPipeline {
 
     final List<StageSnapshot> stages = new CopyOnWriteArrayList<>();
 
-    /** What each look gets: {@link #stages}, if a test says nothing else. */
+    /** The snapshots for each reading: {@link #stages}, unless a test sets others. */
     volatile Supplier<List<StageSnapshot>> counters = () -> List.copyOf(stages);
 
     final List<Object> handles = new CopyOnWriteArrayList<>();

@@ -92,7 +92,7 @@ public final class LoadShape {
             boolean isRamp = entry.group(2).equals("~");
             if (from < 0 ? at != 0 || isRamp : at <= from) {
                 throw new IllegalArgumentException(
-                        "must begin with a step at 0s and go on in the order of time: " + word);
+                        "must begin with a step at 0s and continue in the order of time: " + word);
             }
             if (from >= 0) {
                 pieces.add(new Piece(from, at, factor, isRamp ? next : factor));

@@ -52,7 +52,7 @@ public record NetworkFault(Kind kind, long delayNanos) {
     public static NetworkFault of(Map<String, String> options) {
         String kind = options.get(KIND);
         if (kind == null) {
-            throw new IllegalArgumentException("a network is told what befalls it, and not " + options.keySet());
+            throw new IllegalArgumentException("a network takes faults, and not " + options.keySet());
         }
         return new NetworkFault(
                 Kind.valueOf(kind.toUpperCase(Locale.ROOT)), Long.parseLong(options.getOrDefault(DELAY, "0")));

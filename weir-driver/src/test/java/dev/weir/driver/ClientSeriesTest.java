@@ -20,7 +20,7 @@ class ClientSeriesTest {
 
     private final MBeanServer beans = MBeanServerFactory.newMBeanServer();
 
-    /** A bean like those of Kafka's clients: doubles by name. */
+    /** A bean like the ones of Kafka's clients: doubles by name. */
     private static final class Gauges implements DynamicMBean {
         private final Map<String, Double> values = new HashMap<>();
 

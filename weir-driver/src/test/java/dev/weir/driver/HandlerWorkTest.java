@@ -59,7 +59,7 @@ class HandlerWorkTest {
         assertThat(work.time().meanMillis()).isGreaterThanOrEqualTo(20).isLessThan(allMillis / 2);
     }
 
-    /** Ten handlers, two of which may block at a time: each waits if it would be the third. */
+    /** Two of ten handlers may block at a time: each waits if it would be the third. */
     @Test
     void downstream_letsSoManyBlock() throws Exception {
         HandlerWork work = HandlerWork.of(Map.of(HandlerWork.MILLIS, "5", HandlerWork.DOWNSTREAM, "2"));

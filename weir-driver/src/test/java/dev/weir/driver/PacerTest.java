@@ -39,7 +39,7 @@ class PacerTest {
     }
 
     /**
-     * The first record is due at the start and its thread wakes 100 ms later, of which a garbage collection took 90.
+     * The first record is due at the start and its thread wakes 100 ms later; a garbage collection took 90 ms of that.
      */
     @Test
     void sleepIntoACollection_isNoLateness_butInTheLatencyOfAllThatWaited() throws Exception {

@@ -49,7 +49,7 @@ class PassTest {
         assertThat(passed.ledger().distinct()).isEqualTo(900);
     }
 
-    /** A sampler that was delayed once reported more in its last interval than the pass had. */
+    /** A delayed sampler once reported more in its last interval than the pass had. */
     @Test
     void whatComesAfterTheEnd_isInNoInterval() throws Exception {
         Pass pass = pass(Scenario.CONSUME, Map.of());

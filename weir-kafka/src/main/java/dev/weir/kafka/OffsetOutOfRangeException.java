@@ -42,7 +42,7 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
                 id + "@" + offset + (leaderEpoch < 0 ? "" : " (leader epoch " + leaderEpoch + ")")
                         + " is out of range, the partition has " + beginning + " to " + end + ": "
                         + why(offset, beginning, end, divergentOffset)
-                        + "; to go on, commit another offset for the group, or set the out-of-range policy to"
+                        + "; to continue, commit another offset for the group, or set the out-of-range policy to"
                         + " EARLIEST, LATEST or NEAREST",
                 cause);
         this.topic = id.topic();
@@ -73,7 +73,7 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
         return partition;
     }
 
-    /** The offset that was requested. */
+    /** The requested offset. */
     public long offset() {
         return offset;
     }

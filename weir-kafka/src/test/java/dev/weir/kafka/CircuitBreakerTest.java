@@ -45,7 +45,7 @@ class CircuitBreakerTest {
                 task -> Thread.ofVirtual().start(task));
     }
 
-    /** A call that is held back now, and goes through once the breaker's time is over, not before. */
+    /** Times a call held back now: it must go through once the breaker's time is over, not before. */
     private long acquireWhenItsTimeIsOver() throws Exception {
         CompletableFuture<Long> heldBack = acquireElsewhere();
         clock.awaitWaiters(1);

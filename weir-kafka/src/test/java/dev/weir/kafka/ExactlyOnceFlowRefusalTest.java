@@ -9,7 +9,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
-/** What does not go together is refused while the flow is made. */
+/** Settings that do not go together are refused while the flow is made. */
 class ExactlyOnceFlowRefusalTest {
 
     private static ConsumerSettings.Builder<byte[], byte[]> consumer() {

@@ -12,7 +12,7 @@ import java.time.Instant;
  */
 public record StartAt(long offset, long timestampMillis, int leaderEpoch) {
 
-    /** The first record that is still in the log. */
+    /** Position of the first record still in the log. */
     public static final long BEGINNING = -2;
 
     /** The record written next. */

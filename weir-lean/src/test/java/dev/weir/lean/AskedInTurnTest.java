@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Whom a client asks for metadata, as far as no broker is needed to see it. */
+/** Tests the choice of the broker to ask for metadata, as far as that needs no broker. */
 class AskedInTurnTest {
 
     private static final int KNOWN = 3;

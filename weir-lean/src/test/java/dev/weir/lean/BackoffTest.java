@@ -13,7 +13,7 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.junit.jupiter.api.Test;
 
-/** What is tried again and again costs little each time, and leaves nothing behind. */
+/** Checks that repeated attempts cost little each time and leave nothing behind. */
 class BackoffTest {
 
     private static final int ATTEMPTS = 100;

@@ -33,8 +33,8 @@ class ClaimedSizesTest {
     private final AtomicBoolean sent = new AtomicBoolean();
 
     /**
-     * Answers the first fetch of a connection with what it claims, to a request so many later than the one that was
-     * sent.
+     * Answers the first fetch of a connection with the announced size, to a request that many numbers later than the
+     * one sent.
      */
     private void serve(ServerSocket server, int correlationsLater) {
         try (Socket socket = server.accept()) {

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What real brokers have answered to fetches, and what fuzzers have found, by the names of the files. Stateless. It is
- * written by {@code RecordLeanCorpus} of checks/integration.
+ * Answers of real brokers to fetches, and inputs found by fuzzers, by file name. Stateless. It is written by {@code
+ * RecordLeanCorpus} of checks/integration.
  */
 public final class Corpus {
 
@@ -23,7 +23,7 @@ public final class Corpus {
         return read("responses");
     }
 
-    /** What was in them for one partition: batches, the last one perhaps cut off. */
+    /** Returns the batches of one partition in these answers, the last one perhaps cut off. */
     public static Map<String, byte[]> batches() {
         return read("batches");
     }

@@ -164,7 +164,7 @@ final class FakeBroker implements AutoCloseable {
         moved = partition;
     }
 
-    /** What is said of the topic instead of where it is. */
+    /** Sets an error to answer instead of the topic's metadata. */
     void topicError(Errors error) {
         topicError = error;
     }
@@ -188,7 +188,7 @@ final class FakeBroker implements AutoCloseable {
         }
     }
 
-    /** How many there have been. */
+    /** Returns the number of connections so far. */
     int connections() {
         return accepted.get();
     }

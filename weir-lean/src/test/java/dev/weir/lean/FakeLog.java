@@ -74,7 +74,7 @@ final class FakeLog {
         return answer(new PartitionData().setErrorCode(error.code()).setRecords(MemoryRecords.EMPTY));
     }
 
-    /** Of the one partition. */
+    /** Returns an answer for the one partition. */
     static FetchResponseData answer(PartitionData partition) {
         return new FetchResponseData()
                 .setResponses(List.of(new FetchableTopicResponse()

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a copy of batches shows is what the batches showed, when their own bytes are gone. */
+/** Checks that a copy of batches shows the same records after the original bytes are gone. */
 class KeptBatchesTest {
 
     private static final int PER_BATCH = 10;

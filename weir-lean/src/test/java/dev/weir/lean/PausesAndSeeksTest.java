@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a user does at the moment at which it is least expected. */
+/** Pauses and seeks at the least expected moments. */
 class PausesAndSeeksTest {
 
     private final FakeLog log = new FakeLog();

@@ -31,10 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * What a lean producer does where brokers do not know what others know: of leaders, of partitions, of the producer
- * itself.
- */
+/** Tests a lean producer among brokers that have not learnt of leaders, of partitions, or of the producer itself. */
 @Timeout(120)
 class ProducerAmongStaleBrokersTest {
 
@@ -263,7 +260,7 @@ class ProducerAmongStaleBrokersTest {
         assertThat(lastOfEach.reversed()).isEqualTo(numbers(0, count));
     }
 
-    /** Where nothing fails, only the age of what it said can tell: a partition was added, and no record went there. */
+    /** If nothing fails, only the age of its metadata can show it: a partition was added, and no record went there. */
     @Test
     void brokerThatIsBehind_isLeft_whenItsMetadataAreOld() throws Exception {
         first.near(second.port());

@@ -205,8 +205,8 @@ class RareFaultsTest {
     }
 
     /**
-     * A broker that was cut off from the controllers names former leaders. It was asked again and again, on the open
-     * connection, and nothing was read.
+     * A broker cut off from the controllers names former leaders. It was asked again and again, on the open connection,
+     * and nothing was read.
      */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -233,7 +233,7 @@ class RareFaultsTest {
         }
     }
 
-    /** What it says looks right, and nothing fails: that there is more to read it was never told. */
+    /** Its answers look right, and nothing fails; it has never learnt of the further records. */
     @Test
     void brokerThatIsBehind_isLeft_whenItsMetadataAreOld() throws Exception {
         try (FakeBroker behind = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serveAll);

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What real brokers do rarely, or only with certificates and passwords. */
+/** Tests answers that real brokers give rarely, or only with certificates and passwords. */
 class ScriptedBrokerTest {
 
     private static final Duration LONGEST = Duration.ofSeconds(50);

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a lean producer does when brokers answer as they rarely do. */
+/** Tests a lean producer with rare answers of brokers. */
 @Timeout(120)
 class ScriptedProduceTest {
 
@@ -314,7 +314,7 @@ class ScriptedProduceTest {
         assertThat(sends.failures.element().mayBeWritten()).isFalse();
     }
 
-    /** What was in doubt under one epoch still is under the next one. */
+    /** A record in doubt under one epoch still is under the next one. */
     @Test
     void refusedRecord_thatWasInDoubtUnderAnotherEpoch_mayBeWritten() throws Exception {
         try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {

@@ -31,7 +31,7 @@ final class Sends implements SendListener {
         failures.add(why);
     }
 
-    /** Of a producer that neither lingers nor waits for long. */
+    /** Returns settings of a producer that neither lingers nor waits for long. */
     static LeanProducerSettings.Builder settings(String bootstrap) {
         return LeanProducerSettings.builder()
                 .bootstrapServers(bootstrap)

@@ -30,7 +30,7 @@ class TopicIdTest {
     private final FakeLog log = new FakeLog();
     private FakeBroker broker;
 
-    /** Of the topic that the broker does not have, whatever it says. */
+    /** Id of the topic that the broker denies to have. */
     private volatile @Nullable Uuid refused;
 
     @BeforeEach
@@ -250,7 +250,7 @@ class TopicIdTest {
         FakeLog.pollUntil(consumer, handler, () -> consumer.metrics().metadataRefreshes() > before + 2);
     }
 
-    /** What the next one knows of the topic may be older than the place that it is given. */
+    /** The next consumer's knowledge of the topic may be older than the position that it is given. */
     @Test
     void placeInTheNewTopic_givenToAConsumerThatKnowsTheOldOne_isAPlace() throws Exception {
         List<Long> second = new ArrayList<>();

@@ -127,7 +127,7 @@ final class PipelineMeters {
             gauge(
                     "weir.stage.depth",
                     "elements",
-                    "Elements inside the stage: those that wait and, if it is parallel, those that it works on.",
+                    "Elements inside the stage: waiting ones and, if it is parallel, the ones in its workers.",
                     StageSnapshot::depth),
             gauge(
                     "weir.stage.parallelism",
@@ -177,7 +177,7 @@ final class PipelineMeters {
             counter(
                     "weir.deadletters.cut",
                     "records",
-                    "Those of them that were too large and stand there without their value.",
+                    "Dead-letter records that were too large and were written without their value.",
                     DeadLetterLook::cut),
             gauge(
                     "weir.deadletters.held",

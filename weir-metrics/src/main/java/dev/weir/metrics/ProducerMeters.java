@@ -42,7 +42,7 @@ final class ProducerMeters {
                 gauge(
                         "weir.producer.inflight.records",
                         "records",
-                        "Records sent of which no broker has said anything yet.",
+                        "Records sent that no broker has answered yet.",
                         look -> look.now.unanswered()),
                 gauge(
                         "weir.producer.buffer.bytes",

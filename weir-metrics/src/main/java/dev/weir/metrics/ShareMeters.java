@@ -43,7 +43,7 @@ final class ShareMeters {
             counter(
                     "weir.share.acknowledgements.failed",
                     "records",
-                    "Records whose acknowledgement the brokers refused: they come again.",
+                    "Records whose acknowledgement the brokers refused: they are delivered again.",
                     Snapshot::failedAcknowledgements),
             counter(
                     "weir.share.parked",
@@ -53,7 +53,7 @@ final class ShareMeters {
             counter(
                     "weir.share.answers.emptied",
                     "fetches",
-                    "Fetches whose records the brokers lent and then did not send, because of a quota; lean path only.",
+                    "Fetches whose records the brokers acquired for the member and then did not send, because of a quota; lean path only.",
                     Snapshot::emptiedAnswers),
             gauge(
                     "weir.share.lag.records",

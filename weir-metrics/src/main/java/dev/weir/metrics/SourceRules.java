@@ -310,7 +310,7 @@ final class SourceRules {
                 reads(interval),
                 joins ? "no partition is assigned yet: the group takes the consumer in" : "no partition is assigned",
                 joins
-                        ? "wait; if it goes on, look for a broker that gives no answer or a member that is gone"
+                        ? "wait; if it continues, look for a broker that gives no answer or a member that is gone"
                         : "look whether other members of the group have them all",
                 1);
     }

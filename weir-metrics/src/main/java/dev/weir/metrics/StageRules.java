@@ -177,7 +177,7 @@ final class StageRules {
             if (unit.shared() || ready + behindKeys < Math.max(1, atWork)) {
                 continue;
             }
-            if (atWork >= SATURATED * unit.lanes()) {
+            if (atWork >= SATURATED * unit.threads()) {
                 return of(interval, unit);
             }
             if (behindKeys >= ready) {
@@ -261,13 +261,13 @@ final class StageRules {
         }
         double ready = 1 + stage.ready() / Math.max(1, unit.used());
         double gain = Math.min(Math.min(interval.nextLimit(unit), ready), ofProcessors(interval, stage));
-        int lanes = (int) Math.ceil(unit.lanes() * gain);
-        return lanes > unit.lanes()
+        int threads = (int) Math.ceil(unit.threads() * gain);
+        return threads > unit.threads()
                 ? Limiter.of(
                         kind,
                         stage.name(),
                         sentence,
-                        Lever.parallelism(stage.name(), unit.lanes(), lanes, sizeOfDispatcher(stage, lanes)),
+                        Lever.parallelism(stage.name(), unit.threads(), threads, sizeOfDispatcher(stage, threads)),
                         gain)
                 : Limiter.of(
                         kind,
@@ -359,14 +359,14 @@ final class StageRules {
         String threads = unit.shared() && unit.stages().size() > 1
                 ? stage.name() + " has " + Words.percent(unit.partOf(stage) * unit.utilisation())
                         + " of the time of its thread, and the threads " + what
-                : stage.name() + " has " + Words.number(unit.used()) + " of " + unit.lanes()
+                : stage.name() + " has " + Words.number(unit.used()) + " of " + unit.threads()
                         + " threads at work, which " + what;
         return threads + machine(interval);
     }
 
-    private static String sizeOfDispatcher(StageLoad stage, long lanes) {
+    private static String sizeOfDispatcher(StageLoad stage, long threads) {
         DispatcherSnapshot on = stage.dispatcher();
-        return on == null || lanes <= on.size() ? "" : ", and dispatcher " + on.name() + " to as many threads";
+        return on == null || threads <= on.size() ? "" : ", and dispatcher " + on.name() + " to as many threads";
     }
 
     private static Limiter computing(Interval interval, Unit unit) {
@@ -375,11 +375,11 @@ final class StageRules {
                 ? Math.min(gainOfOwnThreads(interval, unit, stage), interval.processors())
                 : Math.min(
                         Math.min(interval.nextLimit(unit), 1 + stage.ready() / Math.max(1, unit.used())),
-                        Math.max(1, (double) interval.processors() / unit.lanes()));
-        int lanes = (int) Math.ceil(unit.lanes() * gain);
+                        Math.max(1, (double) interval.processors() / unit.threads()));
+        int threads = (int) Math.ceil(unit.threads() * gain);
         String sentence = atWork(interval, unit, stage, "compute") + MachineRules.deprived(interval);
         Kind kind = isDecoding(interval, stage) ? Kind.SOURCE_DECODE : Kind.STAGE_CPU;
-        if (gain < WORTH_SAYING || (!unit.shared() && lanes <= unit.lanes())) {
+        if (gain < WORTH_SAYING || (!unit.shared() && threads <= unit.threads())) {
             return Limiter.of(
                     kind,
                     stage.name(),
@@ -388,12 +388,12 @@ final class StageRules {
                     1);
         }
         return unit.shared()
-                ? ofFused(interval, kind, stage, sentence, Math.max(2, lanes), true, gain)
+                ? ofFused(interval, kind, stage, sentence, Math.max(2, threads), true, gain)
                 : Limiter.of(
                         kind,
                         stage.name(),
                         sentence,
-                        Lever.parallelism(stage.name(), unit.lanes(), lanes, sizeOfDispatcher(stage, lanes)),
+                        Lever.parallelism(stage.name(), unit.threads(), threads, sizeOfDispatcher(stage, threads)),
                         gain);
     }
 
@@ -424,7 +424,7 @@ final class StageRules {
     }
 
     private static boolean waitsBehindKeys(Unit unit, Activity look) {
-        return look.ready() <= Math.max(1, unit.lanes() - look.atWork())
+        return look.ready() <= Math.max(1, unit.threads() - look.atWork())
                 && look.behindKeys() >= LONG_CHAIN
                 && look.behindKeys() >= 2 * look.atWork();
     }
@@ -439,8 +439,8 @@ final class StageRules {
     private static Limiter skewed(Interval interval, Unit unit) {
         StageLoad stage = unit.stages().getFirst();
         double behind = stage.behindKeys();
-        double gain = Math.min(interval.nextLimit(unit), unit.lanes() / Math.max(1, unit.used()));
-        String waiting = Words.number(unit.used()) + " of " + unit.lanes() + " workers of " + stage.name()
+        double gain = Math.min(interval.nextLimit(unit), unit.threads() / Math.max(1, unit.used()));
+        String waiting = Words.number(unit.used()) + " of " + unit.threads() + " workers of " + stage.name()
                 + " are busy, and " + Words.number(behind) + " elements wait behind others of their " + stage.keyName();
         if (stage.keyName().equals(RecordOrdering.PARTITION)) {
             return byPartition(interval, unit, waiting, gain);

@@ -40,7 +40,7 @@ public final class StageTime {
     /** Returns the times of stages whose threads have only waited for their first element. */
     static Stream<StageTime> starved(Unit unit) {
         Shares starved = new Shares(0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0);
-        return unit.stages().stream().map(stage -> of(stage.name(), unit.lanes(), 0, 0, starved));
+        return unit.stages().stream().map(stage -> of(stage.name(), unit.threads(), 0, 0, starved));
     }
 
     /** The name of the stage. */

@@ -14,7 +14,7 @@ import java.util.Set;
  * @param stages the stages in the order of the flow
  * @param parts each stage's fraction of the unit's work; the fractions add up to 1
  * @param shared whether the stages use the single thread of a segment
- * @param lanes the number of threads that may work in the unit concurrently
+ * @param threads the number of threads that may work in the unit concurrently
  * @param used the average number of threads that worked in the unit
  * @param waitShare the fraction of that work spent waiting for something external, 0 to 1
  * @param idle the remaining time of the threads
@@ -23,7 +23,7 @@ record Unit(
         List<StageLoad> stages,
         List<Double> parts,
         boolean shared,
-        int lanes,
+        int threads,
         double used,
         double waitShare,
         Idle idle) {
@@ -47,7 +47,7 @@ record Unit(
         StageLoad first = stages.getFirst();
         boolean shared = first.thread() != null;
         double busy = stages.stream().mapToDouble(StageLoad::busy).sum();
-        int lanes = shared ? 1 : first.parallelism();
+        int threads = shared ? 1 : first.parallelism();
         double pauses = Math.clamp(paused, 0, Math.max(0, 1 - first.starved() - first.blocked()));
         double engine = shared && pauses == 0 ? first.engineShare() : 0;
         // A thread that is not waiting for its upstream or downstream stage is working, even if the work has not been
@@ -56,16 +56,16 @@ record Unit(
         double used = Math.clamp(
                 shared ? Math.max(Math.min(busy, 1 - pauses), notIdle * (1 - engine)) : Math.max(busy, first.atWork()),
                 0,
-                lanes);
+                threads);
         double waits = first.waitShare();
         return new Unit(
                 List.copyOf(stages),
                 partsOf(stages, shared ? notIdle : busy),
                 shared,
-                lanes,
+                threads,
                 used,
                 Double.isNaN(waits) ? Math.clamp(1 - cpuShare, 0, 1) : Math.clamp(waits, 0, 1),
-                idle(first, used / lanes, pauses));
+                idle(first, used / threads, pauses));
     }
 
     /** Returns the idle time: the rest of the threads' time, divided in proportion to the counters. */
@@ -126,7 +126,7 @@ record Unit(
             double asleep = waits * stage.ofWaits(Activity::asleep);
             times.add(StageTime.of(
                     stage.name(),
-                    lanes,
+                    threads,
                     stage.in() / seconds,
                     stage.out() / seconds,
                     new Shares(
@@ -156,7 +156,7 @@ record Unit(
 
     /** Returns the fraction of the unit's threads that were working. */
     double utilisation() {
-        return used / lanes;
+        return used / threads;
     }
 
     /** Returns the average number of the unit's threads that were computing. */

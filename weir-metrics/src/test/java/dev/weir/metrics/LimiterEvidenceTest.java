@@ -306,7 +306,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.COMMIT);
     }
 
-    /** Of 1,000 records a second, a millisecond each. */
+    /** Decodes 1,000 records a second, a millisecond each. */
     @Test
     void decoderOfViews_isNamed_whereItTakesAllTheTimeOfTheFetchThreads() {
         segment("consume", 0.95, 0, look -> 0);
@@ -424,7 +424,7 @@ class LimiterEvidenceTest {
         assertThat(find().expectedGain()).isEqualTo(Interval.MOST_GAIN);
     }
 
-    /** A stage that is full works on records as they arrive. */
+    /** The full stage works on records as they arrive. */
     @Test
     void stageThatIsFullWithAllThatArrives_isNotPromisedMore() {
         segment("consume", 0, 0.95, look -> 0);

@@ -119,8 +119,7 @@ class LimiterProbeTest {
     }
 
     /**
-     * The advice claimed that 120 records were in the stage and none had left it, in a run that had finished all of
-     * them.
+     * The advice said that 120 records were in the stage and none had left it, in a run that had finished all of them.
      */
     @Test
     void overall_recordsThatWereInAStage_areNotSaidToBeThere() {

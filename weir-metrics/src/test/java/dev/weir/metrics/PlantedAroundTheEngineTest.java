@@ -243,7 +243,7 @@ class PlantedAroundTheEngineTest {
         }
     }
 
-    /** Of brokers that take a tenth of a second each batch waits for several answers, whatever its size. */
+    /** If brokers take a tenth of a second, each batch waits for several answers, whatever its size. */
     @Test
     void sendThatWaitsForRoom_isOutputBroker_ifTheBrokersAreVerySlow() {
         try (Planted planted = sending(StubLooks.producer(5000, 1, 0, 9_000, 300))) {

@@ -35,7 +35,7 @@ class ProbeTest {
     private final List<Socket> others = new ArrayList<>();
     private MetricsServer server;
 
-    /** What others do with their connections. */
+    /** Connections of other clients. */
     enum Others {
         IDLE(""),
         HALF_A_REQUEST("GET /metrics HT"),

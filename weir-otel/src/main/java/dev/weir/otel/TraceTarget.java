@@ -18,7 +18,7 @@ final class TraceTarget implements AckTarget {
     private final boolean inHeaders;
     private final AckTarget[] targets;
     private final long[] tokens;
-    private final AtomicIntegerArray claims;
+    private final AtomicIntegerArray pending;
     private final ReentrantLock lock = new ReentrantLock();
 
     /**
@@ -48,7 +48,7 @@ final class TraceTarget implements AckTarget {
         this.targets = new AckTarget[size];
         this.tokens = new long[size];
         this.origins = new Object[size];
-        this.claims = new AtomicIntegerArray(size);
+        this.pending = new AtomicIntegerArray(size);
     }
 
     /**
@@ -72,7 +72,7 @@ final class TraceTarget implements AckTarget {
         origins[index] = origin;
         targets[index] = target;
         tokens[index] = token;
-        claims.set(index, 1);
+        pending.set(index, 1);
     }
 
     /** Returns the trace of an element, which is started on first access; null if the element is finished. */
@@ -97,8 +97,8 @@ final class TraceTarget implements AckTarget {
         }
     }
 
-    private void endClaim(int index, boolean unfinished) {
-        if (claims.decrementAndGet(index) != 0) {
+    private void endAcknowledgement(int index, boolean unfinished) {
+        if (pending.decrementAndGet(index) != 0) {
             return;
         }
         Object origin;
@@ -119,26 +119,26 @@ final class TraceTarget implements AckTarget {
 
     @Override
     public void ack(long token) {
-        endClaim((int) token, false);
+        endAcknowledgement((int) token, false);
         targets[(int) token].ack(tokens[(int) token]);
     }
 
     @Override
     public void forgo(long token) {
-        endClaim((int) token, true);
+        endAcknowledgement((int) token, true);
         targets[(int) token].forgo(tokens[(int) token]);
     }
 
     @Override
     public void abandon(long token) {
-        endClaim((int) token, true);
+        endAcknowledgement((int) token, true);
         targets[(int) token].abandon(tokens[(int) token]);
     }
 
     @Override
     public boolean dropIfRevoked(long token) {
         if (targets[(int) token].dropIfRevoked(tokens[(int) token])) {
-            endClaim((int) token, true);
+            endAcknowledgement((int) token, true);
             return true;
         }
         return false;
@@ -171,7 +171,7 @@ final class TraceTarget implements AckTarget {
 
     @Override
     public void retain(long token, int more) {
-        claims.addAndGet((int) token, more);
+        pending.addAndGet((int) token, more);
         targets[(int) token].retain(tokens[(int) token], more);
     }
 }

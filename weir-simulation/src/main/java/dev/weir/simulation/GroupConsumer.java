@@ -162,14 +162,14 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
             if (!each.owned || random.nextInt(3) == 0 || hinders(each)) {
                 continue;
             }
-            require(each.placed || each.paused, () -> "fetches before it is known where to go on: " + each.id);
+            require(each.placed || each.paused, () -> "fetches before it is known where to continue: " + each.id);
             List<ConsumerRecord<byte[], byte[]>> records = read(each, room);
             room -= records.size();
             if (!each.held && each.placed) {
                 next.put(each.id, each.place());
             }
             if (!records.isEmpty()) {
-                require(!each.held, () -> "fetches though it is not known where to go on: " + each.id);
+                require(!each.held, () -> "fetches though it is not known where to continue: " + each.id);
                 fetched.put(each.id, records);
             }
         }

@@ -15,7 +15,7 @@ class ClientVersionTest {
         assertThat(ClientVersion.isOld(version)).isEqualTo(old);
     }
 
-    /** Who moves Weir to another line of clients finds this. */
+    /** Fails when somebody moves Weir to another line of clients, so that this version moves too. */
     @Test
     void versionOfWeir_isThatOfTheBuild() {
         assertThat(ClientVersion.found()).startsWith(ClientVersion.BUILT_WITH + ".");

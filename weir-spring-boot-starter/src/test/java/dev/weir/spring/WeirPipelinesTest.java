@@ -51,16 +51,16 @@ class WeirPipelinesTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
 
-    /** What the pipeline "failing" waits for before it fails. */
+    /** Lets the pipeline "failing" fail. */
     private static CountDownLatch mayFail = new CountDownLatch(1);
 
-    /** What it fails with. */
+    /** Creates the failure of that pipeline. */
     private static Supplier<RuntimeException> fault = () -> new IllegalStateException("the till is broken");
 
     /** Open once the pipeline "stuck" is at work. */
     private static CountDownLatch stuck = new CountDownLatch(1);
 
-    /** What it waits for, whoever interrupts it. */
+    /** Lets that pipeline end; it ignores interrupts until then. */
     private static CountDownLatch mayLetGo = new CountDownLatch(1);
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()

@@ -126,7 +126,10 @@ class WeirSettingsTest {
         return context.getBean(Both.class).consumer().properties();
     }
 
-    /** Of what Spring writes for everybody, the addresses come from the connection and the rest is left out. */
+    /**
+     * Weir knows the properties that Spring always writes: it takes the addresses from the connection and leaves out
+     * the rest.
+     */
     @Test
     void whatSpringAlwaysWrites_isKnown() {
         KafkaProperties spring = new KafkaProperties();

@@ -27,14 +27,14 @@ abstract class ElementOperators<T> {
     private static final String SAME = "each goes with its element";
     private static final String DROPPED_AT_ONCE = "dropped elements at once; the others' go with them";
     private static final String BEYOND_NOT =
-            "what lies beyond the end is not acknowledged, but in a stream within the stream it is: the rest goes on";
+            "what lies beyond the end is not acknowledged, but in a stream within the stream it is: the outer stream continues";
     private static final String FREE = "no allocation";
 
     /** The most recently added stage. */
     abstract BlueprintNode<T> node();
 
     /** Adds the operators of a flow. */
-    @Operator(acks = "those of its operators", cost = "those of its operators")
+    @Operator(acks = "as in its operators", cost = "as in its operators")
     public <R> Source<R> via(Flow<T, R> flow) {
         return Objects.requireNonNull(flow, "flow").below(Source.at(node()));
     }

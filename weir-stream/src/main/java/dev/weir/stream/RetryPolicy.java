@@ -26,7 +26,7 @@ public final class RetryPolicy {
         return values.backoff;
     }
 
-    /** The exceptions that are retried. */
+    /** Decides which exceptions are retried. */
     public Predicate<? super Throwable> retriable() {
         return values.retriable;
     }

@@ -207,7 +207,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /** A sink that consists of operators and the sink below them. */
-    @Operator(acks = "those of the lower part", cost = "those of the lower part")
+    @Operator(acks = "as in the lower part", cost = "as in the lower part")
     static <T> Sink<T> through(Function<Source<T>, Pipeline> lower) {
         return new Lower<>(Objects.requireNonNull(lower, "lower"));
     }
@@ -220,7 +220,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      *         Sink.through(orders -> orders.filter(Order::isLarge), Sink.headOption());
      * }
      */
-    @Operator(acks = "those of the operators and the sink", cost = "those of the operators and the sink")
+    @Operator(acks = "as in the operators and the sink", cost = "as in the operators and the sink")
     static <T, U, R> ResultSink<T, R> through(
             Function<? super Source<T>, Source<U>> operators, ResultSink<? super U, R> sink) {
         return sink.below(Objects.requireNonNull(operators, "operators"));
@@ -229,7 +229,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     /** Closes the blueprint of {@code source} with this sink. */
     Pipeline close(Source<? extends T> source);
 
-    /** A sink that is one loop; made by {@link #custom}. */
+    /** A sink made of one loop, by {@link #custom}. */
     final class Loop<T> implements Sink<T> {
 
         final Attributes attributes;
@@ -256,7 +256,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         }
     }
 
-    /** A sink that is a part of a pipeline; made by {@link #through}. */
+    /** A sink made of a part of a pipeline, by {@link #through}. */
     final class Lower<T> implements Sink<T> {
 
         private final Function<Source<T>, Pipeline> pipeline;

@@ -146,7 +146,7 @@ public final class Source<T> extends FailureOperators<T> {
      *
      * @param queue feeds one run; a second run is refused when it starts
      */
-    @Operator(acks = "none: who offers is told of the queue, not of the end of the pipeline", cost = "a lock per offer")
+    @Operator(acks = "none: an offer reports on the queue, not on the end of the pipeline", cost = "a lock per offer")
     public static <T> Source<T> queue(SourceQueue<T> queue) {
         Objects.requireNonNull(queue, "queue");
         return custom("queue", queue::attach);
@@ -209,7 +209,7 @@ public final class Source<T> extends FailureOperators<T> {
      * Emits the elements of the source that {@code stage} completes with. The source starts in the run, once it is
      * known.
      */
-    @Operator(acks = "those of the source", cost = "a pull more per batch")
+    @Operator(acks = "as in the source", cost = "a pull more per batch")
     public static <T> Source<T> completionStageSource(CompletionStage<Source<T>> stage) {
         return new Source<>(
                 SourceStages.completionStageSource(stage.thenApply(source -> made("completionStageSource", source))));
@@ -219,7 +219,7 @@ public final class Source<T> extends FailureOperators<T> {
      * Emits the elements of the source that {@code source} supplies. The supplier is called in each run, on first
      * demand.
      */
-    @Operator(acks = "those of the source", cost = "a pull more per batch")
+    @Operator(acks = "as in the source", cost = "a pull more per batch")
     public static <T> Source<T> lazily(Supplier<Source<T>> source) {
         Objects.requireNonNull(source, "source");
         return new Source<>(SourceStages.lazily(() -> made("lazily", source.get())));
@@ -311,8 +311,8 @@ public final class Source<T> extends FailureOperators<T> {
 
     /**
      * Wraps each element in a {@link Claim} that its holder acknowledges by hand. The element is acknowledged once both
-     * the claim and the rest of the pipeline have acknowledged it. For libraries that work asynchronously below
-     * {@link #asPublisher}. A claim that is never acknowledged holds back the source's commits.
+     * the claim and the rest of the pipeline have acknowledged it. For libraries that work asynchronously below {@link
+     * #asPublisher}. An unacknowledged claim holds back the source's commits.
      *
      * <p>Completion, failure, cancellation and demand pass through.
      *

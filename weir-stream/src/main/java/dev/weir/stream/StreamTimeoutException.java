@@ -53,7 +53,7 @@ public final class StreamTimeoutException extends RuntimeException {
         return stage;
     }
 
-    /** The limit that was exceeded. */
+    /** The exceeded limit. */
     public Duration timeout() {
         return timeout;
     }

@@ -11,7 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 
-/** What the threads of stages do, as {@link RunningPipeline#activity} tells it. */
+/** Tests {@link RunningPipeline#activity}, the report on the threads of stages. */
 class ActivityTest {
 
     private static final int MANY = 100_000;

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 
-/** When scanAsync and foldAsync call, and what they make of answers that fail, come late or never. */
+/** Tests when scanAsync and foldAsync call, and how they treat answers that fail, are late or never come. */
 class AsyncFoldTest {
 
     private final BlockingQueue<String> calls = new LinkedBlockingQueue<>();

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** How much a stalled sink lets the stages above take, and that a pull with a deadline does not outlast it. */
+/** Tests how much the stages above a stalled sink take, and that a pull with a deadline does not outlast it. */
 class BackPressureTest {
 
     private static final int INPUTS = 100_000;

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What a batch knows of elements that were appended many at a time. */
+/** Tests batches whose elements were appended many at a time. */
 class BatchAppendTest {
 
     private record Target(String name) implements AckTarget {

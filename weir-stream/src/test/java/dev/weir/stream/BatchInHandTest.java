@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class BatchInHandTest {
 
-    /** Of the second batch, the third element is the first that the functions fail at. */
+    /** Sizes of the batches: the functions first fail at the third element of the second batch. */
     private static final int[] BATCH_SIZES = {1, 11};
 
     private static final int INPUTS = 12;

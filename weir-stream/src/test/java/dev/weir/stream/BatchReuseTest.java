@@ -150,7 +150,7 @@ class BatchReuseTest {
                 .isLessThan(1.5);
     }
 
-    /** What the thread of the sink's segment allocates once it is warm. */
+    /** Returns the bytes per element that the sink's segment allocates once its thread is warm. */
     private static double bytesPerElement(Source<String> source) throws Exception {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         double[] perElement = new double[1];

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What the stages' counters say. */
+/** Tests the stages' counters. */
 class CountersTest {
 
     private static final int INPUTS = 5000;

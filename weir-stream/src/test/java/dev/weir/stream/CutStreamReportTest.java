@@ -31,7 +31,7 @@ class CutStreamReportTest {
         return Source.unfold(element, next -> Optional.of(new Unfolded<>(next, next)));
     }
 
-    /** What an operator does with an inner stream without end, and the elements that are left for it. */
+    /** An operator with an endless inner stream, and the elements left for it. */
     record Cutting(UnaryOperator<Source<Integer>> operator, int inputs, int batchSize, List<String> left) {}
 
     private static List<Cutting> ofOneStage() {
@@ -166,7 +166,7 @@ class CutStreamReportTest {
         }
     }
 
-    /** What has come to its end, or was replaced, is done. */
+    /** Streams that have ended, or were replaced, are done. */
     @Test
     void drain_ofStreamsThatAreWhole_leavesNothing() throws Exception {
         for (UnaryOperator<Source<Integer>> operator : List.<UnaryOperator<Source<Integer>>>of(

@@ -171,8 +171,8 @@ class EarlyEndTest {
     }
 
     /**
-     * What waits in a buffer above the early end of a group, a section or a branch: never acknowledged, it held all
-     * commits.
+     * Elements waited in a buffer above the early end of a group, a section or a branch. Never acknowledged, they held
+     * back all commits.
      */
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 512})

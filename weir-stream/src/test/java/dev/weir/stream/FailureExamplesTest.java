@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What docs/guide/failures.md shows, line by line, and what the Javadoc of the operators shows. */
+/** Runs the examples of docs/guide/failures.md, line by line, and of the operators' Javadoc. */
 class FailureExamplesTest {
 
     private final Source<String> lines = Source.of("1", "x", "3");

@@ -26,7 +26,7 @@ class FanInTest {
         Source<Item> apply(Source<Item> left, Source<Item> right, Books books);
     }
 
-    /** What a plain program would make of two lists, or null where it depends on the timing. */
+    /** The result that a plain program would make of two lists, or null where it depends on the timing. */
     @FunctionalInterface
     interface Model {
         List<Long> apply(List<Long> left, List<Long> right);

@@ -31,7 +31,7 @@ class FanOutTest extends OperatorEndings {
         }
     }
 
-    /** Whether the elements that a branch does not want were finished depended on which branch ended first. */
+    /** Unwanted elements of a branch were finished or not, depending on which branch ended first. */
     @Test
     void branch_thatEndsEarlyAfterAnotherTookAll_leavesNothingUnfinished() throws Exception {
         CountDownLatch otherEnded = new CountDownLatch(1);
@@ -85,8 +85,8 @@ class FanOutTest extends OperatorEndings {
     }
 
     /**
-     * Each child of a group took a claim on each member along: the square of the group's size, and more within each
-     * other.
+     * Each child of a group took an acknowledgement of each member along: the square of the group's size, and more
+     * within each other.
      */
     @Test
     void childrenOfAGroup_thatLeaveABranch_shareTheirClaims() throws Exception {

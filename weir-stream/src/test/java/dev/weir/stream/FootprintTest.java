@@ -6,7 +6,7 @@ import java.lang.management.ManagementFactory;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** What many handlers at once take of the heap. */
+/** Measures the heap that many simultaneous handlers take. */
 class FootprintTest {
 
     private static final int HANDLERS = 10_000;

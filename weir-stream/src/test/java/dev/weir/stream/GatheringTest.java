@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** What slow handlers have done leaves in runs while they cannot keep up, and is never kept. */
+/** Tests that results of slow handlers leave in runs while the handlers cannot keep up, and never stay behind. */
 class GatheringTest {
 
     private static final int LANES = 64;

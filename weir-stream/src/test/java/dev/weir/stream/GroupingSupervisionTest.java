@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What becomes of an element for which a function of a grouping or timed operator throws. */
+/** Tests the supervision of elements for which a function of a grouping or timed operator throws. */
 class GroupingSupervisionTest {
 
     private static final int INPUTS = 100;

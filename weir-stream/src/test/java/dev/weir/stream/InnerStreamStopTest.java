@@ -49,7 +49,7 @@ class InnerStreamStopTest {
         }
     }
 
-    /** What they reach before the stop is emitted again by the next run, and not lost. */
+    /** Elements that they emit before the stop are emitted again by the next run, and not lost. */
     @Test
     void stop_whileSourcesThatMayHaveNoEndEmit_leavesTheirElementsUnfinished() throws Exception {
         Function<Integer, Source<Integer>> endless =

@@ -37,7 +37,7 @@ class JunctionBehaviourTest {
         });
     }
 
-    /** What a merge hands over first once all its buffers of 100 elements are full. */
+    /** Returns the first elements that a merge hands over once all its buffers of 100 elements are full. */
     private static List<Integer> firstOf(int count, Merging merging) throws Exception {
         AtomicInteger lefts = new AtomicInteger();
         AtomicInteger rights = new AtomicInteger();

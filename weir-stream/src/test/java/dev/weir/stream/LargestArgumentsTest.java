@@ -123,7 +123,7 @@ class LargestArgumentsTest {
                 .isEqualTo(ALL);
     }
 
-    /** A queue that is full, or empty, is asked with patience that nobody has. */
+    /** A full or empty queue is called with a negative patience, below all bounds. */
     @Test
     void queues_patienceBelowAllBounds_doNotWait() throws InterruptedException {
         SourceQueue<Integer> in = SourceQueue.of(1);

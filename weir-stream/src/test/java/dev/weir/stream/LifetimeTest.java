@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a pipeline leaves behind, however it ends: no thread, no open resource, no element. */
+/** Checks that a pipeline leaves no thread, no open resource and no element behind, however it ends. */
 class LifetimeTest {
 
     private static final AtomicInteger RUNS = new AtomicInteger();
@@ -36,7 +36,7 @@ class LifetimeTest {
         ThreadCensus.assertNoneLeft(name);
     }
 
-    /** Where user code of the pipeline below runs. */
+    /** Places where user code of the pipeline below runs. */
     enum Place {
         MAP,
         PARALLEL,

@@ -38,7 +38,7 @@ record Link(
         }
     }
 
-    /** What the model can tell of an output: nothing, what is in it, or its order too. */
+    /** Degrees to which the model knows an output: not at all, its elements, or their order too. */
     enum Known {
         NOTHING,
         CONTENT,
@@ -57,7 +57,7 @@ record Link(
     /** One element comes of all. */
     static final UnaryOperator<Known> MAKES_ONE = known -> known == Known.NOTHING ? known : Known.ORDER;
 
-    /** What the checks must know of an operator. */
+    /** Properties of an operator that the checks must know. */
     enum Trait {
         /** May end before its input, which then is not finished as a whole. */
         ENDS_EARLY,

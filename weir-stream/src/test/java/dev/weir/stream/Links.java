@@ -370,7 +370,7 @@ final class Links {
                         .with(List.of(Trait.REPEATS, Trait.ABSORBS)));
     }
 
-    /** What a function throws for the supervision to decide on. */
+    /** The exception that a function throws for the supervision to decide on. */
     static final class Trapped extends RuntimeException {
         private static final long serialVersionUID = 1;
 

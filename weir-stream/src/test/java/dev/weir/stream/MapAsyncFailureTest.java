@@ -162,8 +162,8 @@ class MapAsyncFailureTest {
     }
 
     /**
-     * What the target of an acknowledgement throws came out of the starter as if the stage above had failed: it went
-     * behind the element whose work it had broken off, so for ever.
+     * An exception from an acknowledgement's target looked like a failure of the stage above. It queued behind the
+     * element whose work it had broken off, and so for ever.
      */
     @Test
     void targetThatThrows_failsThePipeline() {
@@ -203,9 +203,7 @@ class MapAsyncFailureTest {
         }
     }
 
-    /**
-     * Whose thread completes a future is chance; that it works for a pipeline which is being cancelled says nothing.
-     */
+    /** It is chance which thread completes a future; that the thread works for a cancelled pipeline says nothing. */
     @Test
     void failure_onTheThreadOfAnotherPipelineThatIsCancelled_isPutToTheSupervision() throws Exception {
         CompletableFuture<Integer> future = new CompletableFuture<>();

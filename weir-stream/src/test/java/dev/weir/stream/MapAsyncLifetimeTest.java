@@ -13,7 +13,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What {@code mapAsync} leaves behind: no element, no function, no future, though the handle of the run is kept. */
+/**
+ * Checks that {@code mapAsync} leaves no element, no function and no future behind, although the handle of the run is
+ * kept.
+ */
 class MapAsyncLifetimeTest {
 
     private static final int INPUTS = 500;

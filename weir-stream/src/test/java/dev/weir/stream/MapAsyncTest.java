@@ -45,7 +45,7 @@ class MapAsyncTest {
 
     // ---- Against the model, through the tracked harness.
 
-    /** How a test's futures complete. */
+    /** Ways in which a test's futures complete. */
     enum Manner {
         AT_ONCE,
         LATER,

@@ -118,7 +118,7 @@ class NestedEndTest {
                                 .take(1)));
     }
 
-    /** What a handler works on when the group ends is finished when the handler is, not before. */
+    /** An element in a handler when the group ends is finished when the handler is, not before. */
     @Test
     void mapBlocking_whoseHandlerIsAtWorkAtTheEnd_finishesItsElementWhenItReturns() throws Exception {
         CountDownLatch mayReturn = new CountDownLatch(1);
@@ -198,7 +198,7 @@ class NestedEndTest {
         }
     }
 
-    /** What the part that failed had left was given up as soon as another group had its turn. */
+    /** The elements left by the failed part were given up as soon as another group had its turn. */
     @Test
     void group_thatRecoversAndGoesOnInALaterTurn_leavesNoHole() throws Exception {
         leavesNoHole(

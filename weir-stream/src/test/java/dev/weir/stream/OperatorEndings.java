@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What every operator does at every ending, over batches of all sizes; a subclass says which operators. Stateless. */
+/** Tests every operator at every ending, over batches of all sizes; a subclass names the operators. Stateless. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS) // so that a subclass can provide the source of arguments
 abstract class OperatorEndings {
 

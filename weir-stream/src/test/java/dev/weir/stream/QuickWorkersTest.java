@@ -72,7 +72,7 @@ class QuickWorkersTest {
         seen.await(COUNT - heldUp());
     }
 
-    /** How many the sink has seen. Thread-safe. */
+    /** Counts the elements that the sink has seen. Thread-safe. */
     private static final class SeenCount {
 
         private final ReentrantLock lock = new ReentrantLock();

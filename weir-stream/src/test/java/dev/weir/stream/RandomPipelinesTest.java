@@ -13,7 +13,7 @@ class RandomPipelinesTest {
     private static final int SEEDS = Integer.getInteger("weir.fuzz.seeds", 500);
     private static final int FROM = Integer.getInteger("weir.fuzz.from", 0);
 
-    /** Where the seeds of each build end, and all that were run. */
+    /** First seed after the ones of each build, and the end of all seeds. */
     private static final int FURTHER = 500;
 
     private static final int ALL = 60_000;

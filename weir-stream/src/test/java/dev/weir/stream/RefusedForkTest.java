@@ -55,7 +55,7 @@ class RefusedForkTest {
         }
     }
 
-    /** What a completion has made ready, while the feeder waits for more, cannot be started. */
+    /** A completion makes elements ready while the feeder waits for more, and they cannot be started. */
     @Test
     void mapAsync_thatCannotStartWhatBecameReady_leavesNoHole() throws Exception {
         CompletableFuture<Integer> first = new CompletableFuture<>();

@@ -130,7 +130,7 @@ class RevokedElementTest {
         public void close() {}
     }
 
-    /** A service that is away. */
+    /** A service out of order. */
     private static final class Shut
             implements Gate<Integer>, Handler<Integer, Integer>, Function<Integer, CompletionStage<Integer>> {
 

@@ -15,10 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * How a sink at the side learns of the end of the main stream: a failed stream is not a complete one, and an early end
- * no failure.
- */
+/** Tests the end that a side sink sees: a failed main stream is not a complete one, and an early end is no failure. */
 class SideSinkEndTest {
 
     private static final String NAME = "sides";
@@ -96,7 +93,7 @@ class SideSinkEndTest {
         source.assertProtocolKept();
     }
 
-    /** What is interrupted because nobody wants more may throw what it likes: the side took that for a failure. */
+    /** A function interrupted because nobody wants more may throw anything; the side sink took that for a failure. */
     @Test
     void side_ofAStreamThatEndsEarlyWhileAFunctionBlocks_seesTheEnd() throws Exception {
         CountDownLatch blocked = new CountDownLatch(1);

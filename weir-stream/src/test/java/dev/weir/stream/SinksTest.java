@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What sinks make of their elements, and when they acknowledge them. */
+/** Tests the results of sinks, and when they acknowledge elements. */
 class SinksTest {
 
     private static <R> R result(ResultSink<Integer, R> sink, int inputs, int batchSize, int finished)

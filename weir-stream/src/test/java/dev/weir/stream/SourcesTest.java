@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What each source emits, and how it ends: by itself, by a failure, at a stop, at a cancellation. */
+/** Tests the elements of each source, and its end: by itself, by a failure, at a stop, at a cancellation. */
 class SourcesTest {
 
     private static List<Integer> numbers(int count) {

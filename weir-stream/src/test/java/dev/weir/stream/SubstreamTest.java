@@ -350,7 +350,9 @@ class SubstreamTest extends OperatorEndings {
         }
     }
 
-    /** A batch that a filter emptied, handed on at a deadline: its inputs were claimed again, for good. */
+    /**
+     * A batch that a filter emptied, handed on at a deadline: its inputs got another acknowledgement that never ended.
+     */
     @Test
     void section_thatDroppedAllOfABatch_claimsNothingAnew() throws Exception {
         for (int i = 0; i < 20; i++) {
@@ -372,8 +374,7 @@ class SubstreamTest extends OperatorEndings {
     }
 
     /**
-     * The stream that is built only to see whether it has threads ran: functions and sinks saw what its own sources
-     * have.
+     * The stream built only to see whether it has threads ran: functions and sinks saw the elements of its own sources.
      */
     @Test
     void group_withASourceOfItsOwn_runsThatForItsKeysOnly() throws Exception {

@@ -129,7 +129,7 @@ class SupervisionMatrixTest {
         isNobodysDecision(operator, sizes, new InternalError("planted"));
     }
 
-    /** A class that is missing says nothing of the element: skipping would acknowledge every element that comes. */
+    /** A missing class says nothing about the element: skipping would acknowledge every element that comes. */
     @ParameterizedTest
     @MethodSource("operatorsAndSizes")
     void linkageError_isNobodysDecision(Trapped operator, int[] sizes) {

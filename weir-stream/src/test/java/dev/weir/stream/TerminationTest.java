@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is closed after all stages of a run have ended: when, in which order, with how much patience. */
+/** Tests the resources closed after all stages of a run have ended: when, in which order, with how much patience. */
 class TerminationTest {
 
     private static final String NAME = "terminations";

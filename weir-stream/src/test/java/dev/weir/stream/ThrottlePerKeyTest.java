@@ -39,7 +39,7 @@ class ThrottlePerKeyTest {
         return out;
     }
 
-    /** One a second, two at once, by the first letter. */
+    /** One a second, two at once, by the first character. */
     private static Source<String> slow(Source<String> source, int maxHeld) {
         return source.throttlePerKey(1, SECOND, 2, name -> name.charAt(0), maxHeld);
     }

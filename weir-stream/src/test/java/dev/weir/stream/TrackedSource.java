@@ -21,8 +21,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source for one run that keeps the books of every input: its claims, its end, and each breach of the protocol.
- * Thread-safe, except that it is set up before the run.
+ * A source for one run that records for every input its pending acknowledgements, its end, and each breach of the
+ * protocol. Thread-safe, except that it is set up before the run.
  *
  * <p>A token is the index of its input. Assertions belong after the run.
  */
@@ -32,7 +32,7 @@ final class TrackedSource<T> implements AckTarget {
     private final int[] batchSizes;
     private final AtomicIntegerArray claims;
     private final Queue<String> breaches = new ConcurrentLinkedQueue<>();
-    /** Inputs with a forgone or abandoned claim: they are not finished, whatever becomes of the other claims. */
+    /** Inputs with a forgone or abandoned acknowledgement: they are not finished, whatever becomes of the others. */
     private final Set<Integer> dropped = ConcurrentHashMap.newKeySet();
 
     private final AtomicInteger pulled = new AtomicInteger();
@@ -95,7 +95,7 @@ final class TrackedSource<T> implements AckTarget {
         return closed.get() > 0;
     }
 
-    /** How many inputs were handed out. */
+    /** Returns the number of inputs handed out. */
     int pulled() {
         return pulled.get();
     }

@@ -400,7 +400,7 @@ class WaitingGroupsTest {
         assertThat(read.get()).isBetween(1, 8000);
     }
 
-    /** What came before a failure is emitted before it, though it waits. */
+    /** Elements before a failure are emitted before it, although they wait. */
     @Test
     void failure_ofTheStageAbove_waitsForElementsThatAThrottleHolds() throws Exception {
         SinkProbe<String> out = run(s -> s.groupBy(WaitingGroupsTest::keyOf, 10, key -> key.throttle(1, millis(50))));

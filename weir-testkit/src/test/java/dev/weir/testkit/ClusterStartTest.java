@@ -14,7 +14,7 @@ import org.apache.kafka.common.IsolationLevel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How a cluster starts and ends: what survives, what is left behind, and what is said when it cannot be. */
+/** Tests the start and the end of a cluster: what survives, what is left behind, and the message if it cannot start. */
 final class ClusterStartTest {
     @TempDir
     Path folder;

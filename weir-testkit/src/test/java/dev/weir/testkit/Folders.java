@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** What tests do with folders. */
+/** Deletes folders of tests. */
 final class Folders {
     private Folders() {}
 

@@ -50,7 +50,7 @@ final class KafkaClusterExtensionTest {
                         listener);
     }
 
-    /** What a user writes. Run by the tests above only. */
+    /** A test as a user writes it. Run by the tests above only. */
     static final class Example {
         static final AtomicReference<Path> logs = new AtomicReference<>();
 

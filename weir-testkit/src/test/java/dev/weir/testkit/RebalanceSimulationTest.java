@@ -100,7 +100,7 @@ class RebalanceSimulationTest {
     // --------------------------------------------------------------------------
 
     @Test
-    void lanesByKey_keepTheOrderOfKeys() {
+    void workersByKey_keepTheOrderOfKeys() {
         simulation(RebalanceSimulationTest::byKey)
                 .order(Order.KEY)
                 .seeds(1, 100)
@@ -109,7 +109,7 @@ class RebalanceSimulationTest {
 
     @Test
     @Tag("long")
-    void lanesByKey_inFurtherWorlds_keepTheOrderOfKeys() {
+    void workersByKey_inFurtherWorlds_keepTheOrderOfKeys() {
         simulation(RebalanceSimulationTest::byKey)
                 .order(Order.KEY)
                 .seeds(101, 2_000)
@@ -256,7 +256,7 @@ class RebalanceSimulationTest {
     }
 
     @Test
-    void lanesWithoutOrder_areOutOfOrder() {
+    void workersWithoutOrder_areOutOfOrder() {
         assertThat(violation(simulation(kafka -> orders(kafka)
                                 .mapBlocking(4, Ordering.unordered(), order -> worked(kafka, order))
                                 .to(Sink.ignore()))

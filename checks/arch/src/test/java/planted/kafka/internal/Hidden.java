@@ -1,4 +1,4 @@
 package planted.kafka.internal;
 
-/** What nobody outside planted.kafka may name. */
+/** Must not be named outside planted.kafka. */
 public class Hidden {}

@@ -1,4 +1,4 @@
 package planted.stream.testing;
 
-/** What a user's test looks with. */
+/** Stands for a probe in a user's test. */
 public class Probe {}

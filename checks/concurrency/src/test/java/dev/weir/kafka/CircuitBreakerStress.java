@@ -42,7 +42,7 @@ public class CircuitBreakerStress {
         }
     }
 
-    /** How many are inside with this one. */
+    /** Returns the number of threads inside, this one included. */
     private static int meet(AtomicInteger inside) {
         int together = inside.incrementAndGet();
         for (int i = 0; i < 10; i++) {

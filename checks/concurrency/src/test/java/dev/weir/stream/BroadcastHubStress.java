@@ -1,6 +1,6 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.boundary.Claims;
+import dev.weir.stream.internal.boundary.PendingCount;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
@@ -24,7 +24,7 @@ public class BroadcastHubStress {
 
     private static final StageMeter METER = new StageMeter();
 
-    private final Claims claims = new Claims();
+    private final PendingCount claims = new PendingCount();
     private final BroadcastHub<Integer> hub = BroadcastHub.create(1);
     private final Hub.Taker<Integer> staying = hub.join(null, Clock.SYSTEM, METER);
 
@@ -59,7 +59,7 @@ public class BroadcastHubStress {
         result.r2 = claims.open();
     }
 
-    /** Makes its claims for the takers that were present a moment ago. */
+    /** Adds acknowledgements for the takers that were present a moment ago. */
     @JCStressTest
     @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "only the one that stayed")
     @Outcome(id = "2, 0", expect = Expect.ACCEPTABLE, desc = "both")
@@ -67,7 +67,7 @@ public class BroadcastHubStress {
     @State
     public static class Broken {
 
-        private final Claims claims = new Claims();
+        private final PendingCount claims = new PendingCount();
         private final List<Integer> takers = new CopyOnWriteArrayList<>(List.of(0));
 
         @Actor

@@ -1,6 +1,6 @@
 package dev.weir.stream;
 
-import dev.weir.stream.internal.boundary.Claims;
+import dev.weir.stream.internal.boundary.PendingCount;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
@@ -23,7 +23,7 @@ public class PartitionHubStress {
 
     private static final StageMeter METER = new StageMeter();
 
-    private final Claims claims = new Claims();
+    private final PendingCount claims = new PendingCount();
     private final PartitionHub<Integer> hub = PartitionHub.create(1, 1, (n, takers) -> takers - 1);
     private final Hub.Taker<Integer> staying = hub.join(null, Clock.SYSTEM, METER);
     private final Hub.Taker<Integer> leaving = hub.join(null, Clock.SYSTEM, METER);
@@ -72,7 +72,7 @@ public class PartitionHubStress {
     @State
     public static class Broken {
 
-        private final Claims claims = new Claims();
+        private final PendingCount claims = new PendingCount();
         private final ArrayDeque<Batch<Integer>> staying = new ArrayDeque<>();
         private final ConcurrentLinkedDeque<Batch<Integer>> leaving = new ConcurrentLinkedDeque<>();
         private volatile boolean left;

@@ -66,7 +66,7 @@ final class CampaignBrokers implements AutoCloseable {
         return new BrokerRelease(version, releases.serverClassPath(version));
     }
 
-    /** A key that is equal for points with the same brokers. */
+    /** Returns a key, equal for points with the same brokers. */
     static String key(WorkloadPoint point) {
         return point.brokers() + " " + point.brokerVersion() + " " + new TreeMap<>(point.broker())
                 + (point.hasDiskFaults() ? " diskFaults" : "");

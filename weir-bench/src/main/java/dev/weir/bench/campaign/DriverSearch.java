@@ -130,7 +130,7 @@ final class DriverSearch implements Orders.Target {
                     + " extend and end";
         }
         if (search.secondsLeft() <= 0) {
-            return order.text() + ": no time is left to begin anew";
+            return order.text() + ": no time is left to begin again";
         }
         try {
             ClientProperties.check(set);
@@ -157,7 +157,7 @@ final class DriverSearch implements Orders.Target {
             case Order.Set set -> {
                 beginAnew(AcceptedOrders.changed(point, set));
                 did.putAll(set.values());
-                did.put("search", "began anew");
+                did.put("search", "began again");
             }
             default -> throw new IllegalArgumentException(order.text());
         }

@@ -1,6 +1,6 @@
 package dev.weir.bench.explore;
 
-/** A trial that was run, and its outcome. Immutable. */
+/** A trial and its outcome. Immutable. */
 public record Trial(Attempt attempt, Outcome outcome) {
 
     public boolean passed() {

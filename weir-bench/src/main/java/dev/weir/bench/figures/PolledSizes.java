@@ -39,7 +39,7 @@ public final class PolledSizes {
         }
         seesEmpty &= polls.empty() != Report.Polls.UNKNOWN;
         empty += Math.max(0, polls.empty());
-        sizes.add(ToldTimings.decoded(polls.sizes()));
+        sizes.add(ReportedTimings.decoded(polls.sizes()));
     }
 
     /** All polls, in the form of a process's report; null if there were none. */

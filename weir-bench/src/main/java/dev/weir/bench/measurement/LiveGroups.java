@@ -158,7 +158,7 @@ final class LiveGroups implements AutoCloseable {
         return all;
     }
 
-    /** The number of records that are there that groups have not committed, for each group again. */
+    /** Returns the number of records present that groups have not committed, counted once per group. */
     long lag() {
         return groups.stream().mapToLong(LiveGroup::lag).sum();
     }

@@ -82,7 +82,7 @@ public final class Measurement {
     }
 
     /**
-     * A pass that is over.
+     * The outcome of a finished pass.
      *
      * @param seconds duration by the driver's own clock
      * @param fetches null where they are not counted, or too short a pass

@@ -5,7 +5,7 @@ import dev.weir.bench.cluster.BenchCluster;
 import dev.weir.bench.figures.BackgroundFigures;
 import dev.weir.bench.figures.IntervalSums;
 import dev.weir.bench.figures.OptionalCounts;
-import dev.weir.bench.figures.ToldTimings;
+import dev.weir.bench.figures.ReportedTimings;
 import dev.weir.bench.measurement.SteadyPlan.Part;
 import dev.weir.bench.process.DriverSession;
 import dev.weir.bench.result.Interval;
@@ -105,7 +105,7 @@ final class SteadyBook {
             case Report.First first -> ofGenerator.begin(first);
             case Report.Interval interval -> {
                 Slice slice = ofGenerator.next(interval, plan);
-                keepLateness(ToldTimings.sum(ToldTimings.of(interval)), slice);
+                keepLateness(ReportedTimings.sum(ReportedTimings.of(interval)), slice);
                 if (slice.part() == Part.MEASURED) {
                     generatorNanos += interval.usage().cpuNanos();
                 }
@@ -153,12 +153,12 @@ final class SteadyBook {
         if (kept != null) {
             kept.told(report.records());
         }
-        List<Histogram> timings = ToldTimings.of(report);
+        List<Histogram> timings = ReportedTimings.of(report);
         List<Histogram> ofPartitions = timings.subList(0, point.partitions());
         if (driverSends) {
             keepLateness(timings.getLast(), slice);
         }
-        keep(ToldTimings.sum(ofPartitions), LatencyTags.RESPONSE, slice);
+        keep(ReportedTimings.sum(ofPartitions), LatencyTags.RESPONSE, slice);
         for (int partition = 0; partition < ofPartitions.size(); partition++) {
             keep(ofPartitions.get(partition), LatencyTags.responseOfPartition(partition), slice);
         }

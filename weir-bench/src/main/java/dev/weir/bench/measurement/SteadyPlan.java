@@ -74,7 +74,7 @@ final class SteadyPlan {
         return rate;
     }
 
-    /** The number of records that were due by then. */
+    /** Returns the number of records due by then. */
     double dueUntil(long nanos) {
         return dueBefore + rate * (loadUntil(nanos) - loadUntil(rateFromNanos));
     }

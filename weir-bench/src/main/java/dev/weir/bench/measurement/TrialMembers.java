@@ -1,7 +1,7 @@
 package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
-import dev.weir.bench.figures.ToldTimings;
+import dev.weir.bench.figures.ReportedTimings;
 import dev.weir.bench.process.DriverSession;
 import dev.weir.driver.Report;
 import java.util.ArrayList;
@@ -302,7 +302,7 @@ public final class TrialMembers {
                 long start = member.lastNanos;
                 member.lastNanos = member.firstNanos + interval.atNanos();
                 member.told += interval.records();
-                List<Histogram> timings = ToldTimings.of(interval);
+                List<Histogram> timings = ReportedTimings.of(interval);
                 if (member == generator) {
                     listener.ofGenerator(start, member.lastNanos, interval, timings);
                 } else if (member == reader) {

@@ -89,7 +89,7 @@ final class TextReport {
                     run.driver(),
                     run.point(),
                     run.round() + 1,
-                    run.failure() == null ? "it was measured anew" : run.failure()));
+                    run.failure() == null ? "it was measured again" : run.failure()));
         }
         return text.toString();
     }

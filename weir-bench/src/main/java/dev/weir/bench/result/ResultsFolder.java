@@ -203,7 +203,7 @@ public final class ResultsFolder {
             List<Histogram> all = LatencyTags.decode(Files.readAllBytes(log));
             return phase == null ? LatencyTags.ofRun(all) : LatencyTags.ofPhase(phase.number(), all);
         } catch (IOException | RuntimeException e) {
-            throw new IllegalArgumentException("cannot read " + log + ": " + e + "; delete it to go on without", e);
+            throw new IllegalArgumentException("cannot read " + log + ": " + e + "; delete it to continue without", e);
         }
     }
 

@@ -8,11 +8,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares two campaigns' ratios to the baseline at the same point. Campaigns have no
- * rounds in common, so only ratios are compared, not figures; and only where both saw the same noise. Immutable,
- * thread-safe.
+ * Compares two campaigns' ratios to the baseline at the same point. Campaigns have no rounds in common, so only ratios
+ * are compared, not figures; and only where both saw the same noise. Immutable, thread-safe.
  *
- * @param why no difference is claimed; empty if one is
+ * @param why no difference is reported; empty if one is
  */
 public record Difference(
         Point point, String driver, Metric metric, RatioInterval before, RatioInterval after, Kind kind, String why) {

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.Comparator;
 
 /**
- * Correction for many comparisons: of the differences that are claimed, at most the stated share is false. Stateless.
- * Benjamini and Hochberg, "Controlling the false discovery rate", J. R. Statist. Soc. B 57, 1995.
+ * Correction for many comparisons: of the differences reported as real, at most the stated fraction is false.
+ * Stateless. Benjamini and Hochberg, "Controlling the false discovery rate", J. R. Statist. Soc. B 57, 1995.
  */
 final class FalseDiscovery {
 

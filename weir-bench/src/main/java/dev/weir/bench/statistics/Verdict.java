@@ -40,7 +40,7 @@ public enum Verdict {
         return UNCLEAR;
     }
 
-    /** Describes the verdict in words that never claim more than was shown. */
+    /** Describes the verdict in words that never say more than was shown. */
     public String words(@Nullable RatioInterval interval) {
         return switch (this) {
             case NOT_MEASURED -> "too few rounds";

@@ -52,7 +52,7 @@ final class TrialJudgement {
 
     private static final int LEAST_LOOKS = 30;
 
-    /** A generator that was seen to send less than this share of its plan has stalled, or is gone. */
+    /** Part of the plan below which a generator counts as stalled, or gone. */
     private static final double MOST_OF_THE_PLAN = 0.9;
 
     /** Largest shortfall of arrivals that chance explains, in standard deviations. */

@@ -91,7 +91,7 @@ public record ExploreSettings(
      */
     public static ExploreSettings of(WorkloadPoint point, @Nullable LatencyTarget target) {
         if (!COMMITTING.contains(point.scenario())) {
-            throw new WorkloadException("explore restarts members, which go on where they have committed:"
+            throw new WorkloadException("explore restarts members, which continue where they have committed:"
                     + " scenario must be work, at-least-once or at-most-once: scenario="
                     + point.scenario().label());
         }

@@ -40,7 +40,7 @@ record Key(
         LOAD,
         /** {@link LatencyTarget}. */
         TARGET,
-        /** A file or folder that is there; none if empty. */
+        /** An existing file or folder; none if empty. */
         PATH,
         /** Version of a library, as {@link Spelling#VERSION}; none if empty. */
         VERSION
@@ -373,11 +373,11 @@ record Key(
                             0,
                             0,
                             List.of(),
-                            "Whether a run of steady can be changed while it goes on: it ends by time then, not by number."),
+                            "Whether a run of steady can be changed while it is running: it ends by time then, not by number."),
                     bool(
                             "method.freshBrokers",
                             false,
-                            "Whether the brokers are started anew before each run, over the topics that were filled."),
+                            "Whether the brokers are restarted before each run, over the topics that were filled."),
                     bool(
                             "method.series",
                             true,

@@ -20,7 +20,7 @@ public final class Spelling {
                 .orElse("; there are " + String.join(", ", known));
     }
 
-    /** Levenshtein's: how many letters must be changed, added or left out; case does not matter. */
+    /** Levenshtein's: the number of characters to change, insert or delete; case does not matter. */
     private static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

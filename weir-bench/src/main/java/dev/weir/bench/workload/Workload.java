@@ -282,7 +282,7 @@ public record Workload(
             }
             if (point.id().length() > WorkloadPoint.MAX_ID) {
                 throw new WorkloadException("the dimensions of vary make too long a file name, " + point.id()
-                        + ": vary fewer keys together, or at most " + WorkloadPoint.MAX_ID + " letters of them");
+                        + ": vary fewer keys together, or at most " + WorkloadPoint.MAX_ID + " characters of them");
             }
         }
         return result;

@@ -68,7 +68,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Scenario.of(text("scenario"));
     }
 
-    /** The number of topics that are read together, each like the others. */
+    /** The number of topics read together, each like the others. */
     public int topics() {
         return integer(Key.TOPICS);
     }
@@ -170,7 +170,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.producers");
     }
 
-    /** The number of groups that are sent to at the same time. */
+    /** The number of groups sent to at the same time. */
     public int groups() {
         return integer(Key.GROUPS);
     }
@@ -215,7 +215,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("explore.members");
     }
 
-    /** The number of records that are sent in a second, of {@link #isPlanned}. */
+    /** The number of records sent in a second, of {@link #isPlanned}. */
     public int recordsPerSecond() {
         return integer("topic.recordsPerSecond");
     }

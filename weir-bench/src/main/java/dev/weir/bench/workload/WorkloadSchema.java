@@ -82,7 +82,7 @@ public final class WorkloadSchema {
     private static ObjectNode timeline() {
         ObjectNode list = JSON.createObjectNode()
                 .put("type", "array")
-                .put("description", "What is ordered while a run goes on: entries with a time and one order each.");
+                .put("description", "Orders for a running run: entries with a time and one order each.");
         ObjectNode entry = list.putObject("items");
         entry.putArray("required").add("at");
         ObjectNode properties = section(entry);

@@ -115,7 +115,7 @@ class SimulatedCampaignTest {
                 / 1e6;
     }
 
-    /** What is committed each 200 ms is there 100 ms later, by the mean. */
+    /** Records of transactions committed every 200 ms arrive 100 ms late on average. */
     @Test
     void copiesByPlan_haveTheLatencyOfTheirOutput() {
         String copy = ONE + "scenario: copy\noptions: {commit.interval.millis: 200, guarantee: ";

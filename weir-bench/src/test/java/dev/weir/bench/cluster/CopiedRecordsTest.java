@@ -95,7 +95,7 @@ class CopiedRecordsTest {
         assertThat(passed.bytes()).isEqualTo(3 * 16);
     }
 
-    /** What is buffered before the first write is not free. */
+    /** Records buffered before the first write count from when they were taken. */
     @Test
     void time_beginsWithWhatIsTaken_ifNothingIsWrittenSooner() {
         CopiedRecords copied = new CopiedRecords(point("at-least-once"), new long[] {3, 3}, new long[2]);
@@ -143,7 +143,7 @@ class CopiedRecordsTest {
                 true, 3, 48, 1, 1, firstMillis, none, new LedgerFigures(3, 0, 0, 0, 0), Map.of(), HandlerTime.NONE);
     }
 
-    /** Of three records of partition 0, written in that order. */
+    /** Returns the ledger of three records of partition 0, written in that order. */
     private static LedgerFigures ledger(String guarantee, long committed, long... written) {
         CopiedRecords copied = new CopiedRecords(point(guarantee), new long[] {3, 3}, new long[] {committed, 0});
         for (long number : written) {

@@ -291,7 +291,7 @@ class ExplanationsTest {
         assertThat(limiter("scenario: at-most-once\n").kind()).isEqualTo(Limiter.Kind.COMMIT);
     }
 
-    /** What a baseline would be excused by: the flag, which goes by processor time. */
+    /** The flag, which goes by processor time, would excuse a baseline here. */
     @Test
     void brokersThatWork_whileTheDriverWaits_areNamed() {
         driverCores = 0.4;

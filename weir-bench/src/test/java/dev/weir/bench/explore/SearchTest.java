@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** Whether the search finds a limit that is known: a thousand simulated systems of each sort, always the same ones. */
+/** Checks that the search finds a known limit: a thousand simulated systems of each sort, always the same ones. */
 class SearchTest {
     private static final int SEEDS = 1_000;
 
@@ -101,7 +101,7 @@ class SearchTest {
         }
     }
 
-    /** What was confirmed last was true a moment ago, even if the ramp saw more. */
+    /** The last confirmed rate was true a moment ago, even if the ramp saw more. */
     @Test
     void drifting_ends_andClaimsNoMoreThanTheSystemHadAtTheBegin() {
         int found = 0;
@@ -133,7 +133,7 @@ class SearchTest {
         assertThat(named).isGreaterThanOrEqualTo(990);
     }
 
-    /** A generator that is slower than twice the system, but not slower than the system, is no excuse. */
+    /** A generator slower than twice the system, but not slower than the system, is no excuse. */
     @Test
     void generatorALittleFasterThanTheSystem_doesNotHideItsLimit() {
         assertThat(count(
@@ -210,7 +210,7 @@ class SearchTest {
         assertThat(rates).containsExactly(1000.0, 2000.0);
     }
 
-    /** A rate that was held and recovered from stays found, even if more was left to try. */
+    /** A rate held and recovered from stays found, even if more was left to try. */
     @Test
     void timeUsedUp_whileMoreIsAskedFor_isFound() {
         Search search = new Search(limits(1e6, 1e6));
@@ -285,7 +285,7 @@ class SearchTest {
         assertThat(limit).isBetween(finding.low(), finding.high());
     }
 
-    /** What fails on the edge fails without a perturbation as well. */
+    /** A system on the edge fails without a perturbation as well. */
     @Test
     void failedPerturbation_isUnstable_onlyIfTheHoldStillPasses() {
         Search search = new Search(limits(1000, 1e6));

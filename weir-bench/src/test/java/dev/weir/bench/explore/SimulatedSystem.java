@@ -6,7 +6,7 @@ import java.util.Random;
 
 /** A system whose limit is known: all that is random in it comes from its seed. Confined to one thread. */
 abstract class SimulatedSystem {
-    /** How far the capacity of a trial is from the truth, as a standard deviation; of long trials half of it. */
+    /** Standard deviation of a trial's capacity from the true one; half of it in long trials. */
     private static final double NOISE = 0.02;
 
     /** The share of trials that fail because of something else. */
@@ -34,7 +34,7 @@ abstract class SimulatedSystem {
         return Double.NaN;
     }
 
-    /** What it can do in this trial, about so much. */
+    /** Returns a capacity in this trial, near the given one. */
     final double about(double capacity, Attempt attempt) {
         if (noise > 0 && random.nextDouble() < HICCUPS) {
             return 0;
@@ -47,7 +47,7 @@ abstract class SimulatedSystem {
         return condition ? Result.PASSED : Result.FAILED;
     }
 
-    /** What a search finds of it. */
+    /** Returns the search's finding about this system. */
     final Finding explored(Limits limits) {
         Search search = new Search(limits);
         for (Attempt attempt = search.next(); attempt != null; attempt = search.next()) {

@@ -39,7 +39,7 @@ class DisturbancesTest {
         return histogram;
     }
 
-    /** What came of each partition in the next second, how late, and how many of those had come before. */
+    /** Reports the next second: deliveries of each partition, their latency, and the repeated ones among them. */
     private void second(long first, long other, double millis, long repeated) {
         long from = START + second++ * SECOND;
         long to = from + SECOND;

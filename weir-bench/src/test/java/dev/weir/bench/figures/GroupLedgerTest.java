@@ -82,7 +82,7 @@ class GroupLedgerTest {
         assertThat(figures.foreign()).isOne();
     }
 
-    /** What takes a bit each would take gigabytes. */
+    /** With a bit per record, the ledger would take gigabytes. */
     @Test
     void whatCameWhole_takesTheSameRoom_howeverMuchItIs() {
         told(new NumberRuns.Builder().add(0, 1L << 40).build().encoded(), numbers(0, 50));

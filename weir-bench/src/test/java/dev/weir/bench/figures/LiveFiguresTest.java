@@ -36,7 +36,7 @@ class LiveFiguresTest {
         return histogram;
     }
 
-    /** So many records of each partition in the half second of that number. */
+    /** Reports that many records of each partition in the half second of that number. */
     private void half(int number, long sent, long handled, double millis) {
         long from = START + number * HALF;
         figures.ofGenerator(from, from + HALF, 2 * sent, List.of(of(sent, 0.1), of(sent, 0.1), new Histogram(3)));
@@ -197,7 +197,7 @@ class LiveFiguresTest {
                 .containsExactly(1, 1);
     }
 
-    /** Who writes what it takes uses the processor; a record has come when somebody has it who reads the output. */
+    /** A copier uses the processor to write; a record has arrived when a reader of the output has it. */
     @Test
     void whatIsCopied_comesToItsReader_andCostsItsCopiers() {
         figures.begin(START, 1_000);
@@ -227,7 +227,7 @@ class LiveFiguresTest {
         assertThat(figures.intervals(4)).extracting(Interval::brokerCpuNanos).containsExactly(10L, 30L, 30L, 30L);
     }
 
-    /** What a member reports late belongs to the part of the second in which it happened. */
+    /** A late report of a member belongs to the part of the second in which its deliveries happened. */
     @Test
     void latenciesOfPhase_areThoseOfItsSecondsAlone() {
         figures.begin(START, 0);

@@ -6,7 +6,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How close whole processes come to a share of the consumers. */
+/** Tests how close whole processes come to a part of the consumers. */
 class WholePartsTest {
 
     @ParameterizedTest

@@ -93,7 +93,7 @@ class DriverLauncherTest {
         }
     }
 
-    /** What may be raised is: of a user who may not, both have the value of this process. */
+    /** Raises the priority if the user may; otherwise both processes have the value of this one. */
     @Test
     void whoSends_goesBeforeOthers_whereTheSystemLetsIt() throws Exception {
         Files.writeString(

@@ -97,7 +97,7 @@ final class StandIns {
         return Long.parseLong(Files.readString(folder.resolve("lost.pid")).strip());
     }
 
-    /** What a stand-in was called with, a line each. */
+    /** Returns the calls of a stand-in, a line each. */
     List<String> calls(String name) throws IOException {
         Path log = folder.resolve(name + ".log");
         return Files.exists(log) ? Files.readAllLines(log) : List.of();

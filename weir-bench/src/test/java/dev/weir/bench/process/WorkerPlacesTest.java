@@ -93,7 +93,7 @@ class WorkerPlacesTest {
         return new Worker(place, image, Set.of(Worker.Role.values()), java, home, aheadMillis);
     }
 
-    /** Where everything lies that is needed, as it does on this machine. */
+    /** Returns a worker that finds all necessary files where they are on this machine. */
     private Worker ssh(String host) {
         return worker(new Place.Ssh(standIns.program("ssh"), host, List.of()), "", java(), root.toString(), 0);
     }
@@ -153,7 +153,7 @@ class WorkerPlacesTest {
                 .hasSize(1);
     }
 
-    /** A connection that is cut leaves nothing under the name of a file. */
+    /** A cut connection leaves nothing under the name of a file. */
     @Test
     void fileThatIsCutOff_isNotThere_andTheNextCampaignCopiesIt() throws Exception {
         Path some = root.resolve("some.jar");

@@ -35,7 +35,7 @@ final class Browser {
         this.executable = executable();
     }
 
-    /** What a page became: its document after the scripts ran, and what it wrote to the console. */
+    /** A rendered page: its document after the scripts ran, and its output to the console. */
     record Page(String document, List<String> console) {}
 
     Page open(Path page) throws IOException, InterruptedException {

@@ -91,7 +91,7 @@ class HtmlReportTest {
         requireDrawn(seen);
     }
 
-    /** What was cut at the edge has an arrow, and what is not quoted is hollow. */
+    /** Values cut at the edge have an arrow, and values not quoted are hollow. */
     @Test
     void page_marksWhatIsNotAsItLooks() throws Exception {
         JsonNode seen = open(1, 2, 0);

@@ -14,12 +14,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * Whether changes that were planted are found where they are, and no others: simulated series, always the same ones.
- */
+/** Checks that planted changes are found where they are, and no others: simulated series, always the same ones. */
 class ChangePointsTest {
 
-    /** How figures vary without any change, with a deviation of about 1. */
+    /** Ways in which figures vary without any change, with a deviation of about 1. */
     enum Noise {
         NORMAL {
             @Override
@@ -85,7 +83,7 @@ class ChangePointsTest {
         return divided;
     }
 
-    /** Of 30 campaigns, the last ones are worse by so many deviations. */
+    /** The last of 30 campaigns are worse by that many deviations. */
     @ParameterizedTest
     @CsvSource({"3, 15, 0.98", "3, 6, 0.91", "5, 4, 0.95", "8, 3, 0.9"})
     void step_isFoundWhereItIs(double deviations, int after, double share) {
@@ -116,7 +114,7 @@ class ChangePointsTest {
         assertThat(more).as("with further changes").isLessThanOrEqualTo((int) (0.05 * series));
     }
 
-    /** A fault that was mended: both ends of it, which the means of the two halves do not show. */
+    /** A mended fault: both ends of it, which the means of the two halves do not show. */
     @Test
     void faultThatWasMended_isTwoChanges() {
         int found = 0;

@@ -156,7 +156,7 @@ class HistoryTest {
         assertThat(told).isLessThanOrEqualTo(19);
     }
 
-    /** A series that is looked at after each campaign, as a build does: how often luck ever raises an alarm. */
+    /** Looks at a series after each campaign, as a build does, and counts how often luck ever raises an alarm. */
     @Test
     void lookAfterEachOfFortyCampaigns_rarelyEverRaisesAFalseAlarm() {
         int alarms = 0;

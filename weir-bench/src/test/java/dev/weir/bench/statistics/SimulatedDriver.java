@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedDriver {
 
-    /** How the luck of a process is distributed. */
+    /** Distributions of a process's luck. */
     enum Luck {
         NORMAL,
         /** Mostly small, sometimes much slower. */

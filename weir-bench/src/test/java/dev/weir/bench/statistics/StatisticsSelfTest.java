@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Whether the statistics find a truth that is known: thousands of simulated campaigns, always the same ones. */
+/** Checks that the statistics find a known truth: thousands of simulated campaigns, always the same ones. */
 class StatisticsSelfTest {
 
     private static final int CAMPAIGNS = 1_000;
@@ -28,7 +28,7 @@ class StatisticsSelfTest {
         assertThat(coverage(luck, rounds, false)).isBetween(0.929, 0.971);
     }
 
-    /** Disturbed runs widen the interval rather than move it: it covers more, and claims less. */
+    /** Disturbed runs widen the interval rather than move it: it covers more, and states less. */
     @ParameterizedTest
     @CsvSource({"3", "5", "10"})
     void interval_withDisturbedRuns_coversAtLeastAsStated(int rounds) {
@@ -95,7 +95,9 @@ class StatisticsSelfTest {
         assertThat(claimed / (double) CAMPAIGNS).isBetween(0.029, 0.071);
     }
 
-    /** 40 points at 5 % each would nearly always hold a false claim; corrected, and above an A/A run, hardly ever. */
+    /**
+     * 40 points at 5 % each would nearly always hold a false difference; corrected, and above an A/A run, hardly ever.
+     */
     @Test
     void differences_betweenTheSameAtFortyPoints_areHardlyEverClaimed() {
         Campaign campaign = SimulatedDriver.campaign(40, 5, "control", "plain", "control", "same");

@@ -85,7 +85,7 @@ class StatisticsTest {
         assertThat(Verdict.of(two, 1, 0, 0.05, true)).isEqualTo(Verdict.NOT_MEASURED);
     }
 
-    /** Of five rounds one failed and one had a slow broker: three are left, for driver and baseline alike. */
+    /** One of five rounds failed and one had a slow broker: three are left, for driver and baseline alike. */
     @Test
     void analysis_runsThatMayNotBeQuoted_areCountedAndLeftOut() {
         Campaign campaign = SimulatedDriver.campaign(1, 5, null, "plain", "weir");
@@ -187,10 +187,7 @@ class StatisticsTest {
         return new Totals(1, 1, 1_000_000, 1, 0, 0, 0, 1, Map.of(name, figure));
     }
 
-    /**
-     * Of processor time as it was seen on two cores: a bare socket, a lean consumer, a client,
-     * a library with two threads.
-     */
+    /** Processor time as seen on two cores: a bare socket, a lean consumer, a client, a library with two threads. */
     @ParameterizedTest
     @CsvSource({
         "0.63,0.55,2,true",
@@ -213,7 +210,7 @@ class StatisticsTest {
                 .isEqualTo(heldBack);
     }
 
-    /** Two of four rounds are enough: what is claimed then holds for the others as well. */
+    /** Two of four rounds are enough: the bound then holds for the others as well. */
     @Test
     void analysis_ofADriverThatBrokersHeldBack_givesABoundOfItsRate_andItsCosts() {
         DriverResult slower = heldBack(250.0, 2);

@@ -23,7 +23,7 @@ import java.util.function.LongUnaryOperator;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
-/** What is made of reports whose truth is known: 200 records a second over 30 seconds, in reports of a second. */
+/** Judges reports with a known truth: 200 records a second over 30 seconds, in reports of a second. */
 class TrialJudgementTest {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final long BEGIN = Long.MAX_VALUE - 15 * SECOND; // the clock's sign changes on the way
@@ -129,7 +129,7 @@ class TrialJudgementTest {
         assertThat(outcome(Kind.HOLD, second -> RATE, second -> 300).result()).isEqualTo(Result.PASSED);
     }
 
-    /** What does not come has no latency. */
+    /** Records that do not arrive have no latency. */
     @Test
     void stallAtTheEnd_fails() {
         Outcome outcome = outcome(Kind.STEP, second -> second < 27 ? RATE : 0, second -> 5);

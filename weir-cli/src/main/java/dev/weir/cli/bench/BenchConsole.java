@@ -169,7 +169,7 @@ final class BenchConsole implements AutoCloseable {
             OrderSender sender = folder == null ? null : OrderSender.to(folder);
             if (sender == null) {
                 return refusal(
-                        "no run goes on that can be changed: scenario work, at-least-once, at-most-once or copy with"
+                        "no run that can be changed is running: scenario work, at-least-once, at-most-once or copy with"
                                 + " topic.recordsPerSecond can, and steady with method.live");
             }
             Answer answer = sender.send(order);

@@ -25,7 +25,7 @@ import picocli.CommandLine.ParentCommand;
         name = "modify",
         sortOptions = false,
         description = {
-            "Change a run of weir bench run or compare while it goes on, from another terminal.",
+            "Change a run of weir bench run or compare while it is running, from another terminal.",
             "It takes one order, waits until that is done and prints a JSON object: status, applied, atMs, timeline."
                     + " Runs that can be changed have scenario work, at-least-once, at-most-once or copy and"
                     + " topic.recordsPerSecond; searches of weir bench explore and steady runs with method.live take some orders.",
@@ -40,7 +40,7 @@ final class BenchModifyCommand implements Callable<Integer> {
             names = "--run",
             paramLabel = "DIR",
             description =
-                    "Folder of its results, or its name in bench-results (default: the one run that goes on there).")
+                    "Folder of its results, or its name in bench-results (default: the one that is running there).")
     private @Nullable Path run;
 
     @Option(
@@ -62,7 +62,7 @@ final class BenchModifyCommand implements Callable<Integer> {
 
     @Option(
             names = "--drain",
-            description = "Send nothing and let handlers take no time until nothing is left; then go on as before.")
+            description = "Send nothing and let handlers take no time until nothing is left; then continue as before.")
     private boolean drain;
 
     @Option(names = "--discard-stats", description = "What was measured so far does not count.")
@@ -92,7 +92,7 @@ final class BenchModifyCommand implements Callable<Integer> {
             if (answer == null) {
                 throw none(
                         sender == null
-                                ? "no run that can be changed goes on in " + folder
+                                ? "no run that can be changed is running in " + folder
                                 : "the run in " + folder + " ended before the order was done");
             }
             return told(answer);
@@ -157,11 +157,11 @@ final class BenchModifyCommand implements Callable<Integer> {
         }
         List<Path> found = OrderSender.changeable(BenchResultsCommand.FOLDER);
         if (found.isEmpty()) {
-            throw none("no run that can be changed goes on in " + BenchResultsCommand.FOLDER);
+            throw none("no run that can be changed is running in " + BenchResultsCommand.FOLDER);
         }
         if (found.size() > 1) {
             throw CliFailure.usage(
-                    "several runs go on",
+                    "several runs are running",
                     "Name one by --run: " + found.stream().map(Path::toString).collect(Collectors.joining(", ")));
         }
         return found.getFirst();
@@ -190,7 +190,7 @@ final class BenchModifyCommand implements Callable<Integer> {
             }
         });
         if (!answer.wasAccepted()) {
-            bench.weir().errorIsTold();
+            bench.weir().errorIsReported();
             throw CliFailure.usage("refused: " + answer.error(), "");
         }
         if (!json) {

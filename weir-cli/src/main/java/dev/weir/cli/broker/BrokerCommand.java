@@ -114,7 +114,7 @@ public final class BrokerCommand implements Callable<Integer> {
         long left = cluster.brokers().stream().filter(Broker::isRunning).count();
         weir.terminal()
                 .note("weir broker: " + broker + " has ended with status " + status + ", " + left + " of " + brokers
-                        + (left == 1 ? " goes on" : " go on") + "; its log is " + broker.logFile());
+                        + (left == 1 ? " continues" : " continue") + "; its log is " + broker.logFile());
         if (left == 0) {
             end.complete(null);
         }

@@ -17,9 +17,9 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
- * Sends a server one request before Kafka's clients do. They allocate memory for an answer of whatever size it claims:
- * the first four bytes of a web server claim 1.2 GB, a TLS listener's 350 MB, perhaps without further data.
- * Stateless.
+ * Sends a server one request before Kafka's clients do. They allocate memory for an answer of whatever size it
+ * announces: the first four bytes of a web server announce 1.2 GB, a TLS listener's 350 MB, perhaps without further
+ * data. Stateless.
  */
 final class FirstAnswer {
 

@@ -19,8 +19,8 @@ public final class OptionNames {
         text("startAt(...)", "--share-from");
         word("startAt", "--share-from");
         word("memberName", "--share-member");
-        text(", or allow fewer lanes (ShareSettings.maxLanes)", "");
-        text(", or, on the client's path, allow fewer lanes (ShareSettings.maxLanes)", "");
+        text(", or allow fewer share consumers (ShareSettings.maxLanes)", "");
+        text(", or, on the client's path, allow fewer share consumers (ShareSettings.maxLanes)", "");
         text("fetch(FetchPath.LEAN)", "--fetch lean");
         text("fetch(FetchPath.CLIENT)", "--fetch client");
         text("produce(ProducePath.LEAN)", "--produce lean");

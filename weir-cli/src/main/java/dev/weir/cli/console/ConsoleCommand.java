@@ -227,7 +227,7 @@ public final class ConsoleCommand implements Callable<Integer> {
                 line.writeStringField("error", error);
             }
         });
-        weir.errorIsTold();
+        weir.errorIsReported();
     }
 
     private void show(URI address, @Nullable JsonNode report, JsonNode state) {

@@ -109,7 +109,7 @@ public final class TuneOutput {
             }
         });
         if (isFailure(report)) {
-            weir.errorIsTold();
+            weir.errorIsReported();
         }
     }
 

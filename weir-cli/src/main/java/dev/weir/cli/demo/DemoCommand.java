@@ -162,7 +162,7 @@ public final class DemoCommand implements Callable<Integer> {
     private void tell(DemoSummary summary) {
         if (json) {
             weir.json().write(summary::writeTo);
-            weir.errorIsTold();
+            weir.errorIsReported();
         } else {
             new DemoReport(summary, weir.out().charset()).lines().forEach(weir.out()::println);
             weir.out().flush();

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** Finds the members of a fleet and queries them at each request. Confined to one thread. */
 public final class FleetRun implements AutoCloseable {
 
-    /** The most members that are queried. */
+    /** Largest number of members queried. */
     public static final int MOST_MEMBERS = 1_000;
 
     private static final Duration PATIENCE = Duration.ofSeconds(3);

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads the first unfinished record of each lagging partition, for its timestamp. Functions only. */
 public final class LagTimes {
 
-    /** The most partitions that are read, those with the most records first. */
+    /** Largest number of partitions read, starting with the ones that have the most records. */
     public static final int MOST_PARTITIONS = 64;
 
     private static final Duration POLL = Duration.ofMillis(200);

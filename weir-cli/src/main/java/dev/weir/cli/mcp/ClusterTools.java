@@ -192,7 +192,7 @@ final class ClusterTools {
         ObjectNode fields = answer.fields();
         fields.put("source", "console").put("console", process.toString());
         answer.copy(state, "pipeline", fields);
-        answer.because("only the partitions of this member are told; name a group for all of them");
+        answer.because("only the partitions of this member are listed; name a group for all of them");
         JsonNode partitions = state.path("partitions");
         if (!partitions.isArray() || partitions.isEmpty()) {
             String why = "the pipeline has no partitions at this moment";

@@ -71,7 +71,7 @@ public final class McpCommand implements Callable<Integer> {
     @Option(
             names = "--group",
             paramLabel = "GROUP",
-            description = "The group whose lag is told, unless a call names another. With --bootstrap-server.")
+            description = "The group whose lag is reported, unless a call names another. With --bootstrap-server.")
     private @Nullable String group;
 
     @ArgGroup(exclusive = false, multiplicity = "0..1")

@@ -44,7 +44,7 @@ final class MessageReader {
         this.in = in;
     }
 
-    /** The next line that is not blank; null at the end of the input. */
+    /** Returns the next non-blank line; null at the end of the input. */
     @Nullable
     Line next() throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream();

@@ -8,8 +8,8 @@ import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A shell command that is started once for each value, with the value on its standard input and the result on its
- * standard output. An exit status other than 0 is a failure. Stateless.
+ * Starts a shell command once for each value, with the value on its standard input and the result on its standard
+ * output. An exit status other than 0 is a failure. Stateless.
  */
 final class EachProcess {
 

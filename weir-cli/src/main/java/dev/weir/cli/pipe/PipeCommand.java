@@ -198,7 +198,7 @@ public final class PipeCommand implements Callable<Integer> {
                 fault == null ? null : fault.getMessage());
         if (options.json) {
             summary.write(weir.json());
-            weir.errorIsTold();
+            weir.errorIsReported();
             if (summary.deadLettersCut() > 0) {
                 weir.terminal().note("weir: " + summary.cutDeadLetters());
             }

@@ -92,7 +92,7 @@ final class PipeFlow implements AutoCloseable {
         return deadLettersInOutput() + deadLettersElsewhere(running);
     }
 
-    /** The number of these that were written without their value. */
+    /** Returns the number of dead-letter records written without their value. */
     long deadLettersCut(RunningPipeline running) {
         return running.handles(DeadLetterHandle.class).stream()
                 .mapToLong(DeadLetterHandle::cut)

@@ -104,7 +104,7 @@ final class PipeOptions {
             names = "--group",
             required = true,
             paramLabel = "GROUP",
-            description = "Consumer group whose committed offsets say where to go on.")
+            description = "Consumer group whose committed offsets say where to continue.")
     String group;
 
     @Option(

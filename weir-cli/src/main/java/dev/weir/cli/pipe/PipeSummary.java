@@ -250,7 +250,7 @@ record PipeSummary(
     String cutDeadLetters() {
         return String.format(
                 Locale.ROOT,
-                "%,d of the dead-letter records were too large for their topic and stand there without their value:"
+                "%,d of the dead-letter records were too large for their topic and were written without their value:"
                         + " raise its max.message.bytes, or use --dead-letter-too-large fail",
                 deadLettersCut);
     }

@@ -76,7 +76,7 @@ record ShareSummary(ShareHandle.Snapshot member, int workers, HandlerTimes times
         return String.format(
                 Locale.ROOT,
                 "share group: %,d accepted, %,d released, %,d rejected, %,d redelivered, %,d renewed, %,d never begun%n"
-                        + "  %d lanes of %d records, %s; %s",
+                        + "  %d share consumers of %d records, %s; %s",
                 member.accepted(),
                 member.released(),
                 member.rejected(),

@@ -167,7 +167,7 @@ public final class ProduceCommand implements Callable<Integer> {
         CliFailure failure = production.failure();
         if (json) {
             weir.json().write(production::write);
-            weir.errorIsTold();
+            weir.errorIsReported();
         } else {
             weir.terminal().note(production.text());
         }

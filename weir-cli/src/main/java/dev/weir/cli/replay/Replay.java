@@ -266,7 +266,7 @@ final class Replay {
                 throw CliFailure.work(
                         "cannot commit past what is no dead-letter record of the format that was named: "
                                 + foreign.getMessage(),
-                        "Mend --format or --origin-headers; a run without --group counts such records and goes on.",
+                        "Mend --format or --origin-headers; a run without --group counts such records and continues.",
                         foreign);
             }
             unsendable(String.valueOf(foreign.getMessage()));

@@ -39,7 +39,7 @@ import picocli.CommandLine.ParentCommand;
         })
 public final class ReplayCommand implements Callable<Integer> {
 
-    /** The most unsendable records that are named; all are counted. */
+    /** Most unsendable records named in the output; all are counted. */
     private static final int MAX_TROUBLES = 20;
 
     private static final int DEFAULT_LIST = 100;
@@ -92,7 +92,7 @@ public final class ReplayCommand implements Callable<Integer> {
             converter = Instants.class,
             description =
                     "Only dead-letter records of this time or later: 2026-11-23T08:00:00Z, or 2026-11-23 for its begin in UTC. The"
-                            + " time is when the record was given up, or that of the dead-letter record if it does not say.")
+                            + " time is when the record was given up, or when the dead-letter record was written if it does not say.")
     private @Nullable Instant since;
 
     @Option(
@@ -131,8 +131,8 @@ public final class ReplayCommand implements Callable<Integer> {
             names = "--group",
             paramLabel = "GROUP",
             description =
-                    "Go on where this group has committed, and commit the dead-letter records that were sent, left out, or can never be"
-                            + " sent, so that the next run with it goes on from there. Without it every run reads all dead-letter records. A run ends"
+                    "Continue where this group has committed, and commit the dead-letter records that were sent, left out, or can never be"
+                            + " sent, so that the next run with it continues from there. Without it every run reads all dead-letter records. A run ends"
                             + " before a record that --format or --origin-headers do not fit.")
     private @Nullable String group;
 
@@ -189,7 +189,7 @@ public final class ReplayCommand implements Callable<Integer> {
         tellTheRest(troubles - MAX_TROUBLES, "cannot be sent");
         if (json) {
             weir.json().write(summary::write);
-            weir.errorIsTold();
+            weir.errorIsReported();
         } else {
             weir.terminal().notes(summary.text());
         }

@@ -163,7 +163,7 @@ final class Sending {
         return CliFailure.work(
                 "cannot send " + Replay.name(each.deadLetter) + " to " + each.record.topic() + ": "
                         + ClientFault.withCause(cause),
-                "A run with --group goes on there and sends nothing twice; --to sends it elsewhere, --filter leaves it out.",
+                "A run with --group continues there and sends nothing twice; --to sends it elsewhere, --filter leaves it out.",
                 cause);
     }
 }

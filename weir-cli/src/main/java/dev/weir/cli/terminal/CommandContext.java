@@ -21,7 +21,7 @@ public interface CommandContext {
     JsonLines json();
 
     /** Marks the last JSON line as having an {@code error}, so that none is added. */
-    void errorIsTold();
+    void errorIsReported();
 
     /** Reports, in JSON output, a failure that does not end the command by an exception. */
     void tellError(String error);

@@ -147,7 +147,7 @@ public final class Tuning {
                     line.writeStringField("error", failure);
                 }
             });
-            weir.errorIsTold();
+            weir.errorIsReported();
         } else {
             if (report != null) {
                 new TuneOutput(weir, false).print(report, "found:");

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 class BenchCampaignTest {
     private static final String ROOT = "weir.root";
 
-    /** Of the build: tests that run later in this process need it. */
+    /** Root folder of the build: tests that run later in this process need it. */
     private final String rootBefore = System.getProperty(ROOT);
 
     @TempDir

@@ -148,9 +148,9 @@ class BenchConsoleTest {
     @Test
     void whatIsWrong_orReachesNoRun_isRefusedInWords() throws Exception {
         try (BenchConsole console = started()) {
-            assertThat(reason(set("{\"drain\":true}"))).contains("no run goes on that can be changed");
+            assertThat(reason(set("{\"drain\":true}"))).contains("no run that can be changed is running");
             var unused = console.hearing(results, silent());
-            assertThat(reason(set("{\"drain\":true}"))).contains("no run goes on that can be changed");
+            assertThat(reason(set("{\"drain\":true}"))).contains("no run that can be changed is running");
             assertThat(reason(set("{\"rate\":5}"))).contains("there is no order rate: there are set, ");
             assertThat(reason(set("{\"pause\":\"ten\"}"))).contains("pause must be a time such as");
             assertThat(reason(set("{\"client.max.poll.record\":5}"))).contains("did you mean max.poll.records?");

@@ -122,7 +122,7 @@ class BenchModifyCommandTest {
     @Test
     void withoutARun_itIsTheWorkThatFailed() {
         assertThat(modify("--drain")).isEqualTo(ExitCode.FAILED);
-        assertThat(harness.err()).contains("no run that can be changed goes on in", "weir bench run FILE");
+        assertThat(harness.err()).contains("no run that can be changed is running in", "weir bench run FILE");
     }
 
     @ParameterizedTest

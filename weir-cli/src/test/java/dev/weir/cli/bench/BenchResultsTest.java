@@ -35,10 +35,10 @@ class BenchResultsTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** What rounds differ by; figures of one round share it. */
+    /** Differences between rounds; all figures of one round vary together. */
     private static final double[] MACHINE = {1.0, 0.9, 1.05, 0.97, 1.02};
 
-    /** What drivers differ by within a round, beside what they are. */
+    /** Differences of drivers within a round, on top of their true ones. */
     private static final double[] LUCK = {0.01, -0.02, 0.0, 0.02, -0.01};
 
     @TempDir

@@ -35,7 +35,7 @@ class ResultsHistoryTest {
 
     private final Random random = new Random(3);
 
-    /** So many campaigns in which weir does so many times the rate of plain, on a machine with moods. */
+    /** Stores that many campaigns in which weir reaches that many times the rate of plain, on a machine with moods. */
     private void campaigns(int from, int count, double weir) {
         for (int day = from; day < from + count; day++) {
             ResultsFolder folder = ResultsFolder.create(
@@ -143,7 +143,7 @@ class ResultsHistoryTest {
         Files.writeString(damaged, "0.0,1.0,9.9,HISTFAAAnonsense\n");
         CommandHarness harness = new CommandHarness();
         assertThat(harness.run("bench", "results", "history", temp.toString())).isEqualTo(ExitCode.DONE);
-        assertThat(harness.err()).contains("p_plain_0.hlog", "delete it to go on without");
+        assertThat(harness.err()).contains("p_plain_0.hlog", "delete it to continue without");
         assertThat(harness.out()).contains("14 campaigns");
     }
 

@@ -77,7 +77,7 @@ class FirstAnswerTest {
                 .withMessageContaining("is no Kafka broker, or one that wants TLS");
     }
 
-    /** What may become a broker's answer is for the clients to judge. */
+    /** Bytes that may become a broker's answer are for the clients to judge. */
     @ParameterizedTest
     @ValueSource(strings = {"", "00", "000001", "00000152", "00000152776569", "0000015277656972", "000001527765697200"})
     void answer_thatABrokerMayBegin_isLeftToTheClients(String hex) {

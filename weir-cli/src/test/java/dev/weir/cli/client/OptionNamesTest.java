@@ -24,14 +24,14 @@ class OptionNamesTest {
                 "double maxOutstandingRecords | double weir.max.outstanding.records",
                 "fetchThreads=2 needs it; set fetch(FetchPath.LEAN), or leave fetchThreads out | weir.fetch.threads=2 needs it; set --fetch lean, or leave weir.fetch.threads out",
                 "no transactions; set produce(ProducePath.CLIENT), or use KafkaSource.atLeastOnce | no transactions; set --produce client, or use --guarantee at-least-once",
-                "raise x of the brokers, or allow fewer lanes (ShareSettings.maxLanes) (y) | raise x of the brokers (y)",
+                "raise x of the brokers, or allow fewer share consumers (ShareSettings.maxLanes) (y) | raise x of the brokers (y)",
                 "my.bufferBytes=1 of com.acme.outOfRangeHandler | my.bufferBytes=1 of com.acme.outOfRangeHandler"
             })
     void javaNames_areThoseOfOptionsAndKeys(String java, String said) {
         assertThat(OptionNames.in(java)).isEqualTo(said);
     }
 
-    /** A setting that is added to files has a name here as well. */
+    /** A setting added to files has a name here as well. */
     @Test
     void eachSettingOfAConsumerThatAFileHas_isNamedByItsKey() {
         Set<String> others = Set.of(

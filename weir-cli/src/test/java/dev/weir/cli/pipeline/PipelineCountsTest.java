@@ -10,8 +10,8 @@ class PipelineCountsTest {
     private final PipelineCounts counts = new PipelineCounts();
 
     /**
-     * The demo subtracted all dead-letter records made from what was written:
-     * its counts went back whenever dead-letter records were on their way.
+     * The demo subtracted all dead-letter records made from what was written: its counts went back whenever dead-letter
+     * records were in flight.
      */
     @Test
     void lettersOnTheirWay_takeNothingBack() {

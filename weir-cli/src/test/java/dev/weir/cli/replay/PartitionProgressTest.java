@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a run of a replay commits, and what the next one makes of it. */
+/** Tests the commits of a replay's run, and how the next run reads them. */
 class PartitionProgressTest {
 
     @Test

@@ -66,7 +66,7 @@ class RotatingHandlerTest {
         assertThat(Files.readString(folder.resolve("weir.log.1"))).isEqualTo(line(1) + "\n");
     }
 
-    /** Where files cannot be renamed, lines still arrive. */
+    /** If files cannot be renamed, lines still arrive. */
     @Test
     void rename_thatFails_losesNoLine() throws IOException {
         Path file = folder.resolve("weir.log");

@@ -65,7 +65,7 @@ class ShutdownTest {
         }
     }
 
-    /** What the child process runs: one that drains and returns 7, one whose drain never ends. */
+    /** Main class of the child processes: one drains and returns 7, one has a drain that never ends. */
     static final class Subject {
 
         public static void main(String[] args) throws InterruptedException {

@@ -71,7 +71,7 @@ public final class StageProfile {
     public record Method(String method, double selfShare, double totalShare, long selfMillis, long totalMillis) {}
 
     /**
-     * A class that was allocated.
+     * An allocated class.
      *
      * @param type its name
      */

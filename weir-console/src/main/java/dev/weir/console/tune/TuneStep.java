@@ -86,7 +86,7 @@ public final class TuneStep {
         return values.change;
     }
 
-    /** The values that were set, by control. */
+    /** The values set, by control. */
     public Map<String, Long> settings() {
         return values.settings;
     }

@@ -39,7 +39,7 @@ class ProfilerTest {
      */
     private static final int ENOUGH_FOR_SIX = 1_500;
 
-    /** What they see together is looked at. So many of 15 s end before the test's time is up. */
+    /** Most profiles whose samples are added up; that many of 15 s end before the test's time is up. */
     private static final int MOST_PROFILES = 30;
 
     static Stream<Dispatcher> dispatchers() {

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Dead-letter records as Kafka Connect's reporter and Kafka's brokers write them, by their sources, and those of a
- * user's own.
+ * Dead-letter records as Kafka Connect's reporter and Kafka's brokers write them, by their sources, and records in a
+ * user's own format.
  */
 class DeadLetterRecordTest {
 
@@ -254,7 +254,7 @@ class DeadLetterRecordTest {
         assertRestored(whole, "orders", 3, 99L);
     }
 
-    /** A record that was in Connect's topic, was sent back, and then died with Weir. */
+    /** The record was in Connect's topic, was sent back, and then failed in Weir. */
     @Test
     void letterOfALetter_isOfWhoWroteLast_andKeepsTheOthersHeaders() {
         DeadLetterRecord deadLetter = connect()

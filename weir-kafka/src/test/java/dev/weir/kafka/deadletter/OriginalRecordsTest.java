@@ -21,7 +21,7 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is found at an offset, and why nothing is. */
+/** Looks up original records: the one found at an offset, or the reason why there is none. */
 class OriginalRecordsTest {
 
     private static final TopicPartition ID = new TopicPartition("orders", 0);
@@ -29,7 +29,7 @@ class OriginalRecordsTest {
     private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("none");
     private final OriginalRecords originals = new OriginalRecords(consumer, Duration.ofMinutes(2));
 
-    /** A partition from 2 to 8 of which the record at 5 was compacted away. */
+    /** Creates a partition from 2 to 8; the record at 5 was compacted away. */
     OriginalRecordsTest() {
         consumer.updatePartitions("orders", List.of(new PartitionInfo("orders", 0, Node.noNode(), null, null)));
         consumer.updateBeginningOffsets(Map.of(ID, 2L));

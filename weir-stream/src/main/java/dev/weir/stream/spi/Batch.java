@@ -121,7 +121,7 @@ public final class Batch<T> {
         return tokens.length == 0 ? 0 : tokens[index];
     }
 
-    /** Ends one claim on the element at {@code index}. */
+    /** Ends one pending acknowledgement of the element at {@code index}. */
     public void ack(int index) {
         AckTarget to = target(index);
         if (to != AckTarget.NONE) {
@@ -129,17 +129,23 @@ public final class Batch<T> {
         }
     }
 
-    /** Ends one claim on the element at {@code index}, which lies beyond the end; see {@link AckTarget#forgo}. */
+    /**
+     * Ends one pending acknowledgement of the element at {@code index}, which lies beyond the end; see {@link
+     * AckTarget#forgo}.
+     */
     public void forgo(int index) {
         target(index).forgo(token(index));
     }
 
-    /** Abandons the claim on each element because its holder was closed; see {@link AckTarget#abandon}. */
+    /**
+     * Abandons the pending acknowledgement of each element because its holder was closed; see {@link
+     * AckTarget#abandon}.
+     */
     public void abandonAll() {
         abandonFrom(0);
     }
 
-    /** Abandons the claims on the elements from {@code first} on; see {@link #abandonAll}. */
+    /** Abandons the pending acknowledgements of the elements from {@code first} on; see {@link #abandonAll}. */
     public void abandonFrom(int first) {
         abandon(first, size);
     }
@@ -160,8 +166,8 @@ public final class Batch<T> {
     }
 
     /**
-     * Returns whether the element at {@code index} must be dropped because its source has lost it, and ends one claim
-     * if so; see {@link AckTarget#dropIfRevoked}.
+     * Returns whether the element at {@code index} must be dropped because its source has lost it, and ends one pending
+     * acknowledgement if so; see {@link AckTarget#dropIfRevoked}.
      */
     public boolean dropIfRevoked(int index) {
         AckTarget to = target(index);
@@ -192,7 +198,7 @@ public final class Batch<T> {
         return revoked;
     }
 
-    /** Ends one claim on each element if its source has lost it. */
+    /** Ends one pending acknowledgement of each element if its source has lost it. */
     public void dropAllRevoked() {
         for (int i = 0; i < size; i++) {
             boolean ignored = dropIfRevoked(i);
@@ -226,7 +232,7 @@ public final class Batch<T> {
         retarget(change);
     }
 
-    /** Ends one claim on each element. */
+    /** Ends one pending acknowledgement of each element. */
     public void ackAll() {
         if (targets.length != 0) {
             for (int i = 0; i < size; i++) {
@@ -240,13 +246,13 @@ public final class Batch<T> {
         }
     }
 
-    /** Adds claims to each element. Call before handing out copies. */
-    public void retainAll(int claims) {
+    /** Adds pending acknowledgements to each element. Call before handing out copies. */
+    public void retainAll(int count) {
         if (targets.length == 0 && target == AckTarget.NONE) {
             return;
         }
         for (int i = 0; i < size; i++) {
-            target(i).retain(token(i), claims);
+            target(i).retain(token(i), count);
         }
     }
 
@@ -311,7 +317,7 @@ public final class Batch<T> {
         add(value, AckTarget.NONE, 0);
     }
 
-    /** Appends an element with its claim. */
+    /** Appends an element with its pending acknowledgement. */
     public void add(Object value, AckTarget to, long token) {
         if (size == values.length) {
             values = Arrays.copyOf(values, Math.max(8, size * 2));

@@ -55,8 +55,8 @@ public final class FailedElement extends RuntimeException {
     }
 
     /**
-     * Notes the failed element on {@code failure} and logs it, if the element has a place. Call before the claim ends.
-     * Any thread.
+     * Notes the failed element on {@code failure} and logs it, if the element has a place. Call before its
+     * acknowledgement ends. Any thread.
      *
      * @param stage the stage's name
      * @param element the argument of the stage's function

@@ -249,7 +249,7 @@ public final class SinkProbe<T> {
                 + (ended ? failure == null ? ", then the end" : ", then " + failure : "");
     }
 
-    /** An element with its claim. */
+    /** An element with its pending acknowledgement. */
     private record Element<T>(T value, AckTarget target, long token) {
 
         void ack() {

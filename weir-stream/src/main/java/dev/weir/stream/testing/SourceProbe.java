@@ -50,7 +50,7 @@ public final class SourceProbe<T> {
     // Under the lock.
     private final ArrayDeque<Batch<T>> queued = new ArrayDeque<>();
     private final List<T> emitted = new ArrayList<>();
-    private final List<Integer> claims = new ArrayList<>();
+    private final List<Integer> pending = new ArrayList<>();
     private boolean created;
     private boolean ended;
     private @Nullable Throwable failure;
@@ -99,7 +99,7 @@ public final class SourceProbe<T> {
         for (int i = 0; i < size; i++) {
             tokens[i] = emitted.size();
             emitted.add(elements.get(i));
-            claims.add(1);
+            pending.add(1);
         }
         queued.add(Batch.of(elements.toArray(), size, acks, tokens));
     }
@@ -149,7 +149,7 @@ public final class SourceProbe<T> {
     public void awaitAcknowledged(int count) throws InterruptedException {
         await(
                 "acknowledges " + count + " elements",
-                () -> claims.stream().filter(left -> left == 0).count() >= count);
+                () -> pending.stream().filter(left -> left == 0).count() >= count);
     }
 
     /** Waits until the pipeline was asked to stop. The probe then ends after the emitted elements. */
@@ -162,12 +162,12 @@ public final class SourceProbe<T> {
         await("closes the source", () -> closed);
     }
 
-    /** The elements that are acknowledged, in the order in which they were emitted. */
+    /** The acknowledged elements, in the order in which they were emitted. */
     public List<T> acknowledged() {
         return elementsWith(true);
     }
 
-    /** The elements that are not acknowledged, in the order in which they were emitted. */
+    /** The unacknowledged elements, in the order in which they were emitted. */
     public List<T> unacknowledged() {
         return elementsWith(false);
     }
@@ -176,7 +176,7 @@ public final class SourceProbe<T> {
         lock.lock();
         try {
             return IntStream.range(0, emitted.size())
-                    .filter(i -> (claims.get(i) == 0) == finished)
+                    .filter(i -> (pending.get(i) == 0) == finished)
                     .mapToObj(emitted::get)
                     .toList();
         } finally {
@@ -199,7 +199,7 @@ public final class SourceProbe<T> {
                 lock, changed, condition, () -> "the pipeline never " + what + "; unacknowledged: " + unacknowledged());
     }
 
-    /** The acknowledgement target that tracks the claims. */
+    /** The acknowledgement target that tracks pending acknowledgements. */
     private final class Acks implements AckTarget {
 
         @Override
@@ -214,11 +214,11 @@ public final class SourceProbe<T> {
 
         private void count(int index, int more) {
             change(() -> {
-                if (claims.get(index) == 0) {
+                if (pending.get(index) == 0) {
                     throw new IllegalStateException(
                             "acknowledged or retained after it was finished: " + emitted.get(index));
                 }
-                claims.set(index, claims.get(index) + more);
+                pending.set(index, pending.get(index) + more);
             });
         }
     }

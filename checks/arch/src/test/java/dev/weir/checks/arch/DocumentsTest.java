@@ -140,7 +140,7 @@ class DocumentsTest {
         assertThat(few).isEmpty();
     }
 
-    /** What a template should have replaced. */
+    /** A placeholder left in a page is a template that nobody filled in. */
     @Test
     void placeholders_inPages_areFilled() throws IOException {
         List<String> left = new ArrayList<>();

@@ -18,7 +18,7 @@ final class JavaText {
     private static final Pattern WILDCARD = Pattern.compile("\\?\\s*(?:[>,]|extends\\b|super\\b)");
     private static final Pattern ANYTHING = Pattern.compile("(?:\\.\\.\\.|\\{}|%[a-z])+");
 
-    /** Of ways through one expression: with more, the reader has misread it. */
+    /** Most ways through one expression; with more, this class has misread it. */
     private static final int MOST_WAYS = 64;
 
     private JavaText() {}
@@ -70,7 +70,7 @@ final class JavaText {
         return code.length();
     }
 
-    /** Of a method reference, or the wildcard of a type. */
+    /** Returns whether the character belongs to a method reference, or to the wildcard of a type. */
     private static boolean isPartOfAnother(String code, int at) {
         return switch (code.charAt(at)) {
             case ':' -> code.startsWith("::", at) || (at > 0 && code.charAt(at - 1) == ':');
@@ -113,7 +113,9 @@ final class JavaText {
         return i;
     }
 
-    /** What is neither a sum nor a condition: quotes, a call, a name, something in brackets. */
+    /**
+     * Returns the texts of a term that is neither a sum nor a condition: quotes, a call, a name, something in brackets.
+     */
     private static List<String> waysOfTerm(String term) {
         if (term.startsWith("switch")) {
             return waysOfSwitch(term);

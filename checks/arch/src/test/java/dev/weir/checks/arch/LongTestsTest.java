@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the build leaves out is no secret: each class with a test tagged {@code long} has a row on the page of long
- * tests. And it costs no promise: each row of the guarantees that names tests names one that the build runs.
+ * Holds two rules about tests that the build leaves out. Each class with a test tagged {@code long} has a row on the
+ * page of long tests, and each row of the guarantees that names tests names one that the build runs.
  */
 class LongTestsTest {
 

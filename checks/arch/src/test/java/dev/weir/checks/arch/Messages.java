@@ -108,7 +108,7 @@ final class Messages {
         return all;
     }
 
-    /** Those in the code of a class. */
+    /** Returns the messages in the code of a class. */
     static List<Message> of(String type, String commented) {
         String code = JavaText.withoutComments(commented);
         Map<String, List<String>> made = textsMade(code);
@@ -133,7 +133,7 @@ final class Messages {
                 .toList();
     }
 
-    /** What each variable and each method of a file that is a text may be, by its name. */
+    /** Returns the possible texts of each variable and method of a file that is a text, by its name. */
     private static Map<String, List<String>> textsMade(String code) {
         Map<String, List<String>> made = new HashMap<>();
         Matcher each = TEXT_MADE.matcher(code);

@@ -13,7 +13,8 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.stream.Stream;
 
 /**
- * What a user can see of a class (its supertypes, the types of its members, type arguments too) is public. Stateless.
+ * Requires that all types a user can see of a class (its supertypes, the types of its members, type arguments too) are
+ * public. Stateless.
  */
 final class NameNoInternalType extends ArchCondition<JavaClass> {
 

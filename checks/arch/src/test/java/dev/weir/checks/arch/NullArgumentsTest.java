@@ -44,7 +44,10 @@ class NullArgumentsTest {
             "dev.weir.jdbc",
             "dev.weir.testkit");
 
-    /** What Weir makes for users to read, and their tests: nobody hands nulls to their constructors and factories. */
+    /**
+     * Types that Weir creates for users to read, and their tests: nobody hands nulls to their constructors and
+     * factories.
+     */
     private static final Set<String> READ_ONLY = Set.of(
             "DrainReport",
             "StageSnapshot",

@@ -79,8 +79,8 @@ final class PublicSurface {
     }
 
     /**
-     * What it inherits from types that are not public themselves. In place of a superclass's methods the type has
-     * bridges, which know no type arguments.
+     * Returns the methods that a type inherits from types that are not public themselves. In place of a superclass's
+     * methods the type has bridges, which know no type arguments.
      */
     private static Stream<Method> inherited(Class<?> type) {
         Stream<Method> ofInterfaces = Arrays.stream(type.getMethods())

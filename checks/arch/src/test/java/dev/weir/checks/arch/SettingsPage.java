@@ -165,7 +165,7 @@ final class SettingsPage {
                 : "| setting | values | default | what it does |\n|---|---|---|---|\n";
     }
 
-    /** Methods that return their own type, those of one name once. */
+    /** Returns the methods that return their own type, each name once. */
     private static List<Member> settings(SettingsSource source, String type) {
         Map<String, Member> settings = new LinkedHashMap<>();
         for (Member member : source.members(type)) {
@@ -269,7 +269,9 @@ final class SettingsPage {
         }
     }
 
-    /** The default of a setting whose accessor has its name; sizes follow the heap and are told in words. */
+    /**
+     * Returns the default of a setting whose accessor has its name. Sizes follow the heap and are described in words.
+     */
     private static String byDefault(String type, String setting) {
         Object settings = DEFAULTS.get(type);
         if (settings == null) {

@@ -287,7 +287,9 @@ class SiteInBrowserTest {
         browser.prefer("light");
     }
 
-    /** Of a class as small as can be, in the place and with the additions that {@code checks/site.sh} gives it. */
+    /**
+     * Builds the Javadoc of a minimal class, in the place and with the additions that {@code checks/site.sh} gives it.
+     */
     @Test
     void javadoc_hasDarkModeAndTheVersionSwitch(@TempDir Path sources) throws Exception {
         Path api = makeJavadoc(sources);

@@ -37,7 +37,7 @@ enum WeirModule {
     PLAIN_EXAMPLE("examples/plain", "examples.plain"),
     SPRING_EXAMPLE("examples/spring", "examples.spring");
 
-    /** What jcstress makes of a case for each run; nobody wrote it. */
+    /** Classes that jcstress generates for a case. */
     private static final Pattern GENERATED = Pattern.compile(".*_jcstress(\\$.*)?\\.class");
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));

@@ -26,7 +26,7 @@ class StressTest {
 
     private static final String BROKEN = ".Broken";
 
-    /** Of acknowledgements, offsets and hand-overs: where a race loses a record or finishes it twice. */
+    /** Packages of acknowledgements, offsets and hand-overs, where a race loses a record or finishes it twice. */
     private static final String ON_A_RECORDS_WAY = "\\.internal\\.(?:in\\.)?(?:ack|boundary|fetch|offsets|waiting)\\.";
 
     private static final Pattern FAILED = Pattern.compile("\\[(?:FAILED|ERROR|.*TIMEOUT)] (dev\\.weir\\.\\S+)");
@@ -84,7 +84,7 @@ class StressTest {
         return FAILED.matcher(output).results().map(match -> match.group(1)).collect(Collectors.toSet());
     }
 
-    /** The cases that were run: each leaves a page. */
+    /** Returns the cases run; each leaves a page. */
     private static Set<String> casesIn(Path reports) throws IOException {
         try (Stream<Path> files = Files.list(reports)) {
             return files.map(file -> file.getFileName().toString())

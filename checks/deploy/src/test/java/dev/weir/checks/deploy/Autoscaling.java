@@ -16,7 +16,7 @@ final class Autoscaling {
 
     static final int MOST_PODS = 12;
 
-    /** What a pod does in a second while nothing else limits it. */
+    /** Records that a pod handles in a second while nothing else limits it. */
     static final int POD_RECORDS = 1_000;
 
     private static final int DECISION_SECONDS = 15;
@@ -25,13 +25,13 @@ final class Autoscaling {
     private static final int STABLE_SECONDS = 300;
     private static final int DOWN_SECONDS = 60;
 
-    /** Of the horizontal autoscaler, where its object says nothing else. */
+    /** Tolerance of the horizontal autoscaler, unless its object sets another. */
     private static final double TOLERANCE = 0.1;
 
     private static final int MOST_MORE = 4;
     private static final int RATE_SECONDS = 60;
 
-    /** What a policy sees. */
+    /** The readings that a policy sees. */
     record Look(int pods, long lagRecords, double lagSeconds, double busyShare, boolean outputLimits) {}
 
     /** A number of pods, before bounds and stabilisation. */
@@ -44,7 +44,7 @@ final class Autoscaling {
     record Load(int seconds, IntToLongFunction arriving, IntToLongFunction outputTakes) {}
 
     /**
-     * What came of it.
+     * The outcome of a simulated day.
      *
      * @param lateSeconds in which the lag was above a minute
      * @param moves times at which partitions moved

@@ -22,7 +22,7 @@ final class Image {
 
     static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
-    /** What a tar does with one of its entries. */
+    /** Reads one entry of a tar file. */
     @FunctionalInterface
     interface EntryReader {
         void read(TarArchiveEntry entry, InputStream content) throws IOException;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is in the image, and that its entry point is the command. */
+/** Checks the contents of the image, and that its entry point is the command. */
 class ImageTest {
 
     private static final int WRITABLE_BY_OTHERS = 0b000_010_010;

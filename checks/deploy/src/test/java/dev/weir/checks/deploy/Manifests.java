@@ -40,7 +40,7 @@ record Manifests(List<Manifest> all) {
             return tree.at("/metadata/name").asText();
         }
 
-        /** Of the file that it is in. */
+        /** Returns the name of the file that it is in. */
         String fileName() {
             return kind().toLowerCase(Locale.ROOT) + "-" + name() + ".yaml";
         }
@@ -52,7 +52,7 @@ record Manifests(List<Manifest> all) {
         }
     }
 
-    /** What {@code kubectl kustomize} makes of a folder; without a {@code kubectl} the test is skipped. */
+    /** Renders a folder with {@code kubectl kustomize}; without a {@code kubectl} the test is skipped. */
     static Manifests kustomized(Path root, Path outFolder) throws IOException, InterruptedException {
         Path out = outFolder.resolve("built-" + root.getFileName());
         Process process;

@@ -108,7 +108,7 @@ final class Pod implements AutoCloseable {
         assertThat(process.isAlive()).as(said()).isTrue();
     }
 
-    /** What the liveness probe is answered. */
+    /** Returns the status of the liveness probe. */
     int liveness() {
         return get(manifests.container().at("/livenessProbe/httpGet/path").asText())
                 .statusCode();
@@ -135,7 +135,7 @@ final class Pod implements AutoCloseable {
         }
     }
 
-    /** What a platform does first; the grace period begins. */
+    /** Sends SIGTERM, as a platform does first; the grace period begins. */
     void sendTerm() {
         assertThat(process.isAlive()).as(said()).isTrue();
         long sentAt = System.nanoTime();

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the autoscaler asks Prometheus, answered by Prometheus' own test of rules. Needs {@code promtool}. */
+/** Runs the autoscaler's queries in Prometheus' own test of rules. Needs {@code promtool}. */
 class QueryTest {
 
     private static final String NOTHING = """

@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What the manifests describe, run against a broker under load: rolled pod by pod and scaled, with nothing lost and
- * nothing written twice, as each pod drains within its grace period.
+ * Runs the pods of the manifests against a broker under load. Rolled pod by pod and scaled, they lose nothing and write
+ * nothing twice, because each pod drains within its grace period.
  */
 class RollingTest {
 
@@ -49,7 +49,10 @@ class RollingTest {
         entryPoint = image.command(root);
     }
 
-    /** What a team's own overlay says: brokers, topics and group. The JVMs are many on a small machine. */
+    /**
+     * Returns pods with a team's own overlay: brokers, topics and group. Their JVMs are limited, because many run on a
+     * small machine.
+     */
     private static Pods pods(Variant variant, String name) {
         KAFKA.cluster().createTopic(name + "-in", PARTITIONS);
         KAFKA.cluster().createTopic(name + "-out", PARTITIONS);

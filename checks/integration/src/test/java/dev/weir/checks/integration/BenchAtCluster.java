@@ -91,7 +91,7 @@ final class BenchAtCluster implements AutoCloseable {
         return new CampaignRunner(workload, there, SILENT).run();
     }
 
-    /** What is found of the one driver of this workload, at its one point. */
+    /** Explores this workload's one driver at its one point. */
     Explored explore(String yaml) throws InterruptedException {
         return explore(BenchEnvironment.HERE, yaml);
     }
@@ -115,7 +115,7 @@ final class BenchAtCluster implements AutoCloseable {
                 here.root(), here.data(), here.results(), here.seed(), here.resume(), here.cluster(), environment);
     }
 
-    /** Where it runs. */
+    /** Returns the cluster that it runs at. */
     ExistingCluster existing() {
         return new ExistingCluster(cluster.bootstrapServers(), Map.of(), ExistingCluster.PREFIX, false);
     }

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What varies besides drivers: members, producers, groups, brokers and the load's spread,
- * seen in what real processes did.
+ * Varies more than drivers: members, producers, groups, brokers and the load's spread, as seen in the work of real
+ * processes.
  */
 @Timeout(300)
 class BenchDimensionsTest extends BenchTestBase {

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What drivers do with handlers that fail, records of mixed lengths, a pipeline out of order;
- * and a driver that has not what is asked.
+ * Tests drivers with failing handlers, records of mixed lengths, a pipeline out of order, and a driver that lacks a
+ * required feature.
  */
 @Timeout(180)
 class BenchDriversTest extends BenchTestBase {

@@ -105,7 +105,7 @@ class BenchEnvironmentTest extends BenchTestBase {
         return run;
     }
 
-    /** What came to a driver elsewhere it tells at its end, since nobody here reads a file there. */
+    /** A driver elsewhere reports its deliveries at its end, since nobody here can read a file there. */
     @Test
     @Tag("long")
     @Timeout(600)

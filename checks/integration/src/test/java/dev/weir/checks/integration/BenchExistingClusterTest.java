@@ -105,7 +105,7 @@ class BenchExistingClusterTest {
         assertThat(folder.resolve("refused")).doesNotExist();
     }
 
-    /** What it said on standard error. */
+    /** Returns its standard error. */
     private static String compare(Path workload, Path results, String option) throws IOException {
         List<String> arguments =
                 new ArrayList<>(List.of(arguments(workload, results, kafka.clientConfig(SecuredKafka.PASSWORD))));

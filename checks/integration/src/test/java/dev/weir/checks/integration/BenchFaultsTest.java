@@ -69,7 +69,7 @@ class BenchFaultsTest extends BenchTestBase {
         });
     }
 
-    /** What the order did, once it is done. */
+    /** Returns the report of an order, once it is done. */
     private static String ordered(String name, CompletableFuture<ResultsFolder> run, String kind, String value)
             throws Exception {
         Path results = folder.resolve(name);
@@ -129,8 +129,8 @@ class BenchFaultsTest extends BenchTestBase {
     }
 
     /**
-     * Of heartbeats that are sooner than the default, so that the other one learns sooner that it is alone; as many
-     * processes as consumers.
+     * Heartbeats come sooner than by default, so that the other member learns sooner that it is alone. There are as
+     * many processes as consumers.
      */
     @Test
     @Timeout(600)

@@ -87,7 +87,7 @@ class BenchLiveTest extends BenchTestBase {
         return run.timeline().stream().map(TimelineEntry::order).toList();
     }
 
-    /** A session that is typed line by line, and its replay. */
+    /** Types a session line by line, and replays it. */
     private void session(String name, String driver) throws Exception {
         List<Order> session = List.of(
                 set("producerRate", "300"),
@@ -139,7 +139,7 @@ class BenchLiveTest extends BenchTestBase {
                 .isEqualTo(typed.phases().stream().map(Phase::consumers).toList());
     }
 
-    /** What came since the last order that changed anything is shown like a run of its own. */
+    /** Requires that everything since the last effective order is shown like a run of its own. */
     private static void requireResultOfLastPhase(ResultsFolder results, Run typed) {
         PointResult last = Analysis.of(results).points().getLast();
         assertThat(last.point().dimensions())
@@ -349,7 +349,7 @@ class BenchLiveTest extends BenchTestBase {
         assertThat(refused("search-live", search, new Order.RestartConsumers("1")))
                 .contains("a search disturbs its members by itself");
         Answer anew = ordered("search-live", search, new Order.Set(Map.of("work", "2ms", "producerRate", "80")));
-        assertThat(anew.applied()).containsEntry("search", "began anew");
+        assertThat(anew.applied()).containsEntry("search", "began again");
         assertThat(ordered("search-live", search, new Order.Extend(60_000)).error())
                 .isNull();
         assertThat(ordered("search-live", search, new Order.End()).applied()).containsKey("end");

@@ -170,7 +170,7 @@ class BoundedReadOutOfRangeTest {
                 .containsEntry(other, 20L);
     }
 
-    /** What is read up to is further away than the log is long, and behind the committed place. */
+    /** The given end is further away than the log is long, and behind the committed place. */
     @ParameterizedTest
     @EnumSource(FetchPath.class)
     void givenEnd_beforeACommitPastTheLog_fails(FetchPath path) throws Exception {

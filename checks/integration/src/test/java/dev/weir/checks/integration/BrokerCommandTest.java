@@ -202,7 +202,7 @@ class BrokerCommandTest {
         }
     }
 
-    /** 176 connections that claimed 90 to 100 MB and sent nothing more ended the JVM. */
+    /** 176 connections that announced 90 to 100 MB and sent nothing more ended the JVM. */
     @Test
     @Timeout(120)
     void connections_thatClaimLargeRequests_endNoBroker() throws Exception {

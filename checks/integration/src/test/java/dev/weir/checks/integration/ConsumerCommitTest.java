@@ -99,7 +99,7 @@ class ConsumerCommitTest {
         }
     }
 
-    /** A text that is never changed, as an earlier version left it: 45 to 49 are finished. */
+    /** Commits the text of an earlier version: 45 to 49 are finished. */
     @Test
     void metadataOfAnEarlierVersion_areRead() throws Exception {
         KAFKA.cluster().createTopic("earlier", 1);

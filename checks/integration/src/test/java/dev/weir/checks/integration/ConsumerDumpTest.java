@@ -29,7 +29,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Why a consumer is stuck, whether it is well, and what the brokers know. */
+/** Tests the consumer's dump, its health, and the brokers' view of its group. */
 class ConsumerDumpTest {
 
     private static final Duration SOON = Duration.ofMinutes(1);

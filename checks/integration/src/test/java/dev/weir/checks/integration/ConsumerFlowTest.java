@@ -37,7 +37,7 @@ class ConsumerFlowTest {
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
 
-    /** What the broker in this process has sent to consumers of the topic. */
+    /** Returns the bytes that the broker in this process has sent to consumers of the topic. */
     private static long bytesOut(String topic) throws JMException {
         return (long) ManagementFactory.getPlatformMBeanServer()
                 .getAttribute(

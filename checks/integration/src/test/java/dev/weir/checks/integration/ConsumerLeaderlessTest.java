@@ -45,10 +45,7 @@ class ConsumerLeaderlessTest {
 
     private static final Duration SOON = Duration.ofSeconds(40);
 
-    /**
-     * What a healthy partition may take from the first assignment to its first record,
-     * on a machine with much else to do.
-     */
+    /** Longest time from the first assignment to a healthy partition's first record, on a busy machine. */
     private static final Duration AT_ONCE = Duration.ofSeconds(30);
 
     private static final int TOPICS = 50;

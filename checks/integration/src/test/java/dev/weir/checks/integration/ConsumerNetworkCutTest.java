@@ -118,7 +118,7 @@ class ConsumerNetworkCutTest {
                 .run();
     }
 
-    /** What a member does with a record. */
+    /** Work of a member on a record. */
     private interface Work {
         void on(ConsumerRecord<byte[], byte[]> record) throws InterruptedException;
     }

@@ -26,7 +26,7 @@ final class DatabaseSamples {
     /** The table that the samples write to. It takes numbers twice, so that a test can see it. */
     static final String ORDERS = "CREATE TABLE orders (number BIGINT NOT NULL)";
 
-    /** How long a record takes, so that members can be ended in the middle. */
+    /** Work per record, long enough to end members in the middle. */
     static volatile long perRecordNanos;
 
     private DatabaseSamples() {}

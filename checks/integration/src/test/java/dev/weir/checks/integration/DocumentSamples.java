@@ -85,7 +85,7 @@ final class DocumentSamples {
         return new Invoice(order.customer(), order.total());
     }
 
-    /** Of {@code docs/guide/failures-kafka.md}. */
+    /** Sample of {@code docs/guide/failures-kafka.md}. */
     static void failures(
             ConsumerSettings<String, Order> orders,
             ProducerSettings<String, Invoice> invoices,
@@ -137,7 +137,7 @@ final class DocumentSamples {
         return orders;
     }
 
-    /** Of {@code docs/guide/exactly-once.md}. */
+    /** Sample of {@code docs/guide/exactly-once.md}. */
     static Pipeline exactlyOnce(ConsumerSettings<String, Order> orders, ProducerSettings<String, Invoice> invoices) {
         Pipeline pricing = KafkaSource.from(orders, "orders")
                 .exactlyOnce()
@@ -163,7 +163,7 @@ final class DocumentSamples {
         return pricing;
     }
 
-    /** Of {@code docs/guide/share-groups.md}. */
+    /** Sample of {@code docs/guide/share-groups.md}. */
     static void shared() {
         var orders = ShareSettings.builder(new StringDeserializer(), new StringDeserializer())
                 .bootstrapServers("localhost:9092")
@@ -180,7 +180,7 @@ final class DocumentSamples {
         return order.length();
     }
 
-    /** Of {@code docs/reference/configuration.md}. */
+    /** Sample of {@code docs/reference/configuration.md}. */
     static ConsumerSettings<byte[], byte[]> configured() throws IOException {
         return ConsumerSettings.builder()
                 .from(Path.of("orders.properties")) // what is set later wins
@@ -188,19 +188,19 @@ final class DocumentSamples {
                 .build();
     }
 
-    /** Of {@code docs/guide/console.md}. */
+    /** Sample of {@code docs/guide/console.md}. */
     static void profile() throws IOException, InterruptedException {
         Profile profile = Profiler.create().time(Duration.ofSeconds(10)).recordThisProcess();
         Files.writeString(Path.of("profile.html"), profile.toHtml());
     }
 
-    /** Of {@code docs/guide/console.md}. */
+    /** Sample of {@code docs/guide/console.md}. */
     static void console(RunningPipeline running) throws IOException {
         ConsoleServer console = ConsoleServer.builder().port(9500).start(running);
         console.close();
     }
 
-    /** Of {@code docs/guide/console.md}. */
+    /** Sample of {@code docs/guide/console.md}. */
     static void limiter(RunningPipeline running) {
         LimiterProbe probe = LimiterProbe.start(running);
         Limiter now = probe.limiter();
@@ -208,20 +208,20 @@ final class DocumentSamples {
         probe.close();
     }
 
-    /** Of {@code docs/guide/tuning.md}. */
+    /** Sample of {@code docs/guide/tuning.md}. */
     static void tuned(RunningPipeline running) throws InterruptedException {
         TuneReport report =
                 Tuner.builder().maxLatency(Duration.ofSeconds(1)).build().run(running, System.out::println);
         report.lasting().forEach(System.out::println);
     }
 
-    /** Of {@code docs/guide/operations.md}. */
+    /** Sample of {@code docs/guide/operations.md}. */
     static void meters(RunningPipeline running, MeterRegistry registry) {
         PipelineMetrics metrics = PipelineMetrics.of(running).withPartitionTags();
         metrics.bindTo(registry);
     }
 
-    /** Of {@code docs/reference/lean.md}. */
+    /** Samples of {@code docs/reference/lean.md}. */
     static final class Lean {
 
         private Lean() {}
@@ -285,7 +285,7 @@ final class DocumentSamples {
         }
     }
 
-    /** Of {@code docs/guide/testkit.md}. */
+    /** Samples of {@code docs/guide/testkit.md}. */
     static final class Testkit {
 
         private Testkit() {}

@@ -313,7 +313,7 @@ class DroppedRecordsTest {
         pipe_thatRetentionOvertakes_accountsForEachRecord_andPromisesNoMoreThanItKeeps(path);
     }
 
-    /** The summary claimed that nothing was lost below a failure whose records no log holds. */
+    /** The summary said that nothing was lost below a failure whose records no log holds. */
     @ParameterizedTest
     @EnumSource(names = "CLIENT")
     void pipe_thatRetentionOvertakes_accountsForEachRecord_andPromisesNoMoreThanItKeeps(FetchPath path)

@@ -49,7 +49,7 @@ class ExactlyOnceBrokerLossTest {
                         .coordinatorId());
     }
 
-    /** What is done to the cluster once the first transactions are committed; returns when all is well again. */
+    /** A fault of the cluster after the first committed transactions; returns when all is well again. */
     @FunctionalInterface
     private interface Fault {
         void strike(RunningPipeline run) throws Exception;

@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.stream.LongStream;
 import org.apache.kafka.common.IsolationLevel;
 
-/** What a reader with read_committed sees of numbered records whose keys are their numbers modulo {@link #KEYS}. */
+/**
+ * Compares the output, read with read_committed, with the numbered input records, whose keys are their numbers modulo
+ * {@link #KEYS}.
+ */
 final class ExactlyOnceLedger {
 
     static final int KEYS = 500;

@@ -36,7 +36,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an exactly-once flow says to operators, sources and topics that do not go with its transactions. */
+/**
+ * Tests the messages of an exactly-once flow about operators, sources and topics that do not go with its transactions.
+ */
 @Timeout(300)
 class ExactlyOnceLimitsTest {
 

@@ -47,7 +47,7 @@ class ExactlyOnceRecreatedTopicTest {
     private static final String OUT = "-out";
     private static final Duration SOON = Duration.ofSeconds(30);
 
-    /** How long nothing is committed while the topic is away: 12 s, and what the inputs take that are read again. */
+    /** Longest time without a commit while the topic is away: 12 s, and the time to read the inputs again. */
     private static final Duration BROKEN_OFF = Duration.ofSeconds(25);
 
     private static final int KEPT = 2_000;
@@ -56,7 +56,7 @@ class ExactlyOnceRecreatedTopicTest {
     private static final int NEW_FROM = 10_000;
     private static final int NEW = 500;
 
-    /** What is unfinished of one partition at most: the rest of its topic is not fetched. */
+    /** Most unfinished records of one partition: the rest of its topic is not fetched. */
     private static final int OUTSTANDING = 10;
 
     @RegisterExtension
@@ -110,7 +110,7 @@ class ExactlyOnceRecreatedTopicTest {
         }
     }
 
-    /** A client that was fetching it when it was deleted has learned of that. */
+    /** Returns whether a client that fetched the topic when it was deleted has learnt of that. */
     private static boolean isNamedOrGone(ConsumerDump dump, String topic) {
         return dump.partitions().stream()
                 .filter(partition -> partition.topic().equals(topic))
@@ -188,7 +188,8 @@ class ExactlyOnceRecreatedTopicTest {
     }
 
     /**
-     * Of the topic that goes, a few are free, the next is finished when it is gone, the others when there is another.
+     * Holds records of the deleted topic: a few are free, the next is finished when the topic is gone, the others when
+     * it is back.
      */
     private ConsumerRecord<byte[], byte[]> held(ConsumerRecord<byte[], byte[]> record) throws InterruptedException {
         if (record.topic().endsWith(AWAY)) {

@@ -101,10 +101,7 @@ class ExactlyOnceRuleTest {
         return Records.numbers(List.of(record)).getFirst();
     }
 
-    /**
-     * Of each hundred one that is too large, one that is not serialisable, one without a topic,
-     * one that the broker refuses.
-     */
+    /** Poisons four of each hundred records: too large, not serialisable, without a topic, refused by the broker. */
     private static ProducerRecord<byte[], byte[]> poisoned(String name, ConsumerRecord<byte[], byte[]> record) {
         String out = name + "-out";
         return switch ((int) (number(record) % 100)) {
@@ -128,7 +125,10 @@ class ExactlyOnceRuleTest {
         return ExactlyOnceLedger.committed(KAFKA.cluster(), topic);
     }
 
-    /** What is refused in the last transaction of a bounded read is left to the next run. */
+    /**
+     * Drains once all is committed, because records refused in the last transaction of a bounded read are left to the
+     * next run.
+     */
     private static void drainOnceAllIsCommitted(RunningPipeline run, String name) throws InterruptedException {
         ConsumerLedger.await(
                 "all is committed",

@@ -65,7 +65,7 @@ class FailedElementTest {
                 .build();
     }
 
-    /** What is thrown stays what users match on. */
+    /** The exception of the handler; users match on its type. */
     private static final class Planted extends RuntimeException {
         private static final long serialVersionUID = 1;
     }

@@ -22,7 +22,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The only broker is killed while dead-letter records are on their way to it. */
+/** The only broker is killed while dead-letter records are in flight to it. */
 class FailureBrokerLossTest {
 
     private static final int RECORDS = 1500;

@@ -17,7 +17,7 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** What tests of failed records write and read. Stateless. */
+/** Writes and reads the topics of tests of failed records. Stateless. */
 final class FailureTopics {
 
     /** Not the time of writing, and not so long ago that the broker deletes the record. */

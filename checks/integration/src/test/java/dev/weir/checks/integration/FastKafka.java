@@ -56,7 +56,7 @@ final class FastKafka implements Surroundings, AutoCloseable {
                 });
     }
 
-    /** What consumers have logged on their own threads, each line with its level before it. */
+    /** Returns the log lines of the consumers' own threads, each with its level in front. */
     List<String> lines() {
         return List.copyOf(lines);
     }

@@ -31,7 +31,7 @@ final class FaultyCopyDriver implements Driver {
         this.fault = fault;
     }
 
-    /** What is wrong with it. */
+    /** The faults that it can have. */
     private enum Fault {
         /** One record of each partition is not written. */
         LOSING,

@@ -29,7 +29,7 @@ final class FaultyGroupDriver implements Driver {
     }
 
     private enum Fault {
-        /** What it polled is committed before it is handled. */
+        /** Commits what it polled before it is handled. */
         COMMITTING_AHEAD,
         /** A pass without a number ends before anybody says so. */
         ENDING,

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 
-/** Which moves of a position {@link JdbcOffsets} makes, which it refuses, and what it says then: on a PostgreSQL. */
+/** Tests the moves of a position that {@link JdbcOffsets} makes and refuses, and its messages, on a PostgreSQL. */
 @Timeout(120)
 class JdbcOffsetsTest {
 

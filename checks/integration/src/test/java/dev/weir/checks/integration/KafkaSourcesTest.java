@@ -401,7 +401,7 @@ class KafkaSourcesTest {
         var subscription = Subscription.topics("urgent", "bulk").priority("urgent", 10);
         try (RunningPipeline running = KafkaSource.from(settings.build(), subscription)
                 .atLeastOnce()
-                // One at a time, so that the order seen is that of the pulls.
+                // One at a time, so that elements are seen in the order of the pulls.
                 .mapBlocking(1, Ordering.unordered(), record -> {
                     fetched.await();
                     order.add(record.topic());

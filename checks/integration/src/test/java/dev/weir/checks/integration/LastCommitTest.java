@@ -149,7 +149,7 @@ class LastCommitTest {
                     .groupState();
         }
 
-        /** What becomes of the group without them: what is committed is not read again. */
+        /** Restarts the group without the failed records: what is committed is not read again. */
         void readTheRest() throws Exception {
             cluster.admin()
                     .removeMembersFromConsumerGroup(topic, new RemoveMembersFromConsumerGroupOptions())

@@ -59,7 +59,7 @@ class LeanAllocationTest {
         consumer_afterWarmUp_allocatesNothingPerRecord(codec);
     }
 
-    /** What would not be seen would prove nothing. */
+    /** Shows that the measurement sees such an allocation. */
     @Test
     void handlerThatCopiesOneRecordInFiveHundred_isSeen() {
         assertThat(allocated("copied", "none", record -> {
@@ -118,7 +118,7 @@ class LeanAllocationTest {
         }
     }
 
-    /** What the last of several passes over a new topic takes of the heap. */
+    /** Returns the bytes allocated in the last of several passes over a new topic. */
     private long allocated(String name, String codec, RecordHandler handler) {
         String topic = topic(name);
         fill(topic, codec);

@@ -28,7 +28,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a user does with a lean consumer, against a real broker. */
+/** Uses a lean consumer as users do, against a real broker. */
 class LeanConsumerTest {
 
     private static final int COUNT = 5_000;

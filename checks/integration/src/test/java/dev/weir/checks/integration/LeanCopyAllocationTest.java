@@ -64,7 +64,7 @@ class LeanCopyAllocationTest {
         assertThat(bytesPerRecord("views", false)).isLessThan(ALLOWED_BYTES_PER_RECORD);
     }
 
-    /** What would not be seen would prove nothing. */
+    /** Shows that the measurement sees such an allocation. */
     @Test
     void copyThatMakesAnArrayPerRecord_isSeen() {
         assertThat(bytesPerRecord("arrays", true)).isGreaterThan(ALLOWED_BYTES_PER_RECORD);

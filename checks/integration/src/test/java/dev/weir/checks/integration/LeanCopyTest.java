@@ -163,7 +163,7 @@ class LeanCopyTest {
                 task -> Thread.ofPlatform().daemon().name("load").start(task));
     }
 
-    /** A broker that was killed may be the one that was asked. */
+    /** Waits for a condition; a query may have reached the killed broker. */
     private static void await(Callable<Boolean> condition) {
         Awaitility.await().atMost(LONG).ignoreExceptions().until(condition);
     }

@@ -105,7 +105,7 @@ class LeanProducerFaultsTest {
         assertThat(producer.flush(LONG)).as("%s", producer.metrics()).hasToString("0 records ()");
     }
 
-    /** What may throw anything. */
+    /** A {@link Runnable} that may throw anything. */
     private interface ThrowingRunnable {
         void run() throws Exception;
     }

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a user does with a lean producer, against a real broker; the official consumer looks what came of it. */
+/** Uses a lean producer as users do, against a real broker; the official consumer checks the result. */
 @Timeout(120)
 class LeanProducerTest {
 

@@ -51,7 +51,7 @@ class LeanProducerTwentyFaultsTest {
     private static final Duration LONG = Duration.ofMinutes(2);
     private static final List<String> TOPICS = List.of("lean", "official");
 
-    /** What happens to the brokers, or to the way to them. */
+    /** Faults of the brokers, or of the network to them. */
     enum Fault {
         KILL,
         FREEZE,

@@ -41,7 +41,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * What a source on the lean path does otherwise than one on the client's: decodes where the records lie, fails, closes.
+ * Tests the differences between a source on the lean path and one on the client's: it decodes records in place, fails,
+ * closes.
  */
 class LeanSourceTest {
 

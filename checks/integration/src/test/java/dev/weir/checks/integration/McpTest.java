@@ -38,7 +38,7 @@ class McpTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** Of partition 0: offset 0 passes, 1 fails, 2 stays. */
+    /** A script for partition 0: offset 0 passes, 1 fails, 2 stays. */
     private static final String SCRIPT =
             "read -r l; case $l in bad*) exit 1;; stuck*) exec sleep 300;; *) echo \"$l\";; esac";
 

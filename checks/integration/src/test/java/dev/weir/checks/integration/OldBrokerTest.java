@@ -38,7 +38,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What {@code docs/reference/compatibility.md} says of the oldest broker: what works, and how the rest is refused. */
+/**
+ * Holds {@code docs/reference/compatibility.md} to its word about the oldest broker: what works, and how the rest is
+ * refused.
+ */
 @Timeout(300)
 class OldBrokerTest {
 

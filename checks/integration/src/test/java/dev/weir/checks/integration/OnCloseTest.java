@@ -27,7 +27,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a member that ends says to its group. Sessions outlast each test: only a leave ends a membership sooner. */
+/**
+ * Tests how a member leaves its group when it ends. Sessions outlast each test: only a leave ends a membership sooner.
+ */
 class OnCloseTest {
 
     private static final Duration SOON = Duration.ofMinutes(1);

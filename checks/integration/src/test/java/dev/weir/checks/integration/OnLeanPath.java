@@ -16,7 +16,7 @@ final class OnLeanPath implements BeforeAllCallback, AfterAllCallback {
         return current;
     }
 
-    /** How many threads fetch for the class that runs. */
+    /** Returns the number of fetch threads for the running class. */
     static int threads() {
         return threads;
     }

@@ -153,7 +153,7 @@ class OpenTransactionTest {
                     "said so",
                     SOON,
                     () -> around.lines()
-                            .contains("INFO held-0 goes on: the transaction that was open at offset 2 has ended"));
+                            .contains("INFO held-0 continues: the transaction that was open at offset 2 has ended"));
             assertThat(told(around)).hasSize(1);
             assertThat(running.completion()).isNotDone();
         }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What {@code weir pipe --metrics} serves while it runs. */
+/** Tests the metrics that {@code weir pipe --metrics} serves while it runs. */
 class PipeMetricsTest {
 
     private static final Duration SOON = Duration.ofSeconds(40);

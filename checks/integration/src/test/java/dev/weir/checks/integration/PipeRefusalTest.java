@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What the user did wrong: one or two lines that say what and what to do, the right exit code, within 15 seconds. What
- * is refused before a broker is asked: {@code PipeArgumentsTest} in weir-cli, in one process.
+ * Tests that a user's mistake yields one or two lines that say what happened and what to do, and the right exit code,
+ * within 15 seconds. {@code PipeArgumentsTest} in weir-cli tests refusals that need no broker, in one process.
  */
 class PipeRefusalTest {
 
@@ -104,7 +104,8 @@ class PipeRefusalTest {
     }
 
     /**
-     * Kafka's clients made room for the size that its first bytes claim, 1.2 GB, and the process ended without a word.
+     * Kafka's clients made room for the size that its first bytes announce, 1.2 GB, and the process ended without a
+     * word.
      */
     @ParameterizedTest
     @ValueSource(

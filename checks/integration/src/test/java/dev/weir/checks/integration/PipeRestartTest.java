@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a pipe leaves behind when it is ended in the middle of its work, and what the next one makes of it. */
+/** Ends a pipe in the middle of its work, and tests what the next one finds. */
 class PipeRestartTest {
 
     private static final int KEYS = 1000;

@@ -88,7 +88,7 @@ class PipeSoakTest {
                 .split(","));
     }
 
-    /** Of a pipe whose member of the group is known by that name. */
+    /** Returns the command of a pipe whose member of the group has that name. */
     private String[] command(KafkaCluster cluster, String guarantee, String name) throws IOException {
         Path config = Files.writeString(folder.resolve(name + ".properties"), "client.id=" + name + "\n");
         String args = "pipe --bootstrap-server " + cluster.bootstrapServers() + " --from in --to out --group soak"

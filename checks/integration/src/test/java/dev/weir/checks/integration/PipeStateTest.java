@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code weir pipe --state} tells of a pipe that stands still. */
+/** Tests what {@code weir pipe --state} shows about a stuck pipe. */
 class PipeStateTest {
 
     private static final Duration SOON = Duration.ofSeconds(40);

@@ -55,7 +55,7 @@ class PipeUnreachableTest {
         return folder.resolve(name + ".json");
     }
 
-    /** What the file says, once there is one. */
+    /** Returns the file's text, once the file exists. */
     private String text(String name) {
         try {
             return Files.exists(state(name)) ? Files.readString(state(name)) : "";

@@ -123,7 +123,7 @@ final class Postgres implements AutoCloseable {
         }
     }
 
-    /** Of a folder such as 15/bin; 9.6 counts as 9. */
+    /** Returns the version of a folder such as 15/bin; 9.6 counts as 9. */
     private static int version(Path bin) {
         String name = bin.getName(bin.getNameCount() - 2).toString().replaceAll("\\D.*", "");
         return name.isEmpty() ? 0 : Integer.parseInt(name);

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What Linux says a process uses, look by look. Confined to the test's thread. */
+/** Samples the resources of a process, as Linux reports them. Confined to the test's thread. */
 final class ProcessUsage {
 
     enum Kind {
@@ -25,7 +25,7 @@ final class ProcessUsage {
         HANDLES
     }
 
-    /** Of the young and the old generation; the line of the metaspace has no total. */
+    /** Matches the young and the old generation; the line of the metaspace has no total. */
     private static final Pattern USED = Pattern.compile("total \\d+K, used (\\d+)K");
 
     private final Path process;
@@ -71,7 +71,7 @@ final class ProcessUsage {
                 .orElseThrow();
     }
 
-    /** What lives in the heap after a full collection, which this asks for. The heap is one of the serial collector. */
+    /** Returns the live heap after a full collection, which this requests. The heap is one of the serial collector. */
     long liveHeapMegabytes() {
         jcmd("GC.run");
         String heap = jcmd("GC.heap_info");

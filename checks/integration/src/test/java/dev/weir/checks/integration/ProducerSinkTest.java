@@ -21,7 +21,7 @@ import org.apache.kafka.common.IsolationLevel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What the producing sink does with records that cannot be written, and without a broker. */
+/** Tests the producing sink with records that cannot be written, and without a broker. */
 class ProducerSinkTest {
 
     @RegisterExtension

@@ -95,7 +95,7 @@ class ProducingSamplesTest {
         return booking;
     }
 
-    /** What the sample finds around it. */
+    /** The surroundings that the sample uses. */
     private record Telling(
             Shop shop,
             ProducerSettings<String, String> settings,

@@ -59,7 +59,7 @@ class ProducingTest {
     private static final int COUNT = 400;
     private static final String MISSING = "nowhere";
 
-    /** What becomes of a record, by its number modulo 100. */
+    /** Number modulo 100 of the records that are too large; the constants below give the other kinds. */
     private static final int TOO_LARGE = 7;
 
     private static final int NOT_SERIALISABLE = 8;

@@ -35,7 +35,7 @@ class RebalanceFlowTest {
 
     private final ConsumerLedger ledger = new ConsumerLedger(RECORDS);
 
-    /** What the first member works on waits here, by partition. */
+    /** Gates at which the first member's work waits, by partition. */
     private final List<CountDownLatch> gates = List.of(new CountDownLatch(1), new CountDownLatch(1));
 
     private final AtomicIntegerArray begunByFirst = new AtomicIntegerArray(2);

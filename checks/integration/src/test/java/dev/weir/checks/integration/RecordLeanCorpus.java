@@ -267,7 +267,10 @@ class RecordLeanCorpus {
         }
     }
 
-    /** Of two producers, committed, aborted and interleaved, with records of none between them; one stays open. */
+    /**
+     * Writes transactions of two producers, committed, aborted and interleaved, with records outside transactions
+     * between them; one stays open.
+     */
     private void transactions(KafkaCluster cluster) {
         cluster.createTopic("transactions", BOTH);
         try (var one = producer(cluster, Map.of("transactional.id", "one"));

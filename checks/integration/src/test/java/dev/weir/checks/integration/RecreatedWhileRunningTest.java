@@ -30,9 +30,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A topic that is recreated under a running pipeline, and longer than the former one by the time it is fetched. The
- * test checks what the guarantees page says about the two fetch paths: lean delivers nothing of the new topic from past
- * the former position; Kafka's client does until the next check of the topic's id, and then redelivers all of it.
+ * Recreates a topic under a running pipeline; the new one is longer than the former by the time it is fetched. The test
+ * checks what the guarantees page says about the two fetch paths: lean delivers nothing of the new topic from past the
+ * former position; Kafka's client does until the next check of the topic's id, and then redelivers all of it.
  */
 @Timeout(120)
 class RecreatedWhileRunningTest {

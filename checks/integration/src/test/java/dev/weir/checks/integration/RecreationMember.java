@@ -81,7 +81,7 @@ final class RecreationMember {
                 .await();
     }
 
-    /** What a careful user of the official client writes; it never ends by itself. */
+    /** Consumes as a careful user of the official client would; it never ends by itself. */
     private void plain(String name, BufferedWriter file) {
         Map<String, Object> config = Map.of(
                 "bootstrap.servers",

@@ -39,7 +39,7 @@ class RevokedWaitsTest {
 
     private static final int RECORDS = 600;
 
-    /** What is there at the start, and what comes with each of the three new members. */
+    /** Records present at the start, and added with each of the three new members. */
     private static final int PART = RECORDS / 4;
 
     private static final Duration SOON = Duration.ofSeconds(40);
@@ -54,7 +54,7 @@ class RevokedWaitsTest {
 
     private final ConsumerLedger ledger = new ConsumerLedger(RECORDS);
 
-    /** What members whose service is well have handled. */
+    /** Records handled by members whose service is well. */
     private final Set<String> handled = ConcurrentHashMap.newKeySet();
 
     /** Calls of other members' handlers for such records. */

@@ -22,7 +22,7 @@ import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.IsolationLevel;
 
-/** What a lean producer says of numbered records, and what the official consumer finds of them. Thread-safe. */
+/** Compares a lean producer's reports on numbered records with what the official consumer finds. Thread-safe. */
 final class SendLedger implements SendListener {
 
     final AtomicLong acknowledged = new AtomicLong();

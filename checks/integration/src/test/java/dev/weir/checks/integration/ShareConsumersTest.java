@@ -53,7 +53,7 @@ class ShareConsumersTest {
         return running.handles(ShareHandle.class).getFirst().snapshot();
     }
 
-    /** A client that is polled during renewals fetches what nobody sees until its lock is over. */
+    /** A client polled during renewals fetches records that nobody sees until their locks expire. */
     @Test
     void backlogBehindSlowWork_isDeliveredOnce() throws Exception {
         topic(KAFKA, "backlog", 1, 100);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the end of a JVM gives a pipeline that drains on shutdown. */
+/** Tests the time that the end of a JVM leaves to a pipeline that drains on shutdown. */
 class ShutdownDeadlineTest {
 
     private static final Duration SOON = Duration.ofMinutes(1);
@@ -74,7 +74,7 @@ class ShutdownDeadlineTest {
         assertThat(run(Duration.ZERO, Duration.ofSeconds(7)).lines()).containsExactly("patience PT0S", "closed");
     }
 
-    /** What the tutorial teaches: main waits, and does something with the report. */
+    /** The tutorial's pattern: main waits, and does something with the report. */
     static final class Waiting {
 
         private Waiting() {}

@@ -7,7 +7,7 @@ import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
 
-/** What a topic takes, changed while it is there. */
+/** Changes the limits of an existing topic. */
 final class TopicLimits {
 
     private TopicLimits() {}

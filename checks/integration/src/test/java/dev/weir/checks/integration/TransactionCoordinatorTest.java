@@ -22,8 +22,8 @@ class TransactionCoordinatorTest {
             KafkaCluster.builder().brokerConfig("transaction.state.log.replication.factor", "3"));
 
     /**
-     * What a producer's watch says of one that has had no answer for a minute. Called by name, since it is internal,
-     * and a pipeline would take that minute to show it.
+     * Returns the warning of a producer's watch about a producer without an answer for a minute. Called by name, since
+     * it is internal, and a pipeline would take that minute to show it.
      */
     private static String trouble(List<String> transactionalIds) throws ReflectiveOperationException {
         Class<?> type = Class.forName("dev.weir.kafka.internal.out.client.ClientProgress");

@@ -172,8 +172,8 @@ class TransactionalSinkTest {
     private static final int POISONED = 1_000;
 
     /**
-     * Of each hundred one that is too large, one that is not serialisable, one without a topic,
-     * one that the broker refuses.
+     * Returns whether a record is one of the four poisoned ones in each hundred: too large, not serialisable, without a
+     * topic, refused by the broker.
      */
     private static boolean isPoison(long number) {
         return number % 100 >= 50 && number % 100 <= 53;

@@ -70,7 +70,7 @@ class TutorialTest {
         }
     }
 
-    /** The version that is said after {@code artifact}. */
+    /** Returns the version behind {@code artifact}. */
     private static String after(String pom, String artifact) {
         return Pattern.compile(Pattern.quote(artifact) + "\\s*<version>([^<]+)<")
                 .matcher(pom)

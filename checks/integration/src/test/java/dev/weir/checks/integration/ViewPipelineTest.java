@@ -181,7 +181,7 @@ class ViewPipelineTest {
                         .toList());
     }
 
-    /** What was not acknowledged is not committed: the next run begins at the element that failed. */
+    /** Unacknowledged elements are not committed: the next run begins at the element that failed. */
     @Test
     void encoderThatFails_failsTheRun_andTheNextOneLosesNothing() throws Exception {
         fill("broken", 2, RECORDS);
@@ -282,7 +282,7 @@ class ViewPipelineTest {
         assertThat(cluster().committedOffsets(topic)).isEqualTo(cluster().endOffsets(topic));
     }
 
-    /** What was fetched and not begun, or begun and not finished, is another member's, from the right record on. */
+    /** Records fetched and not begun, or begun and not finished, go to another member, from the right record on. */
     @Test
     void membersThatComeAndGo_underLoad_loseAndRepeatNothing() throws Exception {
         cluster().createTopic("rolling", 6);

@@ -128,7 +128,7 @@ final class ReactorKafka {
                         produced.passThrough(), produced.metadata().getFirst().offset())));
     }
 
-    /** What a service of the samples answers. */
+    /** Answers as a service of the samples does. */
     static CompletionStage<String> answer(String order) {
         return CompletableFuture.completedStage("charged " + order);
     }

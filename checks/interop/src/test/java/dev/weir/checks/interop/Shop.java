@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What surrounds the pipeline of {@code docs/guide/coming-from.md}: lines come in, batches of priced orders go out.
- * Thread-safe; it notes what breaks the contract of the pipeline.
+ * Provides the surroundings of the pipeline of {@code docs/guide/coming-from.md}: lines come in, batches of priced
+ * orders go out. Thread-safe; it notes what breaks the contract of the pipeline.
  */
 final class Shop {
 
@@ -21,7 +21,7 @@ final class Shop {
     /** An order with its price. */
     record Priced(Order order, long cents) {}
 
-    /** A line that is none. */
+    /** A line that cannot be parsed. */
     static final class Malformed extends IllegalArgumentException {
 
         private static final long serialVersionUID = 1;

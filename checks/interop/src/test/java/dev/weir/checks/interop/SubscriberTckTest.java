@@ -27,7 +27,7 @@ class SubscriberTckTest {
         return Tck.verify(Whitebox.class);
     }
 
-    /** What a pipeline subscribed to a publisher whose part the TCK plays. */
+    /** The subscriber of a pipeline to a publisher whose part the TCK plays. */
     private static class Subscribed implements Flow.Subscriber<Integer> {
 
         private final AtomicReference<Flow.Subscriber<? super Integer>> inside = new AtomicReference<>();

@@ -78,7 +78,7 @@ final class Tck {
         });
     }
 
-    /** What TestNG reports. Confined to the thread that runs it. */
+    /** Collects TestNG's reports. Confined to the thread that runs it. */
     private static final class Results implements ITestListener {
 
         private final List<ITestResult> ended = new ArrayList<>();

@@ -40,12 +40,12 @@ final class Elements implements Iterable<Integer> {
         return new Elements(COUNT, 512);
     }
 
-    /** A number that was boxed before, out of 512. */
+    /** Returns a number boxed before, out of 512. */
     static Integer boxed(int number) {
         return TABLE[number & 511];
     }
 
-    /** A number that was boxed before, less than 131,072. */
+    /** Returns a number boxed before, less than 131,072. */
     static Integer number(int number) {
         return TABLE[number];
     }

@@ -30,7 +30,7 @@ public class MapBlockingOverheadBenchmark {
     @Param({"16", "100"})
     private int atOnce;
 
-    /** The order that is kept. */
+    /** The order to keep. */
     @Param({"none", "key"})
     private String order = "none";
 

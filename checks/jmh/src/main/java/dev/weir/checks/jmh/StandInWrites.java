@@ -39,7 +39,7 @@ final class StandInWrites {
 
     private StandInWrites() {}
 
-    /** The last version that is answered. */
+    /** Returns the latest version answered. */
     static short latest(ApiKeys api) {
         return switch (api) {
             case PRODUCE -> LAST_PRODUCE;

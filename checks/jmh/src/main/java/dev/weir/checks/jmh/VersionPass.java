@@ -24,7 +24,7 @@ public final class VersionPass implements Function<Map<String, String>, long[]> 
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-    /** The factory's names in the versions, the first of which needs another call. */
+    /** The factory's names in the versions; the first needs another call. */
     private static final Set<String> NAMES = Set.of("from", "atLeastOnce", "committable");
 
     /** Called with a name by {@link Versions}, without arguments. */

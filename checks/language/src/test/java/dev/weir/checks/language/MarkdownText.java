@@ -125,7 +125,7 @@ final class MarkdownText {
         }
     }
 
-    /** A list item that begins with a small letter is part of a sentence. */
+    /** A list item that begins in lower case is part of a sentence. */
     private void add(int number, Paragraph.Kind kind, String markdown) {
         String text = plain(markdown);
         if (text.chars().anyMatch(Character::isLetter)) {

@@ -99,7 +99,8 @@ class PageLanguageTest {
                 .containsAll(rules.sentencesOnly.keySet());
     }
 
-    private static List<Paragraph> paragraphs() throws IOException {
+    /** Returns the paragraphs of all pages. */
+    static List<Paragraph> paragraphs() throws IOException {
         List<Paragraph> paragraphs = new ArrayList<>();
         for (String place : CHECKED) {
             try (Stream<Path> files = Files.walk(ROOT.resolve(place))) {

@@ -18,7 +18,7 @@ record Paragraph(String page, int line, Kind kind, String text) {
 
     /** Kinds of text, which differ in the rules that apply. */
     enum Kind {
-        /** Sentences, with capital letters and full stops. */
+        /** Sentences, with capitals and full stops. */
         SENTENCES,
         /** A heading or the cell of a table, which may begin and end as it likes. */
         FRAGMENT

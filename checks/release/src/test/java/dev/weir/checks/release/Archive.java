@@ -43,7 +43,7 @@ final class Archive {
         return at(root, folder.resolve("home of a user"));
     }
 
-    /** What is unpacked there, for a user with that home. */
+    /** Describes an archive unpacked there, for a user with that home. */
     static Archive at(Path root, Path home) throws IOException {
         return new Archive(root, Files.createDirectories(home));
     }

@@ -112,7 +112,7 @@ class ArchiveTest {
         }
     }
 
-    /** What is commented out there would be accepted too. */
+    /** The settings commented out there would be accepted too. */
     @Test
     void configuration_thatComesAlong_isAccepted() throws Exception {
         Path whole = own.resolve("whole.properties");

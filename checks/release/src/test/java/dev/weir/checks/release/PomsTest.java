@@ -11,12 +11,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What the central repository asks of POMs: name, description, URL, licence, developers and source control, a release
- * of each dependency, and no repositories.
+ * Checks that POMs have what the central repository requires: name, description, URL, licence, developers and source
+ * control, a release of each dependency, and no repositories.
  */
 class PomsTest {
 
-    /** Where the central repository wants something, below the project. */
+    /** Elements that the central repository requires, as paths below the project. */
     private static final List<String[]> DEMANDED = List.of(
             new String[] {"url"},
             new String[] {"licenses", "license", "name"},

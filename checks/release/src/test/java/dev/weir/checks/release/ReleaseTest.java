@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the profile {@code release} makes beside the jars. Runs under that profile only. */
+/** Tests the files that the profile {@code release} makes besides the jars. Runs under that profile only. */
 class ReleaseTest {
 
     /** To another file of the same Javadoc, without its anchor. */

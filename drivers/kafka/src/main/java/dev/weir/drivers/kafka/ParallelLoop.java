@@ -73,13 +73,13 @@ final class ParallelLoop implements Driver {
 
     @Override
     public void run(Pass pass) throws InterruptedException {
-        try (Lanes lanes = new Lanes(pass);
+        try (Workers workers = new Workers(pass);
                 Consumer<byte[], byte[]> consumer = new KafkaConsumer<>(
                         new HashMap<String, Object>(pass.clientConfig().consumer(Map.of())),
                         new ByteArrayDeserializer(),
                         new ByteArrayDeserializer())) {
             consumer.subscribe(pass.topics().names());
-            new Loop(pass, consumer, lanes).run();
+            new Loop(pass, consumer, workers).run();
         }
     }
 
@@ -87,15 +87,15 @@ final class ParallelLoop implements Driver {
     private final class Loop {
         private final Pass pass;
         private final Consumer<byte[], byte[]> consumer;
-        private final Lanes lanes;
+        private final Workers workers;
         private final Map<TopicPartition, Deque<Slot>> underWay = new HashMap<>(); // in the order of offsets
         private final Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>(); // and not committed
         private final int most; // of a partition
 
-        Loop(Pass pass, Consumer<byte[], byte[]> consumer, Lanes lanes) {
+        Loop(Pass pass, Consumer<byte[], byte[]> consumer, Workers workers) {
             this.pass = pass;
             this.consumer = consumer;
-            this.lanes = lanes;
+            this.workers = workers;
             this.most = Math.max(
                     AHEAD,
                     pass.options().concurrency() * AHEAD / pass.configuration().partitions());
@@ -106,7 +106,7 @@ final class ParallelLoop implements Driver {
             long dueNanos = System.nanoTime() + everyNanos;
             while (!pass.isDone()) {
                 ConsumerRecords<byte[], byte[]> polled =
-                        consumer.poll(isContinuous && lanes.busy() > 0 ? SHORT_POLL : POLL);
+                        consumer.poll(isContinuous && workers.busy() > 0 ? SHORT_POLL : POLL);
                 pass.polled(polled.count());
                 // Partitions that were taken away are another member's: nothing of them is committed any more.
                 underWay.keySet().retainAll(consumer.assignment());
@@ -116,12 +116,12 @@ final class ParallelLoop implements Driver {
                     underWay.computeIfAbsent(
                                     new TopicPartition(record.topic(), record.partition()), p -> new ArrayDeque<>())
                             .add(slot);
-                    lanes.take(record, slot);
+                    workers.take(record, slot);
                 }
                 if (isContinuous) {
                     holdBack();
                 } else {
-                    lanes.awaitIdle();
+                    workers.awaitIdle();
                 }
                 finish();
                 if (System.nanoTime() - dueNanos >= 0 && !finished.isEmpty()) {
@@ -130,7 +130,7 @@ final class ParallelLoop implements Driver {
                     dueNanos = System.nanoTime() + everyNanos;
                 }
             }
-            lanes.awaitIdle();
+            workers.awaitIdle();
             finish();
             if (!finished.isEmpty()) {
                 consumer.commitSync(finished);
@@ -165,24 +165,24 @@ final class ParallelLoop implements Driver {
     }
 
     /** Threads that call handlers, each with its own queue. Any thread may give; one waits. */
-    private static final class Lanes implements AutoCloseable {
+    private static final class Workers implements AutoCloseable {
         private final Pass pass;
         private final HandlerWork work;
         private final boolean works;
-        private final ExecutorService[] lanes;
+        private final ExecutorService[] workers;
         private final AtomicInteger busy = new AtomicInteger();
         private final Object idle = new Object();
         private int turn;
 
-        Lanes(Pass pass) {
+        Workers(Pass pass) {
             this.pass = pass;
             this.work = pass.work();
             this.works = pass.configuration().scenario() == Scenario.WORK;
-            this.lanes = new ExecutorService[pass.options().concurrency()];
+            this.workers = new ExecutorService[pass.options().concurrency()];
             Arrays.setAll(
-                    lanes,
-                    lane -> Executors.newSingleThreadExecutor(
-                            Thread.ofPlatform().name("lane-" + lane).factory()));
+                    workers,
+                    worker -> Executors.newSingleThreadExecutor(
+                            Thread.ofPlatform().name("worker-" + worker).factory()));
         }
 
         int busy() {
@@ -191,19 +191,19 @@ final class ParallelLoop implements Driver {
 
         void take(ConsumerRecord<byte[], byte[]> record, Slot slot) {
             busy.incrementAndGet();
-            lanes[lane(record)].execute(() -> handle(record, slot));
+            workers[worker(record)].execute(() -> handle(record, slot));
         }
 
         private int number(ConsumerRecord<byte[], byte[]> record) {
             return pass.topics().number(record.topic(), record.partition());
         }
 
-        private int lane(ConsumerRecord<byte[], byte[]> record) {
+        private int worker(ConsumerRecord<byte[], byte[]> record) {
             return switch (pass.options().ordering()) {
-                case PARTITION -> number(record) % lanes.length;
-                case KEY -> Math.floorMod(Arrays.hashCode(record.key()), lanes.length);
+                case PARTITION -> number(record) % workers.length;
+                case KEY -> Math.floorMod(Arrays.hashCode(record.key()), workers.length);
                 case NONE -> {
-                    turn = (turn + 1) % lanes.length;
+                    turn = (turn + 1) % workers.length;
                     yield turn;
                 }
             };
@@ -240,8 +240,8 @@ final class ParallelLoop implements Driver {
 
         @Override
         public void close() {
-            for (ExecutorService lane : lanes) {
-                lane.close();
+            for (ExecutorService worker : workers) {
+                worker.close();
             }
         }
     }

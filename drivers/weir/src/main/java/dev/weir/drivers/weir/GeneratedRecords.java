@@ -39,8 +39,7 @@ final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, A
         KafkaSink<byte[], byte[]> sink = KafkaSink.with(settings.build());
         if (pass.configuration().options().containsKey(SendPlan.START)) {
             // As the others' generators: to wait for the next record thousands of times a second is work of its own,
-            // and
-            // that of a virtual thread takes two wake-ups for one.
+            // and a virtual thread's wait takes two wake-ups for one.
             sink = sink.attributes(Attributes.NONE.withDispatcher(Dispatcher.single("generator")));
         }
         return Source.<ProducerRecord<byte[], byte[]>>custom("generate", context -> new GeneratedRecords(pass))
@@ -74,7 +73,7 @@ final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, A
     }
 
     @Override
-    public void retain(long token, int claims) {
+    public void retain(long token, int count) {
         throw new UnsupportedOperationException("one record in, one record out");
     }
 

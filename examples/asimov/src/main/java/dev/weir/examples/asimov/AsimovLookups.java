@@ -49,21 +49,21 @@ public record AsimovLookups(UnaryOperator<byte[]> customer, UnaryOperator<byte[]
     }
 
     /**
-     * The pipeline's blueprint; the steps of {@link AsimovTranslator} share one thread.
+     * Holds the pipeline's blueprint.
      *
-     * @param lanes by step: how many calls there may be at once, on threads of the dispatcher; a step that is not there
-     *     shares the thread of the others
+     * @param threads by step: how many calls there may be at once, on threads of the dispatcher; a step that is not
+     *     there shares the thread of the others
      */
     public Pipeline pipeline(
-            Map<String, Integer> lanes,
+            Map<String, Integer> threads,
             Dispatcher dispatcher,
             ConsumerSettings<byte[], byte[]> consumer,
             ProducerSettings<byte[], byte[]> producer,
             Consumer<? super Malformed> onMalformed) {
         Source<ConsumerRecord<byte[], byte[]>> events =
                 KafkaSource.from(consumer, AsimovPipeline.EVENTS).atLeastOnce();
-        events = asked(events, CUSTOMER, customer, lanes, dispatcher);
-        events = asked(events, CONSENT, consent, lanes, dispatcher);
+        events = asked(events, CUSTOMER, customer, threads, dispatcher);
+        events = asked(events, CONSENT, consent, threads, dispatcher);
         return AsimovPipeline.ended(
                 AsimovPipeline.translated(new AsimovTranslator(), Map.of(), events), producer, onMalformed);
     }
@@ -72,9 +72,9 @@ public record AsimovLookups(UnaryOperator<byte[]> customer, UnaryOperator<byte[]
             Source<ConsumerRecord<byte[], byte[]>> events,
             String step,
             UnaryOperator<byte[]> service,
-            Map<String, Integer> lanes,
+            Map<String, Integer> threads,
             Dispatcher dispatcher) {
-        Integer concurrency = lanes.get(step);
+        Integer concurrency = threads.get(step);
         return (concurrency == null
                         ? events.map(event -> with(event, step, service))
                         : events.mapBlocking(concurrency, Ordering.input(), event -> with(event, step, service))

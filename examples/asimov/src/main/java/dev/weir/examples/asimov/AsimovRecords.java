@@ -56,7 +56,7 @@ public final class AsimovRecords {
             ConsumerRecord<byte[], byte[]> source, String reason, String message, String topic) {
         List<Header> headers = new ArrayList<>();
         for (Header header : source.headers()) {
-            // Those of an earlier death, of another flow perhaps, would be taken for this one's.
+            // Headers of an earlier failure, perhaps of another flow, would be taken for this one's.
             if (!DeadLetterHeaders.isOurs(header.key())) {
                 headers.add(header);
             }

@@ -18,7 +18,10 @@ final class Pool<S> {
         this.maker = maker;
     }
 
-    /** The last one that was used comes first: it knows the schemas already. */
+    /**
+     * Calls a function with a serializer of the pool. The most recently used one comes first: it knows the schemas
+     * already.
+     */
     <R> R with(Function<S, R> call) {
         S one = idle.pollFirst();
         if (one == null) {

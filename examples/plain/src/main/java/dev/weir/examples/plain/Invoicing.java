@@ -33,7 +33,7 @@ public final class Invoicing {
                 .build();
         return KafkaSource.from(orders, subscription)
                 .atLeastOnce()
-                // 64 orders at a time, those of a customer in their order.
+                // 64 orders at a time, each customer's orders in order.
                 .mapBlocking(64, RecordOrdering.byKey(), Invoicing::invoice)
                 .to(KafkaSink.with(invoices).records());
     }

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Which stage a sample belongs to. */
+/** Tests the assignment of samples to stages. */
 class StageJoinTest {
 
     private static final Frame PULL = Frame.of("dev.weir.stream.internal.operator.InPlaceStage", "pull");

@@ -78,7 +78,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                     "within must be more than zero and at most " + Duration.ofHours(1) + ": within=" + within);
         }
         Ordering<BatchJob<K, V>> ofBatches = ordering.isKeyed()
-                ? Ordering.byHash(BatchJob::lane)
+                ? Ordering.byHash(BatchJob::orderingKey)
                 : ordering.isInput() ? Ordering.input() : Ordering.unordered();
         // Retries a batch as often as its records need it. Each record counts its own attempts.
         RetryPolicy again =

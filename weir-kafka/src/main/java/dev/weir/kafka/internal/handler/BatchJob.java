@@ -13,14 +13,14 @@ public final class BatchJob<K, V> implements AckTarget {
     private final List<BatchMember<K, V>> members;
 
     /** The index of the queue in which the batch was gathered. Batches of one queue are handled in order. */
-    private final long lane;
+    private final long orderingKey;
 
     /** The records without an outcome, in order, divided into the parts that are handled together. */
     private List<List<BatchMember<K, V>>> open;
 
-    BatchJob(List<BatchMember<K, V>> members, long lane) {
+    BatchJob(List<BatchMember<K, V>> members, long orderingKey) {
         this.members = members;
-        this.lane = lane;
+        this.orderingKey = orderingKey;
         this.open = List.of(members);
     }
 
@@ -28,8 +28,8 @@ public final class BatchJob<K, V> implements AckTarget {
         return members;
     }
 
-    long lane() {
-        return lane;
+    long orderingKey() {
+        return orderingKey;
     }
 
     List<List<BatchMember<K, V>>> open() {
@@ -68,7 +68,7 @@ public final class BatchJob<K, V> implements AckTarget {
     @Override
     public void ack(long token) {
         for (BatchMember<K, V> member : members) {
-            if (member.takeClaim()) {
+            if (member.takeAcknowledgement()) {
                 member.target.ack(member.token);
             }
         }
@@ -77,7 +77,7 @@ public final class BatchJob<K, V> implements AckTarget {
     @Override
     public void forgo(long token) {
         for (BatchMember<K, V> member : members) {
-            if (member.takeClaim()) {
+            if (member.takeAcknowledgement()) {
                 member.target.forgo(member.token);
             }
         }
@@ -89,8 +89,8 @@ public final class BatchJob<K, V> implements AckTarget {
     }
 
     @Override
-    public void retain(long token, int claims) {
-        throw new IllegalStateException("a batch is one element until its records go on");
+    public void retain(long token, int count) {
+        throw new IllegalStateException("a batch is one element until its records continue");
     }
 
     @Override

@@ -44,20 +44,20 @@ final class BatchMember<K, V> {
         if (!isLost()) {
             return false;
         }
-        if (takeClaim()) {
+        if (takeAcknowledgement()) {
             boolean ignored = target.dropIfRevoked(token);
         }
         return true;
     }
 
     void abandon() {
-        if (takeClaim()) {
+        if (takeAcknowledgement()) {
             target.abandon(token);
         }
     }
 
     /** Claims the right to complete the acknowledgement. Returns false if it was claimed before. Any thread. */
-    boolean takeClaim() {
+    boolean takeAcknowledgement() {
         return ended.compareAndSet(false, true);
     }
 }

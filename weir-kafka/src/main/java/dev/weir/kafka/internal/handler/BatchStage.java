@@ -21,9 +21,9 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
      *
      * @param max maximum number of records per batch
      * @param withinNanos how long a batch waits for further records
-     * @param lanes number of queues, each of which gathers one batch at a time
+     * @param openBatches number of queues, each of which gathers one batch at a time
      */
-    record Limits<K, V>(int max, long withinNanos, Ordering<HandlerJob<K, V>> ordering, int lanes) {}
+    record Limits<K, V>(int max, long withinNanos, Ordering<HandlerJob<K, V>> ordering, int openBatches) {}
 
     /** Interval between checks for lost records, which a revocation waits for. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -42,9 +42,9 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
         this.upstream = upstream;
         this.context = context;
         this.limits = limits;
-        this.dueNanos = new long[limits.lanes()];
+        this.dueNanos = new long[limits.openBatches()];
         this.lookNanos = context.clock().after(LOOK_NANOS);
-        for (int lane = 0; lane < limits.lanes(); lane++) {
+        for (int index = 0; index < limits.openBatches(); index++) {
             gathered.add(new ArrayList<>());
         }
     }
@@ -57,9 +57,9 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
                 lookNanos = context.clock().after(LOOK_NANOS);
                 gathered.forEach(this::dropLost);
             }
-            for (int lane = 0; lane < limits.lanes(); lane++) {
-                if (!gathered.get(lane).isEmpty() && (ended || context.clock().hasPassed(dueNanos[lane]))) {
-                    emit(lane, out);
+            for (int index = 0; index < limits.openBatches(); index++) {
+                if (!gathered.get(index).isEmpty() && (ended || context.clock().hasPassed(dueNanos[index]))) {
+                    emit(index, out);
                 }
             }
             if (out.isEmpty() && ended) {
@@ -104,9 +104,9 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
 
     private long earliest(long deadlineNanos) {
         long earliest = deadlineNanos;
-        for (int lane = 0; lane < limits.lanes(); lane++) {
-            if (!gathered.get(lane).isEmpty()) {
-                earliest = earlier(earlier(earliest, dueNanos[lane]), lookNanos);
+        for (int index = 0; index < limits.openBatches(); index++) {
+            if (!gathered.get(index).isEmpty()) {
+                earliest = earlier(earlier(earliest, dueNanos[index]), lookNanos);
             }
         }
         return earliest;
@@ -128,15 +128,15 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
             for (; taken < pulled.size(); taken++) {
                 HandlerJob<K, V> job = pulled.get(taken);
                 long key = limits.ordering().isKeyed() ? limits.ordering().keyOf(job) : Ordering.NO_KEY;
-                int lane = laneOf(key);
-                List<BatchMember<K, V>> batch = gathered.get(lane);
+                int index = batchOf(key);
+                List<BatchMember<K, V>> batch = gathered.get(index);
                 if (batch.isEmpty()) {
-                    dueNanos[lane] = context.clock().after(limits.withinNanos());
+                    dueNanos[index] = context.clock().after(limits.withinNanos());
                 }
                 batch.add(new BatchMember<>(job, pulled.target(taken), pulled.token(taken), key));
                 context.meter().holds(1);
                 if (batch.size() == limits.max()) {
-                    emit(lane, out);
+                    emit(index, out);
                 }
             }
         } finally {
@@ -148,18 +148,18 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
     /**
      * Returns the index of the record's queue. Records without a key fill a batch of one queue, then one of the next.
      */
-    private int laneOf(long key) {
+    private int batchOf(long key) {
         long spread = key == Ordering.NO_KEY ? keyless++ / limits.max() : (key * 0x9E3779B97F4A7C15L) >>> 32;
-        return (int) (spread % limits.lanes());
+        return (int) (spread % limits.openBatches());
     }
 
-    private void emit(int lane, Batch<BatchJob<K, V>> out) {
-        List<BatchMember<K, V>> members = gathered.get(lane);
+    private void emit(int index, Batch<BatchJob<K, V>> out) {
+        List<BatchMember<K, V>> members = gathered.get(index);
         dropLost(members);
-        gathered.set(lane, new ArrayList<>());
+        gathered.set(index, new ArrayList<>());
         context.meter().holds(-members.size());
         if (!members.isEmpty()) {
-            BatchJob<K, V> batch = new BatchJob<>(members, lane);
+            BatchJob<K, V> batch = new BatchJob<>(members, index);
             out.add(batch, batch, 0);
         }
     }

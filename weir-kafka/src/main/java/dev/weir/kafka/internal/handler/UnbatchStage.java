@@ -31,7 +31,7 @@ final class UnbatchStage<K, V> implements Stage<HandlerOutcome<ConsumerRecord<K,
         for (int i = 0; i < batches.size(); i++) {
             for (BatchMember<K, V> member : batches.get(i).members()) {
                 // The acknowledgement of a record that was lost on the way has been given up already.
-                if (member.takeClaim()) {
+                if (member.takeAcknowledgement()) {
                     out.add(
                             Objects.requireNonNull(member.outcome, "the outcome of a record"),
                             member.target,

@@ -43,10 +43,10 @@ class FailedRecordForwarderTest {
     private final List<Long> acknowledged = new CopyOnWriteArrayList<>();
     private final List<Scripted> opened = new CopyOnWriteArrayList<>();
 
-    /** What opening a producer throws, one after the other, then nothing. */
+    /** Exceptions that opening a producer throws, one after the other; afterwards it succeeds. */
     private final Queue<RuntimeException> openings = new ArrayDeque<>();
 
-    /** What the sends answer, one after the other, then that all is well. */
+    /** Errors that sends answer, one after the other; afterwards they succeed. */
     private final Queue<RuntimeException> answers = new ArrayDeque<>();
 
     private final List<Integer> proposals = new CopyOnWriteArrayList<>();
@@ -190,7 +190,7 @@ class FailedRecordForwarderTest {
                 new DeadLetterWriter(DeadLetterTopic.of("dead", settings).whenTooLarge(whenTooLarge)));
     }
 
-    // 15 dead-letter records lost their values, and nobody was told.
+    // 15 dead-letter records lost their values, without a word.
     @Test
     void letters_thatAreCut_areCounted() throws Exception {
         FailedRecordForwarder cutting = writing(DeadLetterTopic.TooLarge.CUT);

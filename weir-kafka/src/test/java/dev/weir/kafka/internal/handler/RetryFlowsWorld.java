@@ -49,7 +49,7 @@ final class RetryFlowsWorld {
     private record Stored(ConsumerRecord<byte[], byte[]> record, Known known) {}
 
     /**
-     * What is true of a record.
+     * The facts about a record.
      *
      * @param origin its place in the main topic of the flow that has it; null for a record that a stranger wrote into
      *     a retry topic

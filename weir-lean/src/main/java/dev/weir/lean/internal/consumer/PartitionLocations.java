@@ -50,7 +50,7 @@ final class PartitionLocations implements ClusterView {
         this.connection = new MetadataConnection(context, metadata);
     }
 
-    /** Whom brokers answer to. */
+    /** Sets the receiver of brokers' answers. */
     void answerTo(FetchResponses answers) {
         fetcher = answers;
     }
@@ -61,7 +61,7 @@ final class PartitionLocations implements ClusterView {
         FetchedPartition add(FetchedTopic topic, int number, StartAt start);
     }
 
-    /** Whom partitions that metadata brings are added by. */
+    /** Sets the callback that adds partitions discovered through metadata. */
     void addTo(Additions by) {
         additions = by;
     }
@@ -194,7 +194,7 @@ final class PartitionLocations implements ClusterView {
         join(partition, near);
     }
 
-    /** Whom it is asked of has answered: if that is a replica nearby, it can be had. */
+    /** The broker that the partition is read from has answered: if that is a nearby replica, it is available. */
     void served(FetchedPartition partition) {
         if (partition.isFollowing() && !partition.servedNearby) {
             partition.servedNearby = true;
@@ -337,7 +337,7 @@ final class PartitionLocations implements ClusterView {
             Uuid placedIn = partition.placedIn;
             partition.placedIn = null;
             if (placedIn == null ? madeAgain : !placedIn.equals(topic.agreement.present())) {
-                // Another topic of the same name: its epochs count anew.
+                // Another topic of the same name: its epochs start over.
                 partition.leader.recreated();
                 partition.lastEpoch = -1;
                 partition.doubtedEpoch = -1;

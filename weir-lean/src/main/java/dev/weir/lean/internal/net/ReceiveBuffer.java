@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Holds one response at a time. Confined to one thread. It is free when nothing retains it. It grows to the largest
- * response so far, up to a limit, and never shrinks. It grows with the bytes received, not with the size claimed.
+ * response so far, up to a limit, and never shrinks. It grows with the bytes received, not with the announced size.
  */
 public final class ReceiveBuffer {
 

@@ -2,7 +2,7 @@ package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.LeanException;
 import dev.weir.lean.SendListener;
-import dev.weir.lean.internal.producer.ProducerBatch.Fate;
+import dev.weir.lean.internal.producer.ProducerBatch.State;
 import dev.weir.lean.spi.InvariantException;
 import org.jspecify.annotations.Nullable;
 
@@ -32,10 +32,10 @@ final class BatchEndings {
             throw new InvariantException(
                     49,
                     "the listener hears of each record once, in the order of its partition",
-                    partition + " records=" + batch.count() + " " + batch.fate + "@" + batch.offset);
+                    partition + " records=" + batch.count() + " " + batch.state + "@" + batch.offset);
         }
         batch.ended = true;
-        boolean written = batch.fate == Fate.WRITTEN;
+        boolean written = batch.state == State.WRITTEN;
         Throwable thrown;
         try {
             thrown = written

@@ -18,7 +18,7 @@ final class ProducerBatch {
     static final int NO_SEQUENCE = -1;
 
     /** A broker's answer to the batch. */
-    enum Fate {
+    enum State {
         /** No answer yet, or not in flight. */
         OPEN,
         /** It is in the log. */
@@ -56,7 +56,7 @@ final class ProducerBatch {
 
     boolean compressed;
     int sequence = NO_SEQUENCE;
-    Fate fate = Fate.OPEN;
+    State state = State.OPEN;
 
     /** The offset of its first record once it is written; -1 if the broker does not report it. */
     long offset;
@@ -92,7 +92,7 @@ final class ProducerBatch {
         timeGoodTo = 0;
         compressed = false;
         sequence = NO_SEQUENCE;
-        fate = Fate.OPEN;
+        state = State.OPEN;
         offset = -1;
         trouble = "";
         cause = null;
@@ -105,10 +105,10 @@ final class ProducerBatch {
     /** Removes its sequence: it gets another one when it is sent, even if it was written before. */
     void forgetSequence() {
         sequence = NO_SEQUENCE;
-        wasDoubtful |= doubtful || fate == Fate.WRITTEN;
+        wasDoubtful |= doubtful || state == State.WRITTEN;
         doubtful = false;
-        if (fate == Fate.WRITTEN) {
-            fate = Fate.OPEN;
+        if (state == State.WRITTEN) {
+            state = State.OPEN;
         }
     }
 

@@ -110,7 +110,7 @@ final class ProducerBatchPool {
         }
     }
 
-    /** A sender that was woken in vain was briefly not waiting, and may have missed a signal. */
+    /** A sender woken in vain was briefly not waiting, and may have missed a signal. */
     private void press() {
         if (!pressed) {
             pressed = true;

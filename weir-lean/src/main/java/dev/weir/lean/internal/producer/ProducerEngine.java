@@ -9,7 +9,7 @@ import dev.weir.lean.internal.cluster.BrokerAddress;
 import dev.weir.lean.internal.cluster.ClusterMetadata;
 import dev.weir.lean.internal.cluster.RetryBackoff;
 import dev.weir.lean.internal.encode.Compressor;
-import dev.weir.lean.internal.producer.ProducerBatch.Fate;
+import dev.weir.lean.internal.producer.ProducerBatch.State;
 import dev.weir.lean.spi.BrokerLinks;
 import dev.weir.lean.spi.InvariantException;
 import java.time.Duration;
@@ -334,7 +334,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
                                 : "last: " + head.trouble);
                 head.cause = new TimeoutException(head.trouble);
             }
-            head.fate = Fate.REFUSED;
+            head.state = State.REFUSED;
             settle(partition);
         }
     }
@@ -350,7 +350,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
         partition.broker = leader;
         ProducerBatch head = partition.waiting.element();
-        if (head.fate == Fate.DIVIDE) {
+        if (head.state == State.DIVIDE) {
             head = divide(partition);
         }
         if (!head.compressed) {
@@ -461,13 +461,13 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         Map<TopicPartition, Long> counts = new HashMap<>();
         for (ProducerPartition partition : located.partitions()) {
             partition.intake.drain(partition.waiting, nowNanos, true);
-            partition.flying.forEach(batch -> batch.doubtful |= batch.fate == Fate.OPEN);
+            partition.flying.forEach(batch -> batch.doubtful |= batch.state == State.OPEN);
             while (!partition.flying.isEmpty()) {
                 partition.waiting.addFirst(partition.flying.removeLast());
             }
             for (ProducerBatch batch = partition.waiting.poll(); batch != null; batch = partition.waiting.poll()) {
-                if (batch.fate != Fate.WRITTEN) {
-                    batch.fate = Fate.REFUSED;
+                if (batch.state != State.WRITTEN) {
+                    batch.state = State.REFUSED;
                     batch.cause = failure;
                     batch.trouble = batch.trouble.isEmpty() ? why : why + "; last: " + batch.trouble;
                     TopicPartition place = new TopicPartition(partition.topic.name, partition.number);

@@ -2,7 +2,7 @@ package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.internal.cluster.PartitionLeader;
 import dev.weir.lean.internal.cluster.RetryBackoff;
-import dev.weir.lean.internal.producer.ProducerBatch.Fate;
+import dev.weir.lean.internal.producer.ProducerBatch.State;
 import dev.weir.lean.spi.InvariantException;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicLong;
@@ -94,7 +94,7 @@ final class ProducerPartition {
         ProducerBatch next = waiting.peek();
         // A written batch keeps its slot while it is queued after one with an unknown outcome. Otherwise further
         // batches would make the broker, which remembers five, forget that one.
-        if (next == null || next.fate == Fate.WRITTEN || troubled || !backoff.isDue(nowNanos)) {
+        if (next == null || next.state == State.WRITTEN || troubled || !backoff.isDue(nowNanos)) {
             return false;
         }
         if (!known || nowNanos - lastWrittenNanos > REST_NANOS) {
@@ -119,7 +119,7 @@ final class ProducerPartition {
             batch.sequence = nextSequence;
             nextSequence = after(batch);
         }
-        batch.fate = Fate.OPEN;
+        batch.state = State.OPEN;
         flying.add(batch);
         unanswered++;
         return batch;
@@ -163,7 +163,7 @@ final class ProducerPartition {
     /** Reports that a broker wrote a batch. */
     void written(ProducerBatch batch, long offset, long nowNanos) {
         unanswered--;
-        batch.fate = Fate.WRITTEN;
+        batch.state = State.WRITTEN;
         batch.offset = offset;
         used(batch);
         known = true;
@@ -184,7 +184,7 @@ final class ProducerPartition {
     private boolean isBehindLaterOne(ProducerBatch batch) {
         boolean found = false;
         for (ProducerBatch later : waiting) {
-            if (later.fate == Fate.WRITTEN) {
+            if (later.state == State.WRITTEN) {
                 found = true;
                 if (batch.offset < 0 || later.offset < batch.offset) {
                     return true;
@@ -198,7 +198,7 @@ final class ProducerPartition {
     /** Reports that a batch must be sent again, with the same sequence. */
     void failed(ProducerBatch batch, String why, boolean perhapsWritten) {
         unanswered--;
-        batch.fate = Fate.RETRY;
+        batch.state = State.RETRY;
         batch.trouble = why;
         batch.doubtful |= perhapsWritten;
         if (batch.doubtful) {
@@ -210,14 +210,14 @@ final class ProducerPartition {
     /** Reports that a batch must be split. */
     void tooLarge(ProducerBatch batch) {
         unanswered--;
-        batch.fate = Fate.DIVIDE;
+        batch.state = State.DIVIDE;
         troubled = true;
     }
 
     /** Reports that a batch will never be written. */
     void refused(ProducerBatch batch, String why, Throwable cause) {
         unanswered--;
-        batch.fate = Fate.REFUSED;
+        batch.state = State.REFUSED;
         batch.trouble = why;
         batch.cause = cause;
         if (batch.doubtful) {
@@ -234,11 +234,11 @@ final class ProducerPartition {
     ProducerBatch takeSettled() {
         ArrayDeque<ProducerBatch> oldest = flying.isEmpty() ? waiting : flying;
         ProducerBatch head = oldest.peek();
-        if (head == null || (head.fate != Fate.WRITTEN && head.fate != Fate.REFUSED)) {
+        if (head == null || (head.state != State.WRITTEN && head.state != State.REFUSED)) {
             return null;
         }
         oldest.remove();
-        if (head.fate == Fate.REFUSED) {
+        if (head.state == State.REFUSED) {
             forget(head);
         }
         return head;
@@ -258,13 +258,13 @@ final class ProducerPartition {
     /** Queues all batches in flight again, including written ones after a batch that may not be in the log. */
     void rewind(long nowNanos) {
         // Later batches fail together with one that is too large; its halves can be sent at once.
-        boolean divides = !flying.isEmpty() && flying.element().fate == Fate.DIVIDE;
+        boolean divides = !flying.isEmpty() && flying.element().state == State.DIVIDE;
         while (!flying.isEmpty()) {
             ProducerBatch last = flying.removeLast();
-            if (last.fate != Fate.DIVIDE && last.fate != Fate.WRITTEN) {
-                last.fate = Fate.OPEN;
+            if (last.state != State.DIVIDE && last.state != State.WRITTEN) {
+                last.state = State.OPEN;
             }
-            writtenInLine |= last.fate == Fate.WRITTEN;
+            writtenInLine |= last.state == State.WRITTEN;
             waiting.addFirst(last);
         }
         troubled = false;

@@ -31,10 +31,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is written here, the official client and Weir's own reader read back as it was given. */
+/** Checks that the official client and Weir's own reader read written batches back unchanged. */
 class BatchWriterTest {
 
-    /** Of each codec; together 10,000. */
+    /** Batches of each codec; together 10,000. */
     private static final int BATCHES = 2_000;
 
     private static final int CAPACITY = 200 * 1024;

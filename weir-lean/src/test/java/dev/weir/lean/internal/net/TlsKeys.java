@@ -14,7 +14,7 @@ import javax.net.ssl.SSLContext;
 /** A key and its certificate for localhost, which a server shows and a client trusts. Stateless. */
 public final class TlsKeys {
 
-    /** Of the file and of the key. */
+    /** Password of the file and of the key. */
     public static final String PASSWORD = "secret";
 
     private TlsKeys() {}

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What a request of many buffers becomes over TLS: the client's layer makes a record, and a call of the system, of each
- * buffer that it is given.
+ * Tests requests of many buffers over TLS. The client's layer makes a TLS record, and a system call, of each buffer
+ * that it is given.
  */
 @Timeout(120)
 class TlsRecordsTest {

@@ -8,7 +8,7 @@ import dev.weir.lean.SendException;
 import dev.weir.lean.SendListener;
 import dev.weir.lean.internal.cluster.RetryBackoff;
 import dev.weir.lean.internal.encode.RecordBytes;
-import dev.weir.lean.internal.producer.ProducerBatch.Fate;
+import dev.weir.lean.internal.producer.ProducerBatch.State;
 import dev.weir.lean.spi.InvariantException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -63,16 +63,16 @@ class BatchEndTest {
         return new BatchEndings(listener, new ProducerBatchPool(10_000, 1_000, () -> {}), counters);
     }
 
-    private static ProducerBatch ended(Fate fate) {
+    private static ProducerBatch ended(State state) {
         ProducerBatch batch = batch(3);
-        batch.fate = fate;
+        batch.state = state;
         batch.offset = 20;
         return batch;
     }
 
     @Test
     void writtenRecords_areAcknowledgedEachAtItsOffset() {
-        endings(false).end(partition, ended(Fate.WRITTEN));
+        endings(false).end(partition, ended(State.WRITTEN));
         assertThat(told).containsExactly("40 t-3@20", "41 t-3@21", "42 t-3@22");
         assertThat(partition.finished).hasValue(3);
         assertThat(counters.get(ProducerCounters.ACKNOWLEDGED)).isEqualTo(3);
@@ -81,7 +81,7 @@ class BatchEndTest {
 
     @Test
     void writtenRecords_ofWhichNoOffsetIsKnown_haveNone() {
-        ProducerBatch batch = ended(Fate.WRITTEN);
+        ProducerBatch batch = ended(State.WRITTEN);
         batch.offset = -1;
         endings(false).end(partition, batch);
         assertThat(told).containsExactly("40 t-3@-1", "41 t-3@-1", "42 t-3@-1");
@@ -89,11 +89,11 @@ class BatchEndTest {
 
     @Test
     void refusedRecords_areToldWhetherTheyMayBeWritten() {
-        ProducerBatch batch = ended(Fate.REFUSED);
+        ProducerBatch batch = ended(State.REFUSED);
         endings(false).end(partition, batch);
         assertThat(told).containsExactly("40 false", "41 false", "42 false");
         told.clear();
-        ProducerBatch inDoubt = ended(Fate.REFUSED);
+        ProducerBatch inDoubt = ended(State.REFUSED);
         inDoubt.doubtful = true;
         endings(false).end(partition, inDoubt);
         assertThat(told).containsExactly("40 true", "41 true", "42 true");
@@ -104,7 +104,7 @@ class BatchEndTest {
     @Test
     void listenerThatThrows_isToldOfTheOthersAllTheSame() {
         assertThatExceptionOfType(LeanException.class)
-                .isThrownBy(() -> endings(true).end(partition, ended(Fate.WRITTEN)))
+                .isThrownBy(() -> endings(true).end(partition, ended(State.WRITTEN)))
                 .withMessageContaining("listener of 40");
         assertThat(told).hasSize(3);
         assertThat(partition.finished).hasValue(3);
@@ -127,7 +127,7 @@ class BatchEndTest {
                 causes.add(why.getCause());
             }
         };
-        ProducerBatch batch = ended(Fate.REFUSED);
+        ProducerBatch batch = ended(State.REFUSED);
         batch.trouble = "INVALID_RECORD: no";
         batch.cause = new IllegalStateException("of the batch");
         batch.culprits = List.of(
@@ -145,7 +145,7 @@ class BatchEndTest {
 
         messages.clear();
         causes.clear();
-        ProducerBatch whole = ended(Fate.REFUSED);
+        ProducerBatch whole = ended(State.REFUSED);
         whole.trouble = "INVALID_REQUIRED_ACKS";
         whole.cause = batch.cause;
         new BatchEndings(listener, new ProducerBatchPool(10_000, 1_000, () -> {}), counters).end(partition, whole);
@@ -191,7 +191,7 @@ class BatchEndTest {
 
     @Test
     void batchThatEndsTwice_violatesAnInvariant_andIsToldOnce() {
-        ProducerBatch batch = ended(Fate.WRITTEN);
+        ProducerBatch batch = ended(State.WRITTEN);
         endings(false).end(partition, batch);
         told.clear();
         assertThatExceptionOfType(InvariantException.class)

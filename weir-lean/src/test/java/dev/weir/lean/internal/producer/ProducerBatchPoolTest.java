@@ -16,14 +16,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Who waits for a batch, and what wakes it (ADR 183). */
+/** Tests waits for a batch, and the events that end them (ADR 183). */
 @Timeout(120)
 class ProducerBatchPoolTest {
 
     private static final int BATCH_BYTES = 1_024;
     private static final long SMALL = 100;
 
-    /** Of a record that takes the room of three batches. */
+    /** Size of a record that takes the space of three batches. */
     private static final long LARGE = 2 * BATCH_BYTES;
 
     private static final long LONG_NANOS = TimeUnit.HOURS.toNanos(1);
@@ -110,7 +110,10 @@ class ProducerBatchPoolTest {
         assertThat(pool.freeBytes()).isEqualTo((wake - 1L) * BATCH_BYTES);
     }
 
-    /** What comes back may be less than wakes it for long, while a partition without a leader holds the rest. */
+    /**
+     * While a partition without a leader holds most of the memory, the freed rest may long be too small to wake the
+     * sender.
+     */
     @Test
     void sender_looksByItself_whileLessIsFreeThanWakesIt() throws Exception {
         ProducerBatchPool pool = new ProducerBatchPool(16 * BATCH_BYTES, BATCH_BYTES, presses::incrementAndGet);

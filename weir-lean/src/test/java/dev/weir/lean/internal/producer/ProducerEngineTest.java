@@ -290,7 +290,7 @@ class ProducerEngineTest {
         assertThat(told).containsExactly("1 written", "2 written");
     }
 
-    /** Neither end of the connection is told that it is gone. */
+    /** Neither end learns that the connection is gone. */
     @Test
     void requestWithoutAnAnswer_endsItsConnection_andItsBatchIsSentAgain() throws Exception {
         send(0, 1);

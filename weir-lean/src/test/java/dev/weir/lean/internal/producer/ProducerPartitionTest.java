@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.weir.lean.internal.cluster.PartitionLeader;
 import dev.weir.lean.internal.cluster.RetryBackoff;
 import dev.weir.lean.internal.encode.RecordBytes;
-import dev.weir.lean.internal.producer.ProducerBatch.Fate;
+import dev.weir.lean.internal.producer.ProducerBatch.State;
 import dev.weir.lean.spi.InvariantException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -111,7 +111,7 @@ class ProducerPartitionTest {
         ProducerBatch doubtful = send(3);
         partition.failed(doubtful, "timed out", true);
         partition.rewind(nowNanos);
-        doubtful.fate = Fate.REFUSED; // It is overdue.
+        doubtful.state = State.REFUSED; // It is overdue.
         assertThat(partition.takeSettled()).isSameAs(doubtful);
         assertThat(doubtful.mayBeWritten()).isTrue();
         awaitBackoff();
@@ -124,7 +124,7 @@ class ProducerPartitionTest {
         ProducerBatch failed = send(3);
         partition.failed(failed, "too few replicas", false);
         partition.rewind(nowNanos);
-        failed.fate = Fate.REFUSED;
+        failed.state = State.REFUSED;
         assertThat(partition.takeSettled()).isSameAs(failed);
         assertThat(failed.mayBeWritten()).isFalse();
         awaitBackoff();
@@ -144,7 +144,7 @@ class ProducerPartitionTest {
         partition.failed(behind, "gone", false);
         partition.failed(last, "gone", false);
         partition.rewind(nowNanos);
-        behind.fate = Fate.REFUSED;
+        behind.state = State.REFUSED;
         assertThat(partition.takeSettled()).isSameAs(behind);
         awaitBackoff();
         assertThat(partition.take()).isSameAs(last);
@@ -164,7 +164,7 @@ class ProducerPartitionTest {
         awaitBackoff();
         assertThat(partition.take()).isSameAs(first);
         assertThat(first.sequence).isEqualTo(1);
-        assertThat(first.fate).isEqualTo(Fate.OPEN);
+        assertThat(first.state).isEqualTo(State.OPEN);
     }
 
     @Test
@@ -182,9 +182,9 @@ class ProducerPartitionTest {
         assertThat(partition.producerId).isEqualTo(PRODUCER);
         assertThat(partition.epoch).isEqualTo((short) 1);
         assertThat(written.hasSequence()).isFalse();
-        assertThat(written.fate)
+        assertThat(written.state)
                 .as("written again, or it is followed by an older one")
-                .isEqualTo(Fate.OPEN);
+                .isEqualTo(State.OPEN);
         assertThat(doubtful.mayBeWritten()).isTrue();
         assertThat(written.mayBeWritten()).isTrue();
         awaitBackoff();
@@ -280,7 +280,7 @@ class ProducerPartitionTest {
         assertThat(partition.maySend(nowNanos + 2 * MAX_BACKOFF_NANOS)).isTrue();
     }
 
-    /** Of what is sent beyond it the broker would remember five batches, and no longer the one in doubt. */
+    /** With more batches behind it, the broker would remember the last five, and no longer the one in doubt. */
     @Test
     void batchWrittenBehindOneInDoubt_holdsItsPlace_andIsNotSentAgain() {
         becomeKnown();
@@ -290,7 +290,7 @@ class ProducerPartitionTest {
         partition.failed(doubtful, "timed out", true);
         partition.written(written, 5, nowNanos);
         partition.rewind(nowNanos);
-        assertThat(written.fate).isEqualTo(Fate.WRITTEN);
+        assertThat(written.state).isEqualTo(State.WRITTEN);
         awaitBackoff();
         assertThat(partition.take()).isSameAs(doubtful);
         assertThat(partition.maySend(nowNanos)).isFalse();
@@ -310,7 +310,7 @@ class ProducerPartitionTest {
         partition.tooLarge(large);
         assertThat(partition.unanswered).isZero();
         partition.rewind(nowNanos);
-        assertThat(large.fate).isEqualTo(Fate.DIVIDE);
+        assertThat(large.state).isEqualTo(State.DIVIDE);
         assertThat(partition.maySend(nowNanos)).isTrue();
         assertThat(partition.take()).isSameAs(large);
         ProducerBatch failed = large;
@@ -318,7 +318,7 @@ class ProducerPartitionTest {
         partition.failed(failed, "gone", true);
         partition.tooLarge(second);
         partition.rewind(nowNanos);
-        assertThat(second.fate).isEqualTo(Fate.DIVIDE);
+        assertThat(second.state).isEqualTo(State.DIVIDE);
         assertThat(partition.maySend(nowNanos)).isFalse();
     }
 
@@ -367,7 +367,7 @@ class ProducerPartitionTest {
         assertThat(partition.troubled).isTrue();
         assertThat(partition.takeSettled()).isSameAs(doubtful);
         assertThat(partition.takeSettled()).as("written again").isNull();
-        assertThat(later.fate).isEqualTo(Fate.OPEN);
+        assertThat(later.state).isEqualTo(State.OPEN);
         assertThat(later.mayBeWritten()).isTrue();
         assertThat(later.hasSequence()).isFalse();
     }
@@ -435,7 +435,7 @@ class ProducerPartitionTest {
         partition.failed(doubtful, "timed out", true);
         partition.rewind(nowNanos);
         doubtful.doubtful = false;
-        doubtful.fate = Fate.REFUSED;
+        doubtful.state = State.REFUSED;
         assertThat(partition.takeSettled()).isSameAs(doubtful);
         wait(2);
         assertViolation(58, "t-3 sequence=1 usedTo=4 epoch=0 inFlight=0 known=true");

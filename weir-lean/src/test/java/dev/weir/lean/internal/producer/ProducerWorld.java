@@ -38,7 +38,7 @@ final class ProducerWorld extends LeanWorld implements SendListener {
     private final RecordBytes record = new RecordBytes();
     private final byte[] value = new byte[Long.BYTES + 100];
 
-    /** The records that were sent to each partition. */
+    /** Records sent to each partition. */
     private final Map<Integer, Long> sent = new HashMap<>();
 
     /** The records of each partition that were acknowledged, in that order. */

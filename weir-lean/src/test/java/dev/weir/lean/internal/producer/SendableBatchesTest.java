@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Which partitions the next request to a broker has batches of. */
+/** Tests the choice of partitions for the next request to a broker. */
 class SendableBatchesTest {
 
     private static final int VALUE_BYTES = 300;

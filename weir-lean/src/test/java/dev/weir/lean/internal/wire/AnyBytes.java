@@ -19,10 +19,10 @@ import java.nio.ByteBuffer;
  */
 final class AnyBytes {
 
-    /** What may come out of a batch. */
+    /** Largest size of a decompressed batch. */
     static final int LIMIT = 1024 * 1024;
 
-    /** What faults and their stack traces take. */
+    /** Heap that faults and their stack traces take. */
     private static final long HEAP_BYTES = 64 * 1024;
 
     private static final int HEAP_PER_BYTE = 4;
@@ -38,7 +38,7 @@ final class AnyBytes {
     private long records;
     private long refused;
 
-    /** What was read: somebody must want it. */
+    /** Sum of what was read, because somebody must use it. */
     int sum;
 
     /** Records that were read. */

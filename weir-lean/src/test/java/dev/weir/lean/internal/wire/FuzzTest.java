@@ -26,7 +26,7 @@ class FuzzTest {
     private static final Duration TIME = Duration.ofSeconds(Integer.getInteger("weir.fuzz.seconds", 2));
     private static final long SEED = Long.getLong("weir.fuzz.seed", 42L);
 
-    /** Where the numbers of a batch's header are, and how long they are: drawn in BatchLayout. */
+    /** Positions and lengths of the numbers in a batch's header, as drawn in BatchLayout. */
     private static final int[][] FIELDS = {
         {0, 8}, {8, 4}, {12, 4}, {16, 1}, {17, 4}, {21, 2}, {23, 4}, {27, 8}, {35, 8}, {43, 8}, {51, 2}, {53, 4},
         {57, 4}

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
 /**
- * The acknowledgement of an element that combines several members: when its last claim ends, one claim of each member
+ * Acknowledges an element that combines several members: when its last pending acknowledgement ends, one of each member
  * ends. Filled by one thread and then published with its element; {@link #ack} and {@link #retain} are thread-safe.
  */
 public final class JointAck implements AckTarget {
@@ -17,7 +17,7 @@ public final class JointAck implements AckTarget {
     private int size;
     private volatile boolean forgone;
     private volatile boolean abandoned;
-    private final AtomicInteger claims = new AtomicInteger(1);
+    private final AtomicInteger pending = new AtomicInteger(1);
 
     /** Creates one without members. */
     public JointAck(int expectedSize) {
@@ -25,7 +25,10 @@ public final class JointAck implements AckTarget {
         tokens = new long[expectedSize];
     }
 
-    /** Appends {@code value} to {@code out} as the combination of two members and takes over their claims. */
+    /**
+     * Appends {@code value} to {@code out} as the combination of two members and takes over their pending
+     * acknowledgements.
+     */
     public static void addPair(
             Batch<?> out, Object value, AckTarget first, long firstToken, AckTarget second, long secondToken) {
         if (second == AckTarget.NONE) {
@@ -40,7 +43,7 @@ public final class JointAck implements AckTarget {
         }
     }
 
-    /** Takes over the claim of a member. Members without a waiting source are not stored. */
+    /** Takes over the pending acknowledgement of a member. Members without a waiting source are not stored. */
     public void add(AckTarget target, long token) {
         if (target == AckTarget.NONE) {
             return;
@@ -61,15 +64,15 @@ public final class JointAck implements AckTarget {
     }
 
     /**
-     * Moves the caller's claim to a stream in which the members have other targets. If the caller has always been the
-     * only holder, this target itself moves. Otherwise a new target with one more claim on each member moves, because
-     * the existing targets still serve the other holders.
+     * Moves the caller's pending acknowledgement to a stream in which the members have other targets. If the caller has
+     * always been the only holder, this target itself moves. Otherwise a new target with one more pending
+     * acknowledgement of each member moves, because the existing targets still serve the other holders.
      *
      * @param change returns a member's target in that stream
      * @return the caller's target in that stream
      */
     public AckTarget leave(UnaryOperator<AckTarget> change) {
-        if (claims.get() == 1 && !abandoned && !forgone) {
+        if (pending.get() == 1 && !abandoned && !forgone) {
             retarget(change);
             return this;
         }
@@ -89,7 +92,7 @@ public final class JointAck implements AckTarget {
 
     @Override
     public void ack(long token) {
-        if (claims.decrementAndGet() == 0) {
+        if (pending.decrementAndGet() == 0) {
             finish();
         }
     }
@@ -97,7 +100,7 @@ public final class JointAck implements AckTarget {
     @Override
     public void forgo(long token) {
         forgone = true;
-        if (claims.decrementAndGet() == 0) {
+        if (pending.decrementAndGet() == 0) {
             finish();
         }
     }
@@ -105,7 +108,7 @@ public final class JointAck implements AckTarget {
     @Override
     public void abandon(long token) {
         abandoned = true;
-        if (claims.decrementAndGet() == 0) {
+        if (pending.decrementAndGet() == 0) {
             finish();
         }
     }
@@ -155,13 +158,13 @@ public final class JointAck implements AckTarget {
         return more == 0 ? first : first + " and " + more + " more";
     }
 
-    /** Adds a claim unless the last one has ended. For callers that hold no claim. */
+    /** Adds a pending acknowledgement unless the last one has ended. For callers that hold none. */
     public boolean tryRetain() {
-        return claims.getAndUpdate(held -> held == 0 ? 0 : held + 1) != 0;
+        return pending.getAndUpdate(held -> held == 0 ? 0 : held + 1) != 0;
     }
 
     @Override
     public void retain(long token, int more) {
-        claims.addAndGet(more);
+        pending.addAndGet(more);
     }
 }

@@ -7,20 +7,20 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims that the stages of a substream held when they were closed. Thread-safe.
+ * The pending acknowledgements that the stages of a substream held when they were closed. Thread-safe.
  *
  * <p>A stage cannot tell whether its substream completed by itself or failed. The owner of the substream finds out
- * later; until then the claims wait here. If the substream did not complete by itself, the claims are passed outwards
- * as abandoned, because the surrounding stream may have completed by itself.
+ * later; until then the acknowledgements wait here. If the substream did not complete by itself, they are passed
+ * outwards as abandoned, because the surrounding stream may have completed by itself.
  */
 public final class LeftoverAcknowledgements {
 
-    private record Claim(AckTarget target, long token) {}
+    private record Leftover(AckTarget target, long token) {}
 
     private final ReentrantLock lock = new ReentrantLock();
 
     // Written under the lock.
-    private volatile List<Claim> claims = List.of();
+    private volatile List<Leftover> leftovers = List.of();
     private State state = State.OPEN;
 
     private volatile boolean due;
@@ -34,16 +34,16 @@ public final class LeftoverAcknowledgements {
         CLOSED
     }
 
-    /** Takes over a claim. */
+    /** Takes over a pending acknowledgement. */
     void add(AckTarget target, long token) {
         boolean finished;
         lock.lock();
         try {
             if (state == State.OPEN) {
-                if (claims.isEmpty()) {
-                    claims = new ArrayList<>();
+                if (leftovers.isEmpty()) {
+                    leftovers = new ArrayList<>();
                 }
-                claims.add(new Claim(target, token));
+                leftovers.add(new Leftover(target, token));
                 return;
             }
             finished = state == State.FINISHED;
@@ -58,8 +58,8 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * Notes that the stream has ended and that its owner will soon know the outcome. Claims forgone from now on wait
-     * too.
+     * Notes that the stream has ended and that its owner will soon know the outcome. Acknowledgements forgone from now
+     * on wait too.
      */
     public void due() {
         due = true;
@@ -69,51 +69,55 @@ public final class LeftoverAcknowledgements {
         return due;
     }
 
-    /** Acknowledges all claims, present and future: the stream completed by itself while the rest continues. */
+    /**
+     * Ends all acknowledgements, present and future, as finished: the stream completed by itself while the rest
+     * continues.
+     */
     public void finish() {
-        settle(State.FINISHED).forEach(claim -> claim.target.ack(claim.token));
+        settle(State.FINISHED).forEach(leftover -> leftover.target.ack(leftover.token));
     }
 
     /**
-     * Abandons all claims, present and future: the stream was ended from outside, or is not known to have completed by
-     * itself.
+     * Abandons all acknowledgements, present and future: the stream was ended from outside, or is not known to have
+     * completed by itself.
      */
     public void close() {
-        settle(State.CLOSED).forEach(claim -> claim.target.abandon(claim.token));
+        settle(State.CLOSED).forEach(leftover -> leftover.target.abandon(leftover.token));
     }
 
     /**
-     * Acknowledges the present claims only. For streams that take turns on one thread: the claims of the next one wait
-     * for its own end.
+     * Ends the present acknowledgements only. For streams that take turns on one thread: acknowledgements of the next
+     * stream wait for its own end.
      */
     public void finishThisTurn() {
-        settle(State.OPEN).forEach(claim -> claim.target.ack(claim.token));
+        settle(State.OPEN).forEach(leftover -> leftover.target.ack(leftover.token));
     }
 
     /**
-     * Moves the present claims to a store of their own, because another stream gets its turn before this one has ended.
+     * Moves the present acknowledgements to a store of their own, because another stream gets its turn before this one
+     * has ended.
      *
      * @param own that store, or null if none was needed yet
      * @return that store if it is needed
      */
     public @Nullable LeftoverAcknowledgements endTurn(@Nullable LeftoverAcknowledgements own) {
-        // There are usually no claims. The check needs no lock because one thread runs all turns.
-        if (claims.isEmpty()) {
+        // Usually no acknowledgement waits. The check needs no lock because one thread runs all turns.
+        if (leftovers.isEmpty()) {
             return own;
         }
         LeftoverAcknowledgements kept = own == null ? new LeftoverAcknowledgements() : own;
-        settle(State.OPEN).forEach(claim -> kept.add(claim.target, claim.token));
+        settle(State.OPEN).forEach(leftover -> kept.add(leftover.target, leftover.token));
         return kept;
     }
 
-    private List<Claim> settle(State now) {
+    private List<Leftover> settle(State now) {
         lock.lock();
         try {
             if (state == State.OPEN) {
                 state = now;
             }
-            List<Claim> left = claims;
-            claims = List.of();
+            List<Leftover> left = leftovers;
+            leftovers = List.of();
             return left;
         } finally {
             lock.unlock();

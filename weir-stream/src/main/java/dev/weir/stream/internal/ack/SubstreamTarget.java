@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The acknowledgement target of elements inside a substream. Elements that a substream forgoes because it ends early
- * count as finished. Claims that its stages held when they were closed go to the substream's
- * {@link LeftoverAcknowledgements}, if it has one. Thread-safe.
+ * count as finished. Pending acknowledgements that its stages held when they were closed go to the substream's {@link
+ * LeftoverAcknowledgements}, if it has one. Thread-safe.
  */
 public final class SubstreamTarget implements AckTarget {
 
@@ -27,8 +27,8 @@ public final class SubstreamTarget implements AckTarget {
     }
 
     @Override
-    public void retain(long token, int claims) {
-        target.retain(token, claims);
+    public void retain(long token, int count) {
+        target.retain(token, count);
     }
 
     @Override
@@ -95,8 +95,8 @@ public final class SubstreamTarget implements AckTarget {
         private @Nullable Left lastLeft;
 
         /**
-         * A joint claim, and the one that elements outside carry for a part of it. Immutable because several threads
-         * read it.
+         * A joint acknowledgement inside, and the one that elements outside carry for a part of it. Immutable because
+         * several threads read it.
          */
         private record Left(JointAck inside, JointAck outside) {}
 
@@ -105,7 +105,7 @@ public final class SubstreamTarget implements AckTarget {
             this(restGoesOn, null);
         }
 
-        /** Creates a wrapper for one stream, with a store for the claims that its stages leave. */
+        /** Creates a wrapper for one stream, with a store for the pending acknowledgements that its stages leave. */
         public Wrapper(BooleanSupplier restGoesOn, @Nullable LeftoverAcknowledgements leftovers) {
             this.restGoesOn = restGoesOn;
             this.leftovers = leftovers;
@@ -113,8 +113,8 @@ public final class SubstreamTarget implements AckTarget {
         }
 
         /**
-         * Returns the target of an element that leaves the stream, without this wrapper. Call once for each claim; see
-         * {@link #leave}.
+         * Returns the target of an element that leaves the stream, without this wrapper. Call once for each pending
+         * acknowledgement; see {@link #leave}.
          */
         public AckTarget outside(AckTarget target) {
             if (target instanceof SubstreamTarget within && within.border == this) {
@@ -123,7 +123,10 @@ public final class SubstreamTarget implements AckTarget {
             return target instanceof JointAck joint ? outside(joint) : target;
         }
 
-        /** Consecutive elements that leave share one claim, which saves a claim on each member per element. */
+        /**
+         * Consecutive elements that leave have one pending acknowledgement in common, which saves one of each member
+         * per element.
+         */
         private AckTarget outside(JointAck joint) {
             Left before = lastLeft;
             if (before != null && before.inside == joint && before.outside.tryRetain()) {

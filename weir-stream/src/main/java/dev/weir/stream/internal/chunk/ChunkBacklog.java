@@ -19,7 +19,7 @@ final class ChunkBacklog<T> {
     private static final int ROOMY = CAPACITY / 2;
 
     private final ArrayDeque<WorkerBatch<T>> inOrder = new ArrayDeque<>();
-    private final ArrayDeque<WorkerBatch<T>> claimable = new ArrayDeque<>();
+    private final ArrayDeque<WorkerBatch<T>> untaken = new ArrayDeque<>();
     private int elements;
 
     /** Elements in batches that are done. */
@@ -30,7 +30,7 @@ final class ChunkBacklog<T> {
 
     void add(WorkerBatch<T> work) {
         inOrder.add(work);
-        claimable.add(work);
+        untaken.add(work);
         elements += work.size();
         full = elements >= CAPACITY;
     }
@@ -48,12 +48,12 @@ final class ChunkBacklog<T> {
         return elements;
     }
 
-    /** The oldest batch with unclaimed elements. */
+    /** The oldest batch with untaken elements. */
     @Nullable
-    WorkerBatch<T> oldestClaimable() {
+    WorkerBatch<T> oldestUntaken() {
         WorkerBatch<T> oldest;
-        while ((oldest = claimable.peek()) != null && !oldest.hasUnclaimed()) {
-            claimable.poll();
+        while ((oldest = untaken.peek()) != null && !oldest.hasUntaken()) {
+            untaken.poll();
         }
         return oldest;
     }
@@ -72,8 +72,8 @@ final class ChunkBacklog<T> {
      * flight.
      */
     boolean isMuchDone() {
-        WorkerBatch<T> newest = claimable.peekLast();
-        return newest == null || !newest.hasUnclaimed() || doneElements >= CAPACITY - ROOMY;
+        WorkerBatch<T> newest = untaken.peekLast();
+        return newest == null || !newest.hasUntaken() || doneElements >= CAPACITY - ROOMY;
     }
 
     /** The oldest batch if it is done. */
@@ -100,13 +100,13 @@ final class ChunkBacklog<T> {
         return List.copyOf(inOrder);
     }
 
-    /** Finds an element inside; it counts as being worked on once its chunk is claimed. */
+    /** Finds an element inside; it counts as being worked on once a worker has taken its chunk. */
     @Nullable
     Kept find(AckTarget of, long ofToken) {
         for (WorkerBatch<T> work : inOrder) {
             int index = work.batch.find(of, ofToken);
             if (index >= 0) {
-                return new Kept(work.batch.get(index), work.isClaimed(index) && !work.isDone());
+                return new Kept(work.batch.get(index), work.isTaken(index) && !work.isDone());
             }
         }
         return null;

@@ -31,7 +31,7 @@ interface ChunkLoop {
                 boolean goOn = self.mayGoOn();
                 for (; i < to && work.isWanted(i); i++) {
                     if (!goOn || self.isInterruptRequested()) {
-                        throw new CancellationException("a worker of mapParallel was told to end");
+                        throw new CancellationException("a worker of mapParallel was cancelled");
                     }
                     T element = batch.get(i);
                     Object result;

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * Computes on batches with several workers and hands them on in the order of the input. The segment above feeds it; the
  * segment below pulls. All shared state is under the stage's lock, except a batch in flight.
  *
- * <p>Workers claim chunks of the oldest batch that has unclaimed elements and replace them in place; a batch leaves
- * when all its chunks are done and all batches before it have left. Workers are started when there is work and end when
+ * <p>Workers take chunks of the oldest batch that has untaken elements and replace them in place; a batch leaves when
+ * all its chunks are done and all batches before it have left. Workers are started when there is work and end when
  * there is none, so that stages can share a dispatcher.
  */
 public final class ParallelMap<T, R> implements Stage<R> {
@@ -240,17 +240,17 @@ public final class ParallelMap<T, R> implements Stage<R> {
         WorkerBatch<T> work;
         while ((work = nextWork()) != null) {
             int from;
-            while (!tooManyWorkers && (from = work.claim()) >= 0) {
+            while (!tooManyWorkers && (from = work.takeChunk()) >= 0) {
                 runChunk(work, from, self);
             }
         }
     }
 
-    /** The oldest batch with unclaimed elements; null ends the worker. */
+    /** The oldest batch with untaken elements; null ends the worker. */
     private @Nullable WorkerBatch<T> nextWork() {
         lock.lock();
         try {
-            WorkerBatch<T> oldest = backlog.oldestClaimable();
+            WorkerBatch<T> oldest = backlog.oldestUntaken();
             if (oldest == null || cancelled || activeWorkers > limit.current()) {
                 activeWorkers--;
                 tooManyWorkers = activeWorkers > limit.current();
@@ -281,7 +281,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
             limit.hold(workers);
             stall.threads(workers);
             tooManyWorkers = activeWorkers > workers;
-            if (!cancelled && backlog.oldestClaimable() != null) {
+            if (!cancelled && backlog.oldestUntaken() != null) {
                 toStart = Math.max(0, workers - activeWorkers);
                 activeWorkers += toStart;
             }
@@ -440,7 +440,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         Activity workers;
         lock.lock();
         try {
-            int ready = backlog.oldestClaimable() == null ? 0 : backlog.elements();
+            int ready = backlog.oldestUntaken() == null ? 0 : backlog.elements();
             workers = Activity.of(stage, null, tasks.dispatcher().snapshot(), begun, waiting, ready, 0, "", behindLock);
         } finally {
             lock.unlock();

@@ -18,7 +18,7 @@ final class WorkerBatch<T> {
     final Batch<T> batch;
     private final int size;
     private final int chunkSize;
-    private final AtomicInteger nextUnclaimed = new AtomicInteger();
+    private final AtomicInteger nextUntaken = new AtomicInteger();
     private final AtomicInteger unfinished;
     private final ReentrantLock failing = new ReentrantLock();
 
@@ -50,22 +50,22 @@ final class WorkerBatch<T> {
         return Math.ceilDiv(size, chunkSize);
     }
 
-    boolean hasUnclaimed() {
-        return nextUnclaimed.get() < size;
+    boolean hasUntaken() {
+        return nextUntaken.get() < size;
     }
 
-    /** Claims a chunk and returns its first index, or -1 if all are claimed. */
-    int claim() {
+    /** Takes a chunk and returns its first index, or -1 if all are taken. */
+    int takeChunk() {
         // Checked first so that late workers do not increase the counter without bound.
-        if (!hasUnclaimed()) {
+        if (!hasUntaken()) {
             return -1;
         }
-        int from = nextUnclaimed.getAndAdd(chunkSize);
+        int from = nextUntaken.getAndAdd(chunkSize);
         return from < size ? from : -1;
     }
 
-    boolean isClaimed(int index) {
-        return index < nextUnclaimed.get();
+    boolean isTaken(int index) {
+        return index < nextUntaken.get();
     }
 
     int endOf(int from) {
@@ -133,15 +133,15 @@ final class WorkerBatch<T> {
         return unfinished.get() == 0;
     }
 
-    /** Cancels the batch: nothing more is claimed, and it is abandoned once all workers in it have ended. */
+    /** Cancels the batch: no more chunks are taken, and it is abandoned once all workers in it have ended. */
     void cancel() {
         cancelled = true;
-        int unclaimed = 0;
+        int untaken = 0;
         int from;
-        while ((from = claim()) >= 0) {
-            unclaimed += endOf(from) - from;
+        while ((from = takeChunk()) >= 0) {
+            untaken += endOf(from) - from;
         }
-        if (unclaimed == 0 || !finished(unclaimed)) {
+        if (untaken == 0 || !finished(untaken)) {
             abandonIfCancelled();
         }
     }

@@ -13,7 +13,7 @@ import java.util.concurrent.CancellationException;
  */
 public record FailureVerdict(Decision decision, Throwable failure) {
 
-    /** The verdict on an element that was not processed because its source lost it; its claim has ended. */
+    /** The verdict on an element that was not processed because its source lost it; its acknowledgement has ended. */
     public static final FailureVerdict REVOKED = new FailureVerdict(
             Decision.SKIP_UNACKNOWLEDGED, new CancellationException("the source has lost the element"));
 
@@ -34,7 +34,7 @@ public record FailureVerdict(Decision decision, Throwable failure) {
         return decision == Decision.RESTART;
     }
 
-    /** Ends the claim of the element if it is dropped without redelivery. */
+    /** Ends the pending acknowledgement of the element if it is dropped without redelivery. */
     public void settle(AckTarget target, long token) {
         if (decision == Decision.SKIP || decision == Decision.RESTART) {
             target.ack(token);

@@ -72,11 +72,11 @@ final class RecoverStage<T> implements Stage<T> {
         return new BlueprintNode<>("recoverWith", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             assembly.noteWaits();
-            NestedStreams nest = assembly.nest();
+            NestedStreams nested = assembly.nested();
             StageEntry entry = assembly.fused(attributes);
             Function<Throwable, @Nullable Supplier<Stage<T>>> remedy = failure -> {
                 BlueprintNode<T> other = replacement.apply(failure);
-                return other == null ? null : () -> nest.start(other);
+                return other == null ? null : () -> nested.start(other);
             };
             return new RecoverStage<>(upstream, attempts, remedy, entry.meter());
         });

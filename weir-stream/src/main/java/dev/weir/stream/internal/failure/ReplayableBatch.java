@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * A batch whose unfinished elements are handed out again after each failure. Thread-safe, except for {@link #give} and
  * {@link #close}.
  *
- * <p>Elements get new claims in each attempt. An element is finished when all its claims of one attempt have ended:
- * then all its results in that attempt are done, whatever was lost in earlier attempts.
+ * <p>Elements get new acknowledgements in each attempt. An element is finished when all its acknowledgements of one
+ * attempt have ended: then all its results in that attempt are done, whatever was lost in earlier attempts.
  */
 final class ReplayableBatch<T> {
 
@@ -38,7 +38,7 @@ final class ReplayableBatch<T> {
         return true;
     }
 
-    /** Returns the unfinished elements with new claims. One thread at a time. */
+    /** Returns the unfinished elements with new pending acknowledgements. One thread at a time. */
     Batch<T> give() {
         int size = batch.size();
         Attempt attempt = new Attempt(size);
@@ -87,42 +87,45 @@ final class ReplayableBatch<T> {
         }
     }
 
-    /** The claims of one attempt. Elements forgone in this attempt may be needed in the next. */
+    /** The pending acknowledgements of one attempt. Elements forgone in this attempt may be needed in the next. */
     private final class Attempt implements AckTarget {
 
-        /** Bit in an element's claim count: a claim was forgone. */
+        /** Bit in an element's count of acknowledgements: one was forgone. */
         private static final int FORGONE = 1 << 30;
 
-        /** Bit in an element's claim count: a claim was abandoned, so the element is not finished in this attempt. */
+        /**
+         * Bit in an element's count of acknowledgements: one was abandoned, so the element is not finished in this
+         * attempt.
+         */
         private static final int ABANDONED = 1 << 29;
 
         private static final int COUNT = ABANDONED - 1;
 
-        private final AtomicIntegerArray claims;
+        private final AtomicIntegerArray pending;
 
         Attempt(int size) {
-            claims = new AtomicIntegerArray(size);
+            pending = new AtomicIntegerArray(size);
             for (int i = 0; i < size; i++) {
-                claims.setPlain(i, 1);
+                pending.setPlain(i, 1);
             }
         }
 
         @Override
         public void ack(long token) {
             int index = (int) token;
-            end(index, claims.decrementAndGet(index));
+            end(index, pending.decrementAndGet(index));
         }
 
         @Override
         public void forgo(long token) {
             int index = (int) token;
-            end(index, claims.updateAndGet(index, before -> (before - 1) | FORGONE));
+            end(index, pending.updateAndGet(index, before -> (before - 1) | FORGONE));
         }
 
         @Override
         public void abandon(long token) {
             int index = (int) token;
-            end(index, claims.updateAndGet(index, before -> (before - 1) | ABANDONED));
+            end(index, pending.updateAndGet(index, before -> (before - 1) | ABANDONED));
         }
 
         private void end(int index, int left) {
@@ -130,8 +133,8 @@ final class ReplayableBatch<T> {
                 return;
             }
             if ((left & ABANDONED) != 0) {
-                // After the claims have changed, so that either this or the close sees both. Lost elements are not
-                // handed out again.
+                // After the acknowledgements have changed, so that either this or the close sees both. Lost elements
+                // are not handed out again.
                 if (closedAt == this || batch.isRevoked(index)) {
                     leave(index);
                 }
@@ -148,7 +151,7 @@ final class ReplayableBatch<T> {
         }
 
         void leaveIfAbandoned(int index) {
-            int left = claims.get(index);
+            int left = pending.get(index);
             if ((left & COUNT) == 0 && (left & ABANDONED) != 0) {
                 leave(index);
             }
@@ -191,7 +194,7 @@ final class ReplayableBatch<T> {
 
         @Override
         public void retain(long token, int more) {
-            claims.addAndGet((int) token, more);
+            pending.addAndGet((int) token, more);
         }
     }
 }

@@ -36,7 +36,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
 
     private final RestartSettings settings;
     private final Section<T> section;
-    private final NestedStreams nest;
+    private final NestedStreams nested;
     private final StageEntry entry;
     private final Clock clock;
     private final ArrayDeque<Long> restarts = new ArrayDeque<>();
@@ -61,7 +61,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     interface Section<T> {
 
         /** Builds the section and begins a new run of it. */
-        Child<T> start(NestedStreams nest);
+        Child<T> start(NestedStreams nested);
 
         /** Returns whether the section may be rebuilt after a failure. */
         default boolean mayRestart() {
@@ -80,10 +80,10 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         default void close() {}
     }
 
-    private RestartStage(RestartSettings settings, Section<T> section, NestedStreams nest, StageEntry entry) {
+    private RestartStage(RestartSettings settings, Section<T> section, NestedStreams nested, StageEntry entry) {
         this.settings = settings;
         this.section = section;
-        this.nest = nest;
+        this.nested = nested;
         this.entry = entry;
         this.clock = entry.clock();
         this.startNanos = clock.nanoTime();
@@ -92,16 +92,16 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     static <T> BlueprintNode<T> node(RestartSettings settings, Supplier<BlueprintNode<T>> section) {
         return new BlueprintNode<>(
                 "restart",
-                (assembly, attributes) -> below(assembly, attributes, settings, nest -> nest.start(section.get())));
+                (assembly, attributes) -> below(assembly, attributes, settings, nested -> nested.start(section.get())));
     }
 
     /** The stage that runs the section, in the open segment. */
     static <T> RestartStage<T> below(
             RunAssembly assembly, StageAttributes attributes, RestartSettings settings, Section<T> section) {
         assembly.noteWaits();
-        NestedStreams nest = assembly.nest();
+        NestedStreams nested = assembly.nested();
         StageEntry entry = assembly.fused(attributes);
-        RestartStage<T> stage = new RestartStage<>(settings, section, nest, entry);
+        RestartStage<T> stage = new RestartStage<>(settings, section, nested, entry);
         entry.alsoOnStop(stage::stop);
         entry.keeper(stage);
         return stage;
@@ -111,7 +111,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
         while (!ended) {
             if (current == null && !awaitStart(deadlineNanos)) {
-                if (!nest.isStopped() || !section.endsAtStop()) {
+                if (!nested.isStopped() || !section.endsAtStop()) {
                     return new Batch<>(0);
                 }
                 entry.cut();
@@ -120,7 +120,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
             try {
                 Child<T> running = current;
                 if (running == null) {
-                    running = section.start(nest);
+                    running = section.start(nested);
                     current = running;
                 }
                 Batch<T> batch = running.pull(deadlineNanos);
@@ -145,7 +145,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     private boolean awaitStart(long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (!nest.isStopped() && !clock.hasPassed(deadlineNanos) && !mayStart()) {
+            while (!nested.isStopped() && !clock.hasPassed(deadlineNanos) && !mayStart()) {
                 long until = DeadlineArithmetic.earlier(deadlineNanos, before == null ? startNanos : letGoNanos);
                 if (looksAgain) {
                     looksAgain = false;
@@ -154,7 +154,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
                     clock.await(lock, wake, until);
                 }
             }
-            return nest.isStopped() ? !section.endsAtStop() : mayStart();
+            return nested.isStopped() ? !section.endsAtStop() : mayStart();
         } finally {
             lock.unlock();
         }
@@ -202,7 +202,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     }
 
     private void afterFailure(Throwable failure) throws InterruptedException {
-        if (nest.isStopped() || !section.mayRestart() || !FailureHelpers.isRecoverable(failure)) {
+        if (nested.isStopped() || !section.mayRestart() || !FailureHelpers.isRecoverable(failure)) {
             throw FailureTransfer.rethrowFromAbove(failure);
         }
         closeCurrent(failure);
@@ -218,7 +218,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
             completed.close();
             awaitLetGo(completed);
         }
-        ended = nest.isStopped() || !settings.onCompletion() || !mayRestart();
+        ended = nested.isStopped() || !settings.onCompletion() || !mayRestart();
     }
 
     private void closeCurrent(Throwable failure) {
@@ -252,7 +252,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
 
     /** Ends the section, or the wait for it. Any thread. */
     private void stop() {
-        nest.stop();
+        nested.stop();
         wake();
     }
 

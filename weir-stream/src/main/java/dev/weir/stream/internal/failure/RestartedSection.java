@@ -53,10 +53,10 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
     }
 
     @Override
-    public NestedStreams.Child<R> start(NestedStreams nest) {
+    public NestedStreams.Child<R> start(NestedStreams nested) {
         tidy();
         again = given.iterator();
-        return nest.start(branch.lowest(), branch.input(), new Input());
+        return nested.start(branch.lowest(), branch.input(), new Input());
     }
 
     /** Returns false for a failure from above the section, which a restart cannot cure. */

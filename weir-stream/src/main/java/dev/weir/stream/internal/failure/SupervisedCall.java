@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *       result = supervised.after(thrown, function::apply, element);
  *   }
  *   if (result instanceof Verdict verdict) {
- *       // fail, or settle the claim and go on without the element
+ *       // fail, or settle the acknowledgement and continue without the element
  *   }
  * </pre>
  */
@@ -80,7 +80,7 @@ public final class SupervisedCall {
      * Retries for an element that its source may lose; a loss ends the retries and the wait between them.
      *
      * @param revoked whether the source has lost it; called after each wait, takes no lock
-     * @return {@link FailureVerdict#REVOKED} if the element was lost; the caller then ends the claim
+     * @return {@link FailureVerdict#REVOKED} if the element was lost; the caller then ends the acknowledgement
      */
     public <T> Object after(Throwable thrown, Handler<? super T, ?> call, T element, BooleanSupplier revoked)
             throws InterruptedException {
@@ -132,7 +132,7 @@ public final class SupervisedCall {
         return outcome;
     }
 
-    /** Notes the element at which the stream fails, if it fails. Call before the claim ends. */
+    /** Notes the element at which the stream fails, if it fails. Call before its acknowledgement ends. */
     public void note(Object outcome, AckTarget target, long token, Object element) {
         if (outcome instanceof FailureVerdict verdict && verdict.fails()) {
             FailedElement.note(verdict.failure(), stage, target, token, element);
@@ -144,7 +144,7 @@ public final class SupervisedCall {
         note(outcome, batch.target(index), batch.token(index), batch.get(index));
     }
 
-    /** Retries for an element of a batch. If the element was lost, its claim has ended. */
+    /** Retries for an element of a batch. If the element was lost, its acknowledgement has ended. */
     private <T> Object afterInBatch(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int index)
             throws InterruptedException {
         Object outcome = after(thrown, call, batch.get(index), () -> batch.isRevoked(index));
@@ -159,7 +159,7 @@ public final class SupervisedCall {
      * Retries and carries out the decision, for a stateless stage that drops elements of a batch. If this throws, the
      * caller abandons its elements in hand, this one included.
      *
-     * @return null if the element is dropped and its claim settled
+     * @return null if the element is dropped and its acknowledgement settled
      */
     public <T, R> @Nullable R orDrop(Throwable thrown, Handler<? super T, ? extends R> call, Batch<T> batch, int index)
             throws InterruptedException {

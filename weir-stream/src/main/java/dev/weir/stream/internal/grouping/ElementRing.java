@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A growing queue of elements with their claims and a number for the owner's use (the mark). Confined to its owner's
- * thread or lock.
+ * A growing queue of elements with their pending acknowledgements and a number for the owner's use (the mark). Confined
+ * to its owner's thread or lock.
  */
 final class ElementRing<T> {
 
@@ -109,7 +109,7 @@ final class ElementRing<T> {
         return revoked;
     }
 
-    /** Removes the first element. The caller then owns its claim. */
+    /** Removes the first element. The caller then owns its pending acknowledgement. */
     void dropFirst() {
         values[slot(first++)] = null;
     }
@@ -129,7 +129,7 @@ final class ElementRing<T> {
         targets[slot].ack(tokens[slot]);
     }
 
-    /** Removes all elements and abandons their claims. */
+    /** Removes all elements and abandons their pending acknowledgements. */
     void abandonAll() {
         while (!isEmpty()) {
             target(0).abandon(token(0));

@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Emits the first item of each element's expansion, and further items of the latest one until a newer element arrives.
- * It is placed below a boundary, where it can check for newer elements. The first item carries the element's claim, the
- * others none. A failure leaves after the elements before it. Confined to the thread of its segment.
+ * It is placed below a boundary, where it can check for newer elements. The first item carries the element's pending
+ * acknowledgement, the others none. A failure leaves after the elements before it. Confined to the thread of its
+ * segment.
  */
 final class ExpandStage<T, R> implements Stage<R> {
 
@@ -154,7 +155,7 @@ final class ExpandStage<T, R> implements Stage<R> {
         }
     }
 
-    /** Handles a failure after the first item: the element has already passed on with its claim. */
+    /** Handles a failure after the first item: the element has already passed on with its pending acknowledgement. */
     private void giveUp(Throwable failure) {
         more = Collections.emptyIterator();
         supervised.decide(failure).throwIfFails();

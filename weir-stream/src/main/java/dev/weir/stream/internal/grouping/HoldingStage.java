@@ -85,7 +85,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         });
     }
 
-    /** The number of elements that are held. */
+    /** The number of held elements. */
     abstract int held();
 
     /** The rate for which elements are held, or null if the stage has none. */

@@ -13,9 +13,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits windows of {@code size} elements, each {@code step} elements after the previous one. An element's own claim
- * goes with the last window that contains it; earlier windows get additional claims. Confined to the thread of its
- * segment.
+ * Emits windows of {@code size} elements, each {@code step} elements after the previous one. An element's own
+ * acknowledgement goes with the last window that contains it; earlier windows get additional ones. Confined to the
+ * thread of its segment.
  */
 final class SlidingStage<T> implements Stage<List<T>> {
 

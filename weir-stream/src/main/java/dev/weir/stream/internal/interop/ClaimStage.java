@@ -9,7 +9,10 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Adds a claim to each element, which the receiver of the element ends by hand. Confined to its segment. */
+/**
+ * Wraps each element in a {@link Claim}, an additional pending acknowledgement that its receiver ends by hand. Confined
+ * to its segment.
+ */
 final class ClaimStage<T> implements Stage<Claim<T>> {
 
     private final Stage<T> upstream;
@@ -50,7 +53,7 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
         upstream.close();
     }
 
-    /** The claim, until it has been ended. */
+    /** Pending acknowledgement of an element, until it has ended. */
     private static final class Held<T> implements Claim<T> {
 
         private final T value;

@@ -49,7 +49,7 @@ public final class ReactiveInterop {
         return new FlowProcessor<>(buffer, starter);
     }
 
-    /** Wraps each element with an additional claim. */
+    /** Wraps each element with an additional pending acknowledgement. */
     public static <T> BlueprintNode<Claim<T>> withClaim(BlueprintNode<T> above) {
         return ClaimStage.node(above);
     }

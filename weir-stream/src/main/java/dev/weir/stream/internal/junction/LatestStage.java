@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * Combines the latest elements of several inputs whenever one of them has a new element. A failure leaves after what
  * was emitted before it. Confined to its segment.
  *
- * <p>An element keeps its own claim while it is the latest of its input; each output holds an additional claim on each
- * element that it contains.
+ * <p>An element keeps its own acknowledgement while it is the latest of its input; each output holds an additional one
+ * of each element that it contains.
  */
 final class LatestStage<R> implements Stage<R> {
 
@@ -121,7 +121,7 @@ final class LatestStage<R> implements Stage<R> {
         return null;
     }
 
-    /** Replaces the latest element and ends its own claim; outputs hold claims of their own. */
+    /** Replaces the latest element and ends its own acknowledgement; outputs hold their own. */
     private void take(int input, Batch<Object> from, int index) {
         if (values[input] == null) {
             missing--;
@@ -145,7 +145,7 @@ final class LatestStage<R> implements Stage<R> {
             switch (verdict.decision()) {
                 case FAIL -> verdict.throwIfFails();
                 case SKIP -> {}
-                // Drop its claim, so that it stays unfinished although it remains the latest.
+                // Drop its acknowledgement, so that it stays unfinished although it remains the latest.
                 case SKIP_UNACKNOWLEDGED -> targets[input] = AckTarget.NONE;
                 case RESTART -> forget();
             }
@@ -170,7 +170,10 @@ final class LatestStage<R> implements Stage<R> {
         missing = values.length;
     }
 
-    /** Ends the claims of the latest elements at the end of the stream, unless they were never in an output. */
+    /**
+     * Ends the pending acknowledgements of the latest elements at the end of the stream, unless they were never in an
+     * output.
+     */
     private void finishLatest() {
         if (missing == 0) {
             forget();

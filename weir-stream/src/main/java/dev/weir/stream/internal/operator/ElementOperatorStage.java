@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a user's operator. The elements that one call emits share the claim of its input element. Confined to the thread
- * of its segment.
+ * Runs a user's operator. The elements that one call emits have the pending acknowledgement of its input element in
+ * common. Confined to the thread of its segment.
  */
 final class ElementOperatorStage<T, R> implements Stage<R> {
 

@@ -85,7 +85,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
         maps.throwFailure();
     }
 
-    /** The loop that is copied for each class of actions; see {@link BatchLoop}. */
+    /** Loop copied for each class of actions; see {@link BatchLoop}. */
     private interface ElementLoop {
 
         /** Returns how many elements have reached the action. */

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces each element by its children. The parent is acknowledged when its last child is, or at once if it has none:
- * the stage keeps the parent's own claim while it iterates and gives each child one more. Confined to the thread of its
- * segment.
+ * the stage keeps the parent's own acknowledgement while it iterates and adds one for each child. Confined to the
+ * thread of its segment.
  */
 final class MapConcatStage<T, R> implements Stage<R> {
 
@@ -103,7 +103,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
             }
             meter.endPass();
             meter.worked(0, out.size(), start);
-            // The claim of the open parent is still held.
+            // The open parent's own acknowledgement is still pending.
             inside.set(parents == null ? 0 : current.size() - nextParent + (openParent ? 1 : 0));
             if (!out.isEmpty() || (failure == null && clock.hasPassed(deadlineNanos))) {
                 return out;
@@ -169,10 +169,11 @@ final class MapConcatStage<T, R> implements Stage<R> {
      * iterator is {@code broken}.
      */
     private void tookChildren(int taken, boolean more, @Nullable Throwable broken) {
-        // The claims must exist before a stage below sees the children; the parent's own claim goes to the last child.
-        int claims = more || taken == 0 ? taken : taken - 1;
-        if (claims > 0) {
-            parentTarget.retain(parentToken, claims);
+        // The acknowledgements must exist before a stage below sees the children; the parent's own goes to the last
+        // child.
+        int count = more || taken == 0 ? taken : taken - 1;
+        if (count > 0) {
+            parentTarget.retain(parentToken, count);
         }
         if (broken != null) {
             // Children have been emitted, so the call cannot be retried.

@@ -187,7 +187,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     }
 
     /**
-     * The failure that is first in the stream: a lower stage has only seen elements before the failure of a higher one.
+     * Returns the first failure in the stream: a lower stage has only seen elements before the failure of a higher one.
      */
     private @Nullable Throwable firstFailure() {
         return failure != null || above == null ? failure : above.firstFailure();
@@ -286,7 +286,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         }
     }
 
-    /** The loop that is copied for each class of functions; see {@link BatchLoop}. */
+    /** Loop copied for each class of functions; see {@link BatchLoop}. */
     private interface MapLoop {
 
         /**

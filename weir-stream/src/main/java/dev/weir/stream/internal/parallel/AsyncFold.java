@@ -51,10 +51,10 @@ final class AsyncFold<T, R> {
             BiFunction<? super R, ? super T, ? extends CompletionStage<? extends R>> function) {
         return new BlueprintNode<>("foldAsync", (assembly, attributes) -> {
             AsyncFold<T, R> fold = new AsyncFold<>("foldAsync", initial, function);
-            BlueprintNode<R> claims =
+            BlueprintNode<R> holder =
                     ElementStages.fold(fold.below(above, attributes), initial, (before, after) -> after);
-            // The stage that holds the claims is not restarted at the end.
-            return ElementStages.map(claims, last -> fold.combined).build(assembly);
+            // The stage that holds the acknowledgements is not restarted at the end.
+            return ElementStages.map(holder, last -> fold.combined).build(assembly);
         });
     }
 

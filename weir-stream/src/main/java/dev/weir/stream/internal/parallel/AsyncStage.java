@@ -186,7 +186,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
             dropReadyRevokedMeanwhile();
         }
         if (closed) {
-            Batch<?> late = table.removeClaims();
+            Batch<?> late = table.removePending();
             lock.unlock();
             try {
                 late.abandonAll();

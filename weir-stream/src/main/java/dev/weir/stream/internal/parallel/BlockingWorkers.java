@@ -35,7 +35,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
 
     private static final int IN_A_ROW = 64;
 
-    private static final long IDLE_LANE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long IDLE_WORKER_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** The amount of quick work that is worth waking a worker. */
@@ -50,8 +50,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     private static final long SHORTEST_GATHER_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
     private static final long LONGEST_GATHER_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final boolean lanesWait;
-    private final long idleLaneNanos;
+    private final boolean workersWait;
+    private final long idleWorkerNanos;
     private final HandlerCalls<T, R> calls;
     private final Condition readyOrEnded = lock.newCondition();
     private final Condition watch = lock.newCondition();
@@ -59,8 +59,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
 
     // Under the lock.
     private final HandlerPace pace = new HandlerPace();
-    private int lanes;
-    private int idleLanes;
+    private int workers;
+    private int idleWorkers;
     private boolean watchWanted;
     private boolean watching;
     private long taken;
@@ -77,9 +77,9 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                 parts.tasks(),
                 parts.clock(),
                 parts.capacity());
-        this.lanesWait = tasks.dispatcher().kind() == Dispatcher.Kind.VIRTUAL;
+        this.workersWait = tasks.dispatcher().kind() == Dispatcher.Kind.VIRTUAL;
         // Not on a test clock: such workers would count among the threads that wait for its time.
-        this.idleLaneNanos = clock == Clock.SYSTEM ? IDLE_LANE_NANOS : NEVER;
+        this.idleWorkerNanos = clock == Clock.SYSTEM ? IDLE_WORKER_NANOS : NEVER;
         this.calls = new HandlerCalls<>(handler, gate, supervised, table);
     }
 
@@ -146,12 +146,12 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                     && table.offer(batch.get(i), batch.target(i), batch.token(i), ElementKeys.at(keysOfBatch, i))) {
                 i++;
             }
-            toStart = callLanes();
+            toStart = callWorkers();
         } finally {
             lock.unlock();
         }
         try {
-            forkLanes(toStart);
+            forkWorkers(toStart);
         } catch (RuntimeException | Error refused) {
             batch.abandonFrom(i);
             throw refused;
@@ -167,63 +167,63 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /** Wakes workers for ready elements and returns how many more to start. Under the lock. */
-    private int callLanes() {
+    private int callWorkers() {
         int ready = table.readyCount();
-        int startable = Math.max(0, limit.current() - lanes);
-        int useful = Math.min(ready, idleLanes + startable);
+        int startable = Math.max(0, limit.current() - workers);
+        int useful = Math.min(ready, idleWorkers + startable);
         int wanted = useful;
-        if (lanesWait && pace.isQuick()) {
-            int atWork = lanes - idleLanes - (watching ? 1 : 0);
+        if (workersWait && pace.isQuick()) {
+            int atWork = workers - idleWorkers - (watching ? 1 : 0);
             wanted = Math.clamp(1L + ready * pace.nanos() / WORTH_A_LANE_NANOS - atWork, 0, useful);
             if (wanted < useful && !watching && !watchWanted) {
                 watchWanted = true;
                 wanted++;
             }
         }
-        for (int n = Math.min(wanted, idleLanes); n > 0; n--) {
+        for (int n = Math.min(wanted, idleWorkers); n > 0; n--) {
             readyOrEnded.signal();
         }
-        int toStart = Math.max(0, wanted - idleLanes);
-        lanes += toStart;
+        int toStart = Math.max(0, wanted - idleWorkers);
+        workers += toStart;
         return toStart;
     }
 
     @Override
     int callForReady() {
-        return callLanes();
+        return callWorkers();
     }
 
     @Override
     void forkMore(int count) {
-        forkLanes(count);
+        forkWorkers(count);
     }
 
-    private void forkLanes(int count) {
+    private void forkWorkers(int count) {
         for (int n = 0; n < count; n++) {
-            forkLane();
+            forkWorker();
         }
     }
 
-    private void forkLane() {
+    private void forkWorker() {
         try {
-            tasks.fork(this::lane);
+            tasks.fork(this::runWorker);
         } catch (RuntimeException | Error refused) {
             failForkless(refused);
             throw refused;
         }
     }
 
-    private void lane(Task self) {
-        TimedRun stint = new TimedRun(meter, pace, limit);
+    private void runWorker(Task self) {
+        TimedRun timed = new TimedRun(meter, pace, limit);
         WorkerRun run = new WorkerRun();
         int late = NONE;
         lock.lock();
         try {
             while (late == NONE) {
-                late = workOnSome(self, stint, run);
+                late = workOnSome(self, timed, run);
             }
         } finally {
-            lanes--;
+            workers--;
             lock.unlock();
             if (late >= 0) {
                 table.abandon(late);
@@ -236,18 +236,18 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
      * loop stays interpreted, and virtual threads park and resume slowly in interpreted frames; this method is called
      * often and gets compiled.
      *
-     * @return NONE to continue; otherwise the worker ends: with a slot that was claimed too late, or STOPPED
+     * @return NONE to continue; otherwise the worker ends: with a slot that was taken too late, or STOPPED
      */
-    private int workOnSome(Task self, TimedRun stint, WorkerRun run) {
+    private int workOnSome(Task self, TimedRun timed, WorkerRun run) {
         int late = NONE;
         for (int n = 0; late == NONE && n < IN_A_ROW; n++) {
-            int slot = nextSlot(self, stint);
+            int slot = nextSlot(self, timed);
             if (slot < 0) {
                 return STOPPED;
             }
             int most = runLength();
             run.begin(slot, table, most);
-            late = workOnRun(run, most > 1, self, stint);
+            late = workOnRun(run, most > 1, self, timed);
         }
         return late;
     }
@@ -260,22 +260,22 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         if (!watching || gate != null || !pace.isQuick()) {
             return 1;
         }
-        return Math.min(pace.stintLength(), 1 + table.readyCount() / 2);
+        return Math.min(pace.runLength(), 1 + table.readyCount() / 2);
     }
 
     /**
      * Processes one run. Under the lock, which it releases meanwhile.
      *
-     * @return NONE to continue; otherwise the worker ends: with a slot that was claimed too late, or STOPPED
+     * @return NONE to continue; otherwise the worker ends: with a slot that was taken too late, or STOPPED
      */
-    private int workOnRun(WorkerRun run, boolean several, Task self, TimedRun stint) {
+    private int workOnRun(WorkerRun run, boolean several, Task self, TimedRun timed) {
         if (several) {
             runs.add(run);
         }
         lock.unlock();
         Object last = null;
         try {
-            last = workOn(run, self, stint);
+            last = workOn(run, self, timed);
         } finally {
             lock.lock();
             if (several) {
@@ -292,7 +292,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
             return run.hasDone() && (WorkerRun.ends(last) || !(last instanceof FailureVerdict)) ? run.slot() : STOPPED;
         }
         if (!WorkerRun.ends(last)) {
-            stint.account(table);
+            timed.account(table);
         }
         boolean revoked = false;
         while (run.hasDone()) {
@@ -313,11 +313,11 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /** Returns the outcome of the last element begun in the run. */
-    private Object workOn(WorkerRun run, Task self, TimedRun stint) {
+    private Object workOn(WorkerRun run, Task self, TimedRun timed) {
         Object outcome = FailureVerdict.REVOKED;
         int worked = 0;
-        stint.begin();
-        for (int slot = run.claim(); slot >= 0; slot = mayGoOn(self, outcome) ? run.claim() : NONE) {
+        timed.begin();
+        for (int slot = run.takeNext(); slot >= 0; slot = mayGoOn(self, outcome) ? run.takeNext() : NONE) {
             if (table.dropIfRevoked(slot)) {
                 outcome = FailureVerdict.REVOKED;
             } else {
@@ -326,7 +326,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
             }
             run.put(outcome);
         }
-        stint.add(worked);
+        timed.add(worked);
         return outcome;
     }
 
@@ -354,18 +354,18 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     @Override
     long gatherNanos() {
         // A test's clock would have to be moved for it.
-        long nanos = clock == Clock.SYSTEM && lanesWait ? pace.nanos() / GATHER_PART : 0;
+        long nanos = clock == Clock.SYSTEM && workersWait ? pace.nanos() / GATHER_PART : 0;
         return nanos < SHORTEST_GATHER_NANOS ? 0 : Math.min(nanos, LONGEST_GATHER_NANOS);
     }
 
     @Override
     boolean isWorthGathering() {
-        return table.readyCount() >= lanes && !table.hasManyDone();
+        return table.readyCount() >= workers && !table.hasManyDone();
     }
 
     @Override
     int waitingCalls(int waitingTasks) {
-        return waitingTasks - idleLanes - (watching ? 1 : 0);
+        return waitingTasks - idleWorkers - (watching ? 1 : 0);
     }
 
     @Override
@@ -381,16 +381,16 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /** Takes the next slot, waiting if this worker may; -1 ends the worker. Under the lock. */
-    private int nextSlot(Task self, TimedRun stint) {
+    private int nextSlot(Task self, TimedRun timed) {
         while (!cancelled && self.mayGoOn()) {
-            if (lanes > limit.current()) {
+            if (workers > limit.current()) {
                 // The waking thread counted on this worker.
                 readyOrEnded.signal();
                 return -1;
             }
             if (watchWanted) {
-                stint.end();
-                stint.account(table);
+                timed.end();
+                timed.account(table);
                 standWatch(self);
                 continue;
             }
@@ -399,13 +399,13 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                 taken++;
                 return slot;
             }
-            stint.end();
-            stint.account(table);
-            if (!lanesWait || (ended && table.isEmpty())) {
+            timed.end();
+            timed.account(table);
+            if (!workersWait || (ended && table.isEmpty())) {
                 return -1;
             }
-            long untilNanos = clock.after(idleLaneNanos);
-            idleLanes++;
+            long untilNanos = clock.after(idleWorkerNanos);
+            idleWorkers++;
             try {
                 clock.await(lock, readyOrEnded, untilNanos);
                 if (clock.hasPassed(untilNanos) && table.readyCount() == 0) {
@@ -414,7 +414,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
             } catch (InterruptedException ignored) {
                 // The loop checks whether it was meant for this worker.
             } finally {
-                idleLanes--;
+                idleWorkers--;
             }
         }
         return -1;
@@ -443,12 +443,12 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         }
         if (table.readyCount() > 0 && !cancelled) {
             pace.addSlow();
-            toStart = callLanes();
+            toStart = callWorkers();
         }
         if (toStart > 0) {
             lock.unlock();
             try {
-                forkLanes(toStart);
+                forkWorkers(toStart);
             } finally {
                 lock.lock();
             }

@@ -279,12 +279,12 @@ final class ElementTable<T> {
         return targets[slot].isRevoked(tokens[slot]);
     }
 
-    /** Ends the claim of a running slot's element if its source has lost it. Without the lock. */
+    /** Ends the pending acknowledgement of a running slot's element if its source has lost it. Without the lock. */
     boolean dropIfRevoked(int slot) {
         return targets[slot].dropIfRevoked(tokens[slot]);
     }
 
-    /** Abandons the claim of a running slot's element. Without the lock. */
+    /** Abandons the pending acknowledgement of a running slot's element. Without the lock. */
     void abandon(int slot) {
         targets[slot].abandon(tokens[slot]);
     }
@@ -341,19 +341,19 @@ final class ElementTable<T> {
     }
 
     /**
-     * Removes the claims of all elements not in flight, so that they are abandoned. The table must not be used
-     * afterwards.
+     * Removes the pending acknowledgements of all elements not in flight, so that they are abandoned. The table must
+     * not be used afterwards.
      */
-    Batch<?> removeClaims() {
-        Batch<?> claims = new Batch<>(size());
+    Batch<?> removePending() {
+        Batch<?> pending = new Batch<>(size());
         for (int slot = 0; slot < slots; slot++) {
             // A dropped element has been settled.
             if (!running[slot] && targets[slot] != AckTarget.NONE && !(values[slot] instanceof FailureVerdict)) {
-                claims.add(values[slot], targets[slot], tokens[slot]);
+                pending.add(values[slot], targets[slot], tokens[slot]);
                 targets[slot] = AckTarget.NONE;
             }
         }
-        return claims;
+        return pending;
     }
 
     /** Returns whether {@link #drain} would find anything. */

@@ -8,8 +8,8 @@ final class HandlerPace {
     /** Handlers that take longer than this each get a thread as soon as possible. */
     private static final long QUICK_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
 
-    /** The amount of work that is timed together. */
-    private static final long STINT_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
+    /** Amount of work timed together. */
+    private static final long RUN_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
 
     private static final int LONGEST_STINT = 64;
 
@@ -35,7 +35,7 @@ final class HandlerPace {
     }
 
     /** The number of consecutive elements to time together. */
-    int stintLength() {
-        return nanos >= STINT_NANOS ? 1 : Math.clamp(STINT_NANOS / Math.max(1, nanos), 1, LONGEST_STINT);
+    int runLength() {
+        return nanos >= RUN_NANOS ? 1 : Math.clamp(RUN_NANOS / Math.max(1, nanos), 1, LONGEST_STINT);
     }
 }

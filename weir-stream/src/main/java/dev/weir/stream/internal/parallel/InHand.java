@@ -19,7 +19,7 @@ final class InHand<T> {
         dropped.clear();
     }
 
-    /** Ends the batch and returns the claims of the elements not added. */
+    /** Ends the batch and returns the pending acknowledgements of the elements not added. */
     Batch<?> end() {
         Batch<?> left = new Batch<>(0);
         for (; hasNext(); taken()) {

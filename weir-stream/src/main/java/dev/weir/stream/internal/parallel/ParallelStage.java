@@ -365,7 +365,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Ends the segment above and all work; abandons the claims of elements not in flight. */
+    /** Ends the segment above and all work; abandons the pending acknowledgements of elements not in flight. */
     @Override
     public final void close() {
         if (upper != null) {
@@ -400,7 +400,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         return List.of();
     }
 
-    /** Refuses further elements and removes the claims of elements not in flight. Under the lock. */
+    /** Refuses further elements and removes the pending acknowledgements of elements not in flight. Under the lock. */
     private Batch<?> cancel() {
         if (!closed) {
             gatherIn();
@@ -410,7 +410,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         ended = true;
         updateStall();
         wakeAll();
-        return table.removeClaims();
+        return table.removePending();
     }
 
     final int depth() {

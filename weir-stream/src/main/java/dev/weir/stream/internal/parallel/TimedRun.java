@@ -51,7 +51,7 @@ final class TimedRun {
         if (nanos > 0) {
             pace.add(nanos / elements);
             limit.worked(elements, nanos, table.isFull(), startNanos + nanos);
-            length = pace.stintLength();
+            length = pace.runLength();
             elements = 0;
             nanos = 0;
         }

@@ -64,13 +64,13 @@ final class WorkerRun {
     }
 
     /** The slot of the next element to work on, or -1 if there is none. The worker's, without the lock. */
-    int claim() {
+    int takeNext() {
         int next = begun.get();
         // The length shrinks only once this is closed.
         return next < length && begun.compareAndSet(next, next + 1) ? slots[next] : -1;
     }
 
-    /** Stores the outcome of the last claimed element. The worker's, without the lock. */
+    /** Stores the outcome of the last element taken. The worker's, without the lock. */
     void put(Object outcome) {
         int index = done;
         outcomes[index] = outcome;

@@ -116,7 +116,7 @@ public final class NestedStreams {
     /** A stream within a run. Confined to the thread of the stage that started it, except for {@link #stop}. */
     public static final class Child<R> implements Stage<R>, StageLifetime {
 
-        private final NestedStreams nest;
+        private final NestedStreams nested;
         private final List<Termination> terminations = new ArrayList<>();
         /** Stops by the names of their sources. */
         private final Map<Runnable, String> stops = new ConcurrentHashMap<>();
@@ -140,22 +140,22 @@ public final class NestedStreams {
          */
         private volatile List<Closing> closings = List.of();
 
-        private Child(NestedStreams nest) {
-            this.nest = nest;
+        private Child(NestedStreams nested) {
+            this.nested = nested;
         }
 
         private Child<R> begin(BlueprintNode<R> node, RunAssembly assembly) {
             build(node, assembly);
             begun = true;
-            segments.forEach(nest.run::startOrClose);
-            if (nest.stopped) {
+            segments.forEach(nested.run::startOrClose);
+            if (nested.stopped) {
                 stop();
             }
             return this;
         }
 
         private void build(BlueprintNode<R> node, RunAssembly assembly) {
-            nest.children.add(this);
+            nested.children.add(this);
             try {
                 lowest = node.build(assembly);
             } catch (RuntimeException | Error failure) {
@@ -194,18 +194,18 @@ public final class NestedStreams {
         }
 
         private void terminate() {
-            nest.children.remove(this);
+            nested.children.remove(this);
             List<Closing> goOn = new ArrayList<>();
             for (Termination termination : terminations.reversed()) {
                 try {
                     if (begun && termination instanceof PatientTermination patient) {
-                        goOn.add(nest.run.closings().begin(patient, this::leftUndone));
+                        goOn.add(nested.run.closings().begin(patient, this::leftUndone));
                     } else {
                         leftUndone(termination.close(Duration.ZERO));
                     }
                 } catch (RuntimeException | Error failure) {
                     // A failure to close one resource must not prevent closing the others.
-                    nest.run.fail(failure);
+                    nested.run.fail(failure);
                 }
             }
             terminations.clear();
@@ -214,7 +214,7 @@ public final class NestedStreams {
 
         private void leftUndone(String what) {
             if (!anew) {
-                nest.run.leftUndone(what);
+                nested.run.leftUndone(what);
             }
         }
 
@@ -238,15 +238,15 @@ public final class NestedStreams {
          * failed.
          */
         public boolean isWhole() {
-            return cutAt == null && !nest.run.tasks().isCancelled();
+            return cutAt == null && !nested.run.tasks().isCancelled();
         }
 
         /** Reports {@code elements}, from which the stream was made, as unfinished if the stream was cut short. */
         public void leaves(int elements) {
             String at = cutAt;
-            StageEntry by = nest.nestingStage;
+            StageEntry by = nested.nestingStage;
             if (at != null && by != null) {
-                nest.run.cutOff(by.stageName(), elements, at);
+                nested.run.cutOff(by.stageName(), elements, at);
             }
         }
 
@@ -279,7 +279,7 @@ public final class NestedStreams {
         @Override
         public void cut(String at) {
             cutAt = at;
-            nest.around.cut(at);
+            nested.around.cut(at);
         }
 
         @Override

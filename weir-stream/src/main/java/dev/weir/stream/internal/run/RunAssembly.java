@@ -29,7 +29,7 @@ public final class RunAssembly {
     private static final long POLL_NANOS = 5_000_000;
 
     private final PipelineRun run;
-    private final @Nullable NestedStreams nest;
+    private final @Nullable NestedStreams nested;
     private final StageLifetime lifetime;
     private final List<Segment<?>> segments = new ArrayList<>();
     private final List<Stage<?>> sources = new ArrayList<>();
@@ -39,7 +39,7 @@ public final class RunAssembly {
     private final List<Consumer<? super RunningPipeline>> starts = new ArrayList<>();
     private @Nullable StageMeter openSegment;
     private @Nullable StageEntry lastEntry;
-    private int nests;
+    private int nestedCount;
     private @Nullable ThreadProbe probe;
     private @Nullable StreamTurn turn;
 
@@ -49,19 +49,19 @@ public final class RunAssembly {
     /** Creates the assembly of a whole run. */
     RunAssembly(PipelineRun run) {
         this.run = run;
-        this.nest = null;
+        this.nested = null;
         this.lifetime = run;
     }
 
     /** Creates the assembly of a stream within a run, whose lowest segment belongs to the stage that pulls it. */
     RunAssembly(
             PipelineRun run,
-            NestedStreams nest,
+            NestedStreams nested,
             StageLifetime lifetime,
             StageMeter pullingSegment,
             @Nullable StageEntry nestingStage) {
         this.run = run;
-        this.nest = nest;
+        this.nested = nested;
         this.lifetime = lifetime;
         this.openSegment = pullingSegment;
         this.lastEntry = nestingStage;
@@ -103,11 +103,11 @@ public final class RunAssembly {
     private StageEntry add(StageAttributes attributes, StageEntry.Shape shape) {
         String name = prefix + attributes.name();
         StageEntry entry;
-        if (nest == null) {
+        if (nested == null) {
             entry = new StageEntry(run, lifetime, run.uniqueName(name), shape);
             run.add(entry);
         } else {
-            entry = nest.entry(name, lifetime, shape);
+            entry = nested.entry(name, lifetime, shape);
         }
         lastEntry = entry;
         return entry;
@@ -127,10 +127,10 @@ public final class RunAssembly {
     }
 
     /** Creates the holder of streams that the stage will start while it runs; a stop reaches their sources. */
-    public NestedStreams nest() {
+    public NestedStreams nested() {
         StageEntry below = lastEntry;
-        String place = nests++ + " " + (below == null ? "" : below.stageName());
-        SharedEntries shown = nest == null ? new SharedEntries() : nest.shownWithin(place);
+        String place = nestedCount++ + " " + (below == null ? "" : below.stageName());
+        SharedEntries shown = nested == null ? new SharedEntries() : nested.shownWithin(place);
         NestedStreams made = new NestedStreams(run, lifetime, segmentMeter(), lastEntry, shown, turn);
         lifetime.alsoOnStop(made::stop);
         return made;
@@ -138,7 +138,7 @@ public final class RunAssembly {
 
     /** Returns whether this is a stream within a run. */
     public boolean isWithin() {
-        return nest != null;
+        return nested != null;
     }
 
     /** Makes this assembly a probe for {@code asking}. */

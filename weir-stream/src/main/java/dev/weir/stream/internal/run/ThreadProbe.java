@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
  * <p><b>How.</b> {@link #hasThreads} builds one more stream than the stage needs, with an assembly that knows this
  * probe.
  * <pre>
- *   Nest.build(branch, probe) -&gt; are there segments? ------------------------------&gt; yes: threads
+ *   NestedStreams.build(branch, probe) -&gt; are there segments? ------------------------------&gt; yes: threads
  *                             -&gt; did a stage note streams of its own with threads? -&gt; yes: threads
  *                             -&gt; close all that was built
  * </pre>
@@ -42,11 +42,11 @@ public final class ThreadProbe {
      * Returns whether a stream of this blueprint, or one that it starts for parts of its input, has threads of its own,
      * so that its input must be queued.
      *
-     * @param nest the place where such streams are going to run
+     * @param nested the place where such streams are going to run
      */
-    public static <T, R> boolean hasThreads(NestedStreams nest, BlueprintBranch<T, R> branch) {
+    public static <T, R> boolean hasThreads(NestedStreams nested, BlueprintBranch<T, R> branch) {
         ThreadProbe probe = new ThreadProbe();
-        boolean hasSegments = nest.buildAndClose(branch, new Unused<>(), probe);
+        boolean hasSegments = nested.buildAndClose(branch, new Unused<>(), probe);
         return hasSegments || probe.threadsWithin;
     }
 

@@ -13,19 +13,19 @@ import org.jspecify.annotations.Nullable;
 final class DeferredSource<T> implements Stage<T> {
 
     private final Stage<BlueprintNode<T>> upstream;
-    private final NestedStreams nest;
+    private final NestedStreams nested;
 
     private NestedStreams.@Nullable Child<T> child;
 
-    private DeferredSource(Stage<BlueprintNode<T>> upstream, NestedStreams nest) {
+    private DeferredSource(Stage<BlueprintNode<T>> upstream, NestedStreams nested) {
         this.upstream = upstream;
-        this.nest = nest;
+        this.nested = nested;
     }
 
     static <T> BlueprintNode<T> node(String name, BlueprintNode<BlueprintNode<T>> above) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             Stage<BlueprintNode<T>> upstream = above.build(assembly);
-            DeferredSource<T> source = new DeferredSource<>(upstream, assembly.nest());
+            DeferredSource<T> source = new DeferredSource<>(upstream, assembly.nested());
             var ignored = assembly.fused(attributes);
             return source;
         });
@@ -42,7 +42,7 @@ final class DeferredSource<T> implements Stage<T> {
             if (known.isEmpty()) {
                 return new Batch<>(0);
             }
-            running = nest.start(known.get(0));
+            running = nested.start(known.get(0));
             child = running;
         }
         return running.pull(deadlineNanos);

@@ -12,12 +12,12 @@ final class NeverSource<T> implements Stage<T> {
     /** Polling interval for its end in the stream of a key. */
     private static final long LOOK_NANOS = 250_000_000;
 
-    private final SourceBell bell;
+    private final SourceSignal signal;
 
     private volatile boolean stopped;
 
     private NeverSource(StageContext context) {
-        this.bell = new SourceBell(context);
+        this.signal = new SourceSignal(context);
     }
 
     static <T> BlueprintNode<T> node() {
@@ -31,12 +31,12 @@ final class NeverSource<T> implements Stage<T> {
 
     private void stop() {
         stopped = true;
-        bell.ring();
+        signal.raise();
     }
 
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-        return bell.await(() -> stopped, deadlineNanos) ? null : new Batch<>(0);
+        return signal.await(() -> stopped, deadlineNanos) ? null : new Batch<>(0);
     }
 
     @Override

@@ -22,7 +22,7 @@ final class TickSource<T> implements Stage<T> {
     private final long intervalNanos;
     private final Clock clock;
     private final StageContext context;
-    private final SourceBell bell;
+    private final SourceSignal signal;
 
     private long nextTickNanos = NOT_STARTED;
     private volatile boolean stopped;
@@ -33,7 +33,7 @@ final class TickSource<T> implements Stage<T> {
         this.intervalNanos = intervalNanos;
         this.clock = context.clock();
         this.context = context;
-        this.bell = new SourceBell(context);
+        this.signal = new SourceSignal(context);
     }
 
     static <T> BlueprintNode<T> node(Duration initialDelay, Duration interval, T element) {
@@ -52,7 +52,7 @@ final class TickSource<T> implements Stage<T> {
 
     private void stop() {
         stopped = true;
-        bell.ring();
+        signal.raise();
     }
 
     @Override
@@ -61,7 +61,7 @@ final class TickSource<T> implements Stage<T> {
             nextTickNanos = clock.after(initialDelayNanos);
         }
         boolean tickIsFirst = nextTickNanos != NEVER && (deadlineNanos == NEVER || nextTickNanos - deadlineNanos <= 0);
-        if (bell.await(() -> stopped, tickIsFirst ? nextTickNanos : deadlineNanos)) {
+        if (signal.await(() -> stopped, tickIsFirst ? nextTickNanos : deadlineNanos)) {
             return null;
         }
         Batch<T> batch = new Batch<>(1);

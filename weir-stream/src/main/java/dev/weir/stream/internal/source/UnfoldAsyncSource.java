@@ -22,7 +22,7 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
     private final Function<? super S, ? extends CompletionStage<Optional<Unfolded<S, T>>>> function;
     private final int room;
     private final StageEntry entry;
-    private final SourceBell bell;
+    private final SourceSignal signal;
 
     private S state;
     private @Nullable Answer<S, T> awaited;
@@ -37,7 +37,7 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
         this.function = function;
         this.room = room;
         this.entry = entry;
-        this.bell = new SourceBell(entry);
+        this.signal = new SourceSignal(entry);
     }
 
     static <S, T> BlueprintNode<T> node(
@@ -53,7 +53,7 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
 
     private void stop() {
         stopped = true;
-        bell.ring();
+        signal.raise();
     }
 
     @Override
@@ -66,7 +66,7 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
         boolean goesOn = takeAnswers(batch);
         if (batch.isEmpty() && goesOn) {
             Answer<S, T> next = ask();
-            if (bell.await(() -> stopped || next.isThere(), deadlineNanos)) {
+            if (signal.await(() -> stopped || next.isThere(), deadlineNanos)) {
                 start = System.nanoTime();
                 goesOn = takeAnswers(batch);
             }
@@ -105,7 +105,7 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
                         Objects.requireNonNull(function.apply(state), "the function of unfoldAsync returned null");
                 var ignored = stage.whenComplete((unfolded, failure) -> {
                     answer.complete(unfolded, failure);
-                    bell.ring();
+                    signal.raise();
                 });
             } catch (RuntimeException | Error thrown) {
                 answer.complete(null, thrown);

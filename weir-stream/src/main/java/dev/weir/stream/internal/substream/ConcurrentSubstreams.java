@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConcurrentSubstreams<R> {
 
-    private final NestedStreams nest;
+    private final NestedStreams nested;
     private final BoundaryQueue<R> out;
     private final String name;
     private final Dispatcher dispatcher;
@@ -40,8 +40,8 @@ final class ConcurrentSubstreams<R> {
     // Under the lock.
     private final Set<Tributary> running = new HashSet<>();
 
-    ConcurrentSubstreams(NestedStreams nest, BoundaryQueue<R> out, String name, Dispatcher dispatcher, Clock clock) {
-        this.nest = nest;
+    ConcurrentSubstreams(NestedStreams nested, BoundaryQueue<R> out, String name, Dispatcher dispatcher, Clock clock) {
+        this.nested = nested;
         this.out = out;
         this.name = name;
         this.dispatcher = dispatcher;
@@ -51,7 +51,7 @@ final class ConcurrentSubstreams<R> {
     /** Starts a stream; {@code atNormalEnd} runs on its thread. */
     Tributary start(BlueprintNode<R> node, ParentAcknowledgement parent, Runnable atNormalEnd) {
         Tributary tributary = new Tributary(parent, atNormalEnd);
-        begin(tributary, () -> nest.start(tributary.node(node)));
+        begin(tributary, () -> nested.start(tributary.node(node)));
         return tributary;
     }
 
@@ -68,7 +68,7 @@ final class ConcurrentSubstreams<R> {
             Runnable atNormalEnd) {
         Tributary tributary = new Tributary(ParentAcknowledgement.NONE, atNormalEnd);
         tributary.outside = outside;
-        begin(tributary, () -> nest.start(tributary.node(node), upperEnd, input));
+        begin(tributary, () -> nested.start(tributary.node(node), upperEnd, input));
         return tributary;
     }
 
@@ -179,7 +179,7 @@ final class ConcurrentSubstreams<R> {
         private TributaryState state = TributaryState.STARTING;
         private NestedStreams.@Nullable Child<R> child;
 
-        /** True once the outcome of the parent's own claim is decided. */
+        /** True once the outcome of the parent's own acknowledgement is decided. */
         private boolean settled;
 
         /** Written under the child lock. */
@@ -244,7 +244,7 @@ final class ConcurrentSubstreams<R> {
             return endsFor == EndReason.REPLACED;
         }
 
-        /** Returns whether the caller, which replaces the stream, has to settle the parent's own claim. */
+        /** Returns whether the caller, which replaces the stream, has to settle the parent's own acknowledgement. */
         boolean settle() {
             childLock.lock();
             try {
@@ -272,17 +272,17 @@ final class ConcurrentSubstreams<R> {
             if (isReplaced()) {
                 return false;
             }
-            int claims = batch.size();
+            int count = batch.size();
             SubstreamTarget.leave(batch, outside);
-            Batch<R> claimed = parent.over(batch);
+            Batch<R> retained = parent.over(batch);
             boolean taken = false;
             try {
-                taken = out.put(claimed, meter);
+                taken = out.put(retained, meter);
             } finally {
                 if (!taken && isReplaced()) {
-                    parent.giveBack(claims);
+                    parent.giveBack(count);
                 } else if (!taken) {
-                    claimed.abandonAll();
+                    retained.abandonAll();
                 }
             }
             return taken;

@@ -19,7 +19,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
     private final Stage<T> upstream;
     private final Function<? super T, BlueprintNode<R>> function;
     private final SupervisedCall supervised;
-    private final NestedStreams nest;
+    private final NestedStreams nested;
     private final StageMeter meter;
 
     private final HeldElements inside;
@@ -33,12 +33,12 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
             Stage<T> upstream,
             Function<? super T, BlueprintNode<R>> function,
             SupervisedCall supervised,
-            NestedStreams nest,
+            NestedStreams nested,
             StageMeter meter) {
         this.upstream = upstream;
         this.function = function;
         this.supervised = supervised;
-        this.nest = nest;
+        this.nested = nested;
         this.meter = meter;
         this.inside = new HeldElements(meter);
     }
@@ -48,9 +48,9 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
             assembly.noteWaits();
-            NestedStreams nest = assembly.nest();
+            NestedStreams nested = assembly.nested();
             SupervisedCall supervised = SupervisedCall.by(attributes, assembly.clock());
-            return new FlatMapConcatStage<>(upstream, function, supervised, nest, entry.meter());
+            return new FlatMapConcatStage<>(upstream, function, supervised, nested, entry.meter());
         });
     }
 
@@ -97,7 +97,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
     private void begin() throws InterruptedException {
         BlueprintNode<R> stream = SubstreamHelpers.of(parents, next, function, supervised);
         if (stream != null) {
-            child = nest.start(stream);
+            child = nested.start(stream);
             parent = ParentAcknowledgement.of(parents, next);
         }
         next++;

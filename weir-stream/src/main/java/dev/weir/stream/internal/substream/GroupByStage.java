@@ -46,7 +46,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     private final SupervisedCall supervised;
     private final Dispatcher dispatcher;
     private final BoundaryQueue<R> out;
-    private final NestedStreams nest;
+    private final NestedStreams nested;
     private final StageEntry entry;
     private final StageMeter segment;
     private final StageMeter meter;
@@ -110,7 +110,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
             SupervisedCall supervised,
             Dispatcher dispatcher,
             BoundaryQueue<R> out,
-            NestedStreams nest,
+            NestedStreams nested,
             StageEntry entry,
             StageMeter segment,
             @Nullable StreamTurn ownTurn) {
@@ -120,7 +120,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         this.supervised = supervised;
         this.dispatcher = dispatcher;
         this.out = out;
-        this.nest = nest;
+        this.nested = nested;
         this.entry = entry;
         this.segment = segment;
         this.meter = entry.meter();
@@ -136,8 +136,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         return new BlueprintNode<>("groupBy", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             StageEntry entry = assembly.fused(attributes);
-            NestedStreams nest = assembly.nest();
-            assembly.noteThreadsWithin(() -> ThreadProbe.hasThreads(nest, branch));
+            NestedStreams nested = assembly.nested();
+            assembly.noteThreadsWithin(() -> ThreadProbe.hasThreads(nested, branch));
             GroupByStage<T, R> stage = new GroupByStage<>(
                     upstream,
                     branch,
@@ -145,7 +145,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                     SupervisedCall.by(attributes, assembly.clock()),
                     attributes.dispatcherOr(Dispatcher.virtual()),
                     new BoundaryQueue<>(attributes.bufferOr(MergedOutput.DEFAULT_BUFFER), assembly.clock()),
-                    nest,
+                    nested,
                     entry,
                     assembly.segmentMeter(),
                     assembly.turn());
@@ -166,7 +166,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
 
     /** Probes a first stream, which is not used. */
     private void begin() {
-        if (ThreadProbe.hasThreads(nest, branch)) {
+        if (ThreadProbe.hasThreads(nested, branch)) {
             asynchronous = takeOver();
         }
     }
@@ -174,9 +174,9 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     /** Moves the stage above to a segment of its own, which then starts the streams. */
     private Stage<R> takeOver() {
         String name = entry.stageName();
-        NestedStreams.Child<R> above = nest.start(new BlueprintNode<>(name, (assembly, attributes) -> {
+        NestedStreams.Child<R> above = nested.start(new BlueprintNode<>(name, (assembly, attributes) -> {
             ConcurrentSubstreams<R> tributaries =
-                    new ConcurrentSubstreams<>(nest, out, name + "-stream", dispatcher, clock);
+                    new ConcurrentSubstreams<>(nested, out, name + "-stream", dispatcher, clock);
             AsyncGroups<T, R> running = new AsyncGroups<>(
                     new SubstreamMerge.Parts<>(out, tributaries, meter),
                     branch,
@@ -445,7 +445,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 before = evicted;
                 evicted.next = this;
             }
-            stream = nest.start(branch.lowest(), branch.input(), this, this);
+            stream = nested.start(branch.lowest(), branch.input(), this, this);
         }
 
         /**

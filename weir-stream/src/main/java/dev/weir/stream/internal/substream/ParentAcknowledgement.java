@@ -6,10 +6,10 @@ import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 
 /**
- * The claim of the parent element from which a stream was made. Each element of the stream holds an additional claim on
- * the parent; the parent's own claim ends with the stream. Immutable.
+ * The pending acknowledgement of the parent element from which a stream was made. Each element of the stream holds an
+ * additional one of the parent; the parent's own ends with the stream. Immutable.
  *
- * @param elements number of parent elements: several if they share a claim
+ * @param elements number of parent elements: several if they have an acknowledgement in common
  */
 record ParentAcknowledgement(AckTarget target, long token, int elements) {
 
@@ -20,23 +20,23 @@ record ParentAcknowledgement(AckTarget target, long token, int elements) {
         return new ParentAcknowledgement(parents.target(index), parents.token(index), 1);
     }
 
-    /** Adds a claim on the parent to each of the elements. */
+    /** Adds a pending acknowledgement of the parent to each of the elements. */
     <R> Batch<R> over(Batch<R> children) {
         int size = children.size();
         if (target == AckTarget.NONE || size == 0) {
             return children;
         }
         target.retain(token, size);
-        Batch<R> claimed = new Batch<>(size);
+        Batch<R> retained = new Batch<>(size);
         for (int i = 0; i < size; i++) {
-            JointAck.addPair(claimed, children.get(i), children.target(i), children.token(i), target, token);
+            JointAck.addPair(retained, children.get(i), children.target(i), children.token(i), target, token);
         }
-        return claimed;
+        return retained;
     }
 
-    /** Returns claims added by {@link #over} for elements that were never emitted. */
-    void giveBack(int claims) {
-        for (int i = 0; i < claims; i++) {
+    /** Returns acknowledgements added by {@link #over} for elements that were never emitted. */
+    void giveBack(int count) {
+        for (int i = 0; i < count; i++) {
             target.ack(token);
         }
     }

@@ -20,15 +20,15 @@ import org.jspecify.annotations.Nullable;
  * Passes the first elements and the rest to a function and emits the stream that it returns. Confined to its segment,
  * except for the tail, which belongs to the stream that uses it.
  *
- * <p>The prefix is the parent of the emitted elements: its claims end when the stream has ended and all its elements
- * are finished.
+ * <p>The prefix is the parent of the emitted elements: its acknowledgements end when the stream has ended and all its
+ * elements are finished.
  */
 final class PrefixAndTailStage<T, R> implements Stage<R> {
 
     private final Stage<T> upstream;
     private final int prefixSize;
     private final BiFunction<? super List<T>, ? super BlueprintNode<T>, BlueprintNode<R>> function;
-    private final NestedStreams nest;
+    private final NestedStreams nested;
     private final StageMeter meter;
 
     private final List<T> prefix = new ArrayList<>();
@@ -49,12 +49,12 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             Stage<T> upstream,
             int prefixSize,
             BiFunction<? super List<T>, ? super BlueprintNode<T>, BlueprintNode<R>> function,
-            NestedStreams nest,
+            NestedStreams nested,
             StageMeter meter) {
         this.upstream = upstream;
         this.prefixSize = prefixSize;
         this.function = function;
-        this.nest = nest;
+        this.nested = nested;
         this.meter = meter;
         this.inside = new HeldElements(meter);
     }
@@ -69,11 +69,11 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         return new BlueprintNode<>("prefixAndTail", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
-            NestedStreams nest = assembly.nest();
+            NestedStreams nested = assembly.nested();
             // The use of the tail is unknown before there are elements.
             assembly.noteWaits();
             PrefixAndTailStage<T, R> stage =
-                    new PrefixAndTailStage<>(upstream, prefixSize, function, nest, entry.meter());
+                    new PrefixAndTailStage<>(upstream, prefixSize, function, nested, entry.meter());
             entry.depth(stage.atHand::get);
             return stage;
         });
@@ -139,7 +139,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
                 function.apply(List.copyOf(prefix), tail), "the function of prefixAndTail returned null");
         parent = new ParentAcknowledgement(prefixWaitedFor ? prefixAcks : AckTarget.NONE, 0, prefix.size());
         prefix.clear();
-        NestedStreams.Child<R> started = nest.start(stream);
+        NestedStreams.Child<R> started = nested.start(stream);
         child = started;
         return started;
     }

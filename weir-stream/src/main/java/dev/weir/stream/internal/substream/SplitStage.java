@@ -34,8 +34,8 @@ final class SplitStage<T, R> implements Stage<R> {
 
     private final Stage<T> upstream;
     private final BlueprintBranch<T, R> branch;
-    private final Cut<T> cut;
-    private final NestedStreams nest;
+    private final SplitRule<T> cut;
+    private final NestedStreams nested;
     private final StageMeter meter;
     private final Clock clock;
 
@@ -66,19 +66,19 @@ final class SplitStage<T, R> implements Stage<R> {
     private boolean streamEnded;
 
     /** The place of the cut. */
-    record Cut<T>(Function<T, Boolean> test, boolean after, SupervisedCall supervised) {}
+    record SplitRule<T>(Function<T, Boolean> test, boolean after, SupervisedCall supervised) {}
 
     private SplitStage(
             Stage<T> upstream,
             BlueprintBranch<T, R> branch,
-            Cut<T> cut,
-            NestedStreams nest,
+            SplitRule<T> cut,
+            NestedStreams nested,
             StageMeter meter,
             Clock clock) {
         this.upstream = upstream;
         this.branch = branch;
         this.cut = cut;
-        this.nest = nest;
+        this.nested = nested;
         this.meter = meter;
         this.clock = clock;
     }
@@ -92,10 +92,10 @@ final class SplitStage<T, R> implements Stage<R> {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
-            NestedStreams nest = assembly.nest();
-            assembly.noteThreadsWithin(() -> ThreadProbe.hasThreads(nest, branch));
-            Cut<T> cut = new Cut<>(predicate::test, after, SupervisedCall.by(attributes, assembly.clock()));
-            SplitStage<T, R> stage = new SplitStage<>(upstream, branch, cut, nest, entry.meter(), assembly.clock());
+            NestedStreams nested = assembly.nested();
+            assembly.noteThreadsWithin(() -> ThreadProbe.hasThreads(nested, branch));
+            SplitRule<T> cut = new SplitRule<>(predicate::test, after, SupervisedCall.by(attributes, assembly.clock()));
+            SplitStage<T, R> stage = new SplitStage<>(upstream, branch, cut, nested, entry.meter(), assembly.clock());
             entry.depth(stage.atHand::get);
             return stage;
         });
@@ -113,7 +113,7 @@ final class SplitStage<T, R> implements Stage<R> {
                 running = new Section();
                 section = running;
                 streamEnded = false;
-                child = nest.start(branch.lowest(), branch.input(), running);
+                child = nested.start(branch.lowest(), branch.input(), running);
             }
             NestedStreams.Child<R> stream = child;
             if (stream != null) {

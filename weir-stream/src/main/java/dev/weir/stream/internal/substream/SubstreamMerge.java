@@ -52,9 +52,9 @@ abstract class SubstreamMerge<T, R> {
             Dispatcher dispatcher = attributes.dispatcherOr(Dispatcher.virtual());
             BoundaryQueue<R> out =
                     new BoundaryQueue<>(attributes.bufferOr(MergedOutput.DEFAULT_BUFFER), assembly.clock());
-            NestedStreams nest = assembly.nest();
+            NestedStreams nested = assembly.nested();
             ConcurrentSubstreams<R> tributaries =
-                    new ConcurrentSubstreams<>(nest, out, entry.stageName() + "-stream", dispatcher, assembly.clock());
+                    new ConcurrentSubstreams<>(nested, out, entry.stageName() + "-stream", dispatcher, assembly.clock());
             // An element counts as inside while its stream runs, in addition to its results.
             entry.depth(() -> out.depth() + tributaries.count());
             entry.keeper(out);

@@ -30,7 +30,7 @@ class WorkerRunsTest {
     }
 
     private void workOnOne() {
-        run.put("done " + table.value(run.claim()));
+        run.put("done " + table.value(run.takeNext()));
     }
 
     private List<Integer> ready() {
@@ -45,7 +45,7 @@ class WorkerRunsTest {
     @Test
     void run_ofALaneThatDoesNotComeBack_isGatheredInAtTheSecondLook() {
         workOnOne();
-        assertThat(run.claim()).isNotNegative();
+        assertThat(run.takeNext()).isNotNegative();
         assertThat(runs.notBegun()).isEqualTo(2);
         assertThat(runs.gatherInStuck()).isFalse();
         assertThat(settled).isEmpty();
@@ -57,7 +57,7 @@ class WorkerRunsTest {
         assertThat(runs.isEmpty()).isTrue();
 
         run.put("done 1");
-        assertThat(run.claim()).isNegative();
+        assertThat(run.takeNext()).isNegative();
         assertThat(run.hasDone()).isTrue();
         assertThat(run.takeOutcome()).isEqualTo("done 1");
     }
@@ -88,11 +88,11 @@ class WorkerRunsTest {
     @Test
     void gatherIn_leavesOnlyWhatIsAtWork() {
         workOnOne();
-        assertThat(run.claim()).isNotNegative();
+        assertThat(run.takeNext()).isNotNegative();
         assertThat(runs.gatherIn()).isTrue();
         assertThat(settled).containsExactly("done 0");
         assertThat(table.runningCount()).isEqualTo(1);
-        assertThat(run.claim()).isNegative();
+        assertThat(run.takeNext()).isNegative();
         assertThat(runs.gatherIn()).isFalse();
     }
 }

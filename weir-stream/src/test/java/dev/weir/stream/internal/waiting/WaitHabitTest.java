@@ -96,7 +96,7 @@ class WaitHabitTest {
         assertThat(waitsUntilItStays(5000)).isEqualTo(WaitHabit.SHORTEST_REST);
     }
 
-    /** What a pipeline pays whose elements come seldom, in whatever rhythm: here a thousand a second. */
+    /** Measures the cost of elements that come seldom, in whatever rhythm: here a thousand a second. */
     @Test
     void habit_atAThousandElementsASecond_staysForLessThanAHundredthOfTheTime() {
         Random random = new Random(7);

@@ -28,7 +28,7 @@ class SlopeSearchTest {
         int servers = 2;
         /** Each element inside makes all service slower by this share: threads that get into each other's way. */
         double interference;
-        /** What the stage below takes at most, per second. */
+        /** Most elements that the stage below takes, per second. */
         double takenPerSecond = Double.MAX_VALUE;
         /**
          * True if a handler begins before it has a server: else it waits outside, as virtual threads do for a carrier.

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 class WorkerTasksTest {
 
     /**
-     * A worker that was forked after the cancellation began un-interrupted: a retry that a completion had forked in the
-     * moment of the stage's close called the user's function after the stream had ended.
+     * A worker forked after the cancellation began un-interrupted: a retry that a completion had forked in the moment
+     * of the stage's close called the user's function after the stream had ended.
      */
     @Test
     void fork_afterTheCancellation_mayNotGoOn() throws Exception {

@@ -29,13 +29,13 @@ final class Ledger {
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** Records that must be handled one after the other within one assignment. Guarded by the ledger's lock. */
-    static final class Lane {
+    static final class Sequence {
         private long lastBegun = -1;
         private @Nullable RecordWork running;
     }
 
     /** The state of one record. */
-    private static final class Fate {
+    private static final class RecordState {
         private int attempts;
         private boolean done;
         private boolean isWritten;
@@ -50,7 +50,7 @@ final class Ledger {
 
     private record Place(TopicPartition id, long offset) {}
 
-    private record LaneOf(TopicPartition id, @Nullable Object key, int assignment) {}
+    private record SequenceOf(TopicPartition id, @Nullable Object key, int assignment) {}
 
     private final Scenario scenario;
     private final Draw draw;
@@ -59,8 +59,8 @@ final class Ledger {
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock.
-    private final Map<Place, Fate> fates = new HashMap<>();
-    private final Map<LaneOf, Lane> lanes = new HashMap<>();
+    private final Map<Place, RecordState> states = new HashMap<>();
+    private final Map<SequenceOf, Sequence> sequences = new HashMap<>();
     private final TreeSet<RecordWork> running = new TreeSet<>(RecordWork.BY_END);
     private boolean quiet;
     private boolean crashed;
@@ -94,27 +94,27 @@ final class Ledger {
             if (crashed) {
                 return null;
             }
-            Fate fate = fates.computeIfAbsent(new Place(id, record.offset()), place -> new Fate());
-            fate.attempts++;
-            Lane lane = lanes.computeIfAbsent(new LaneOf(id, lane(record), assignment), key -> new Lane());
-            long nanos = duration(id, record.offset(), fate.attempts);
+            RecordState state = states.computeIfAbsent(new Place(id, record.offset()), place -> new RecordState());
+            state.attempts++;
+            Sequence sequence = sequences.computeIfAbsent(new SequenceOf(id, sequence(record), assignment), key -> new Sequence());
+            long nanos = duration(id, record.offset(), state.attempts);
             RecordWork work = new RecordWork(
                     id,
                     record.offset(),
                     assignment,
-                    lane,
-                    fate.attempts,
+                    sequence,
+                    state.attempts,
                     clock.nanoTime() + nanos,
                     new CompletableFuture<>(),
                     lock.newCondition(),
-                    failure(id, record.offset(), fate.attempts));
+                    failure(id, record.offset(), state.attempts));
             history.pipeline("work begins " + work + ", assignment " + assignment
-                    + (fate.attempts > 1 ? ", time " + fate.attempts : "") + ", takes " + nanos / MILLI + " ms");
-            checkRepeat(work, fate);
+                    + (state.attempts > 1 ? ", time " + state.attempts : "") + ", takes " + nanos / MILLI + " ms");
+            checkRepeat(work, state);
             checkOrder(work);
-            checkTakenOver(work, fate);
-            lane.running = work;
-            lane.lastBegun = record.offset();
+            checkTakenOver(work, state);
+            sequence.running = work;
+            sequence.lastBegun = record.offset();
             running.add(work);
             return work;
         } finally {
@@ -126,7 +126,7 @@ final class Ledger {
      * Returns the ordering key of the record. Depending on the order to check, this is constant within a partition, the
      * record's key, or unique to the record.
      */
-    private @Nullable Object lane(ConsumerRecord<?, ?> record) {
+    private @Nullable Object sequence(ConsumerRecord<?, ?> record) {
         if (scenario.order() == Order.PARTITION) {
             return null;
         }
@@ -163,29 +163,29 @@ final class Ledger {
      * Reports work that begins after another member has taken over the partition and begun the record. That member may
      * already have handled later records, which would violate the order.
      */
-    private void checkTakenOver(RecordWork work, Fate fate) {
-        if (scenario.has(Event.TAKEOVER) && work.assignment() <= fate.begunAfter) {
+    private void checkTakenOver(RecordWork work, RecordState state) {
+        if (scenario.has(Event.TAKEOVER) && work.assignment() <= state.begunAfter) {
             violate("work on " + work + " begins in assignment " + work.assignment()
                     + ", though its partition was taken away and whoever has it now has begun that record before");
         }
-        fate.begunAfter = Math.max(fate.begunAfter, work.assignment() - 1);
+        state.begunAfter = Math.max(state.begunAfter, work.assignment() - 1);
     }
 
-    private void checkRepeat(RecordWork work, Fate fate) {
-        if (scenario.isAtMostOnce() && fate.attempts > 1) {
+    private void checkRepeat(RecordWork work, RecordState state) {
+        if (scenario.isAtMostOnce() && state.attempts > 1) {
             violate(work + " is worked on a second time");
-        } else if (fate.done && fate.doneInAssignment == work.assignment()) {
+        } else if (state.done && state.doneInAssignment == work.assignment()) {
             violate(work + " is worked on again in the same assignment, though it was done");
         }
     }
 
     private void checkOrder(RecordWork work) {
-        Lane lane = work.lane();
+        Sequence sequence = work.sequence();
         String what = scenario.order() == Order.KEY ? " of the same key" : "";
-        if (lane.running != null) {
-            violate("work on " + work + " begins before " + lane.running + what + " is done");
-        } else if (work.offset() < lane.lastBegun) {
-            violate("work on " + work + " begins after " + work.id() + "@" + lane.lastBegun + what);
+        if (sequence.running != null) {
+            violate("work on " + work + " begins before " + sequence.running + what + " is done");
+        } else if (work.offset() < sequence.lastBegun) {
+            violate("work on " + work + " begins after " + work.id() + "@" + sequence.lastBegun + what);
         }
     }
 
@@ -218,8 +218,8 @@ final class Ledger {
     }
 
     private void end(RecordWork work) {
-        if (work.lane().running == work) {
-            work.lane().running = null;
+        if (work.sequence().running == work) {
+            work.sequence().running = null;
         }
     }
 
@@ -267,9 +267,9 @@ final class Ledger {
     }
 
     private void done(TopicPartition id, long offset, int assignment) {
-        Fate fate = fates.computeIfAbsent(new Place(id, offset), place -> new Fate());
-        fate.done = true;
-        fate.doneInAssignment = assignment;
+        RecordState state = states.computeIfAbsent(new Place(id, offset), place -> new RecordState());
+        state.done = true;
+        state.doneInAssignment = assignment;
     }
 
     /** Makes every record count as done only when its output is written. */
@@ -286,7 +286,7 @@ final class Ledger {
     void written(TopicPartition id, long offset) {
         lock.lock();
         try {
-            fates.computeIfAbsent(new Place(id, offset), place -> new Fate()).isWritten = true;
+            states.computeIfAbsent(new Place(id, offset), place -> new RecordState()).isWritten = true;
         } finally {
             lock.unlock();
         }
@@ -300,10 +300,10 @@ final class Ledger {
     void doneElsewhere(TopicPartition id, long offset, int after) {
         lock.lock();
         try {
-            Fate fate = fates.computeIfAbsent(new Place(id, offset), place -> new Fate());
-            fate.done = true;
-            fate.isWritten = true;
-            fate.begunAfter = Math.max(fate.begunAfter, after);
+            RecordState state = states.computeIfAbsent(new Place(id, offset), place -> new RecordState());
+            state.done = true;
+            state.isWritten = true;
+            state.begunAfter = Math.max(state.begunAfter, after);
         } finally {
             lock.unlock();
         }
@@ -340,14 +340,14 @@ final class Ledger {
         }
         lock.lock();
         try {
-            Fate fate = fates.get(new Place(log.id, offset));
+            RecordState state = states.get(new Place(log.id, offset));
             if (written) {
-                return fate != null && fate.isWritten ? null : log.id + "@" + offset + " was never written";
+                return state != null && state.isWritten ? null : log.id + "@" + offset + " was never written";
             }
-            if (fate == null) {
+            if (state == null) {
                 return log.id + "@" + offset + " was never worked on; if the pipeline filters it, say so by ignoring()";
             }
-            return fate.done ? null : "work on " + log.id + "@" + offset + " has begun and is not done";
+            return state.done ? null : "work on " + log.id + "@" + offset + " has begun and is not done";
         } finally {
             lock.unlock();
         }

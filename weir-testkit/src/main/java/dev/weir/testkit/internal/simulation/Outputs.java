@@ -70,7 +70,7 @@ final class Outputs {
     private record Source(TopicPartition id, long offset, int assignment) {}
 
     /** Identifies records that must be in order within an output partition. */
-    private record Lane(
+    private record Route(
             TopicPartition to,
             TopicPartition from,
             @Nullable Object key) {}
@@ -88,7 +88,7 @@ final class Outputs {
     private final List<Batch> underWay = new ArrayList<>();
 
     /** The offsets of source records in the order of writes. Each offset is at the position of its last write. */
-    private final Map<Lane, LinkedHashSet<Long>> written = new HashMap<>();
+    private final Map<Route, LinkedHashSet<Long>> written = new HashMap<>();
 
     private final Map<TopicPartition, Long> ends = new HashMap<>();
     private int batches;
@@ -303,7 +303,7 @@ final class Outputs {
 
     private void write(TopicPartition to, PartitionLog from, long offset) {
         LinkedHashSet<Long> offsets =
-                written.computeIfAbsent(new Lane(to, from.id, keyOf(from, offset)), lane -> new LinkedHashSet<>());
+                written.computeIfAbsent(new Route(to, from.id, keyOf(from, offset)), route -> new LinkedHashSet<>());
         offsets.remove(offset);
         offsets.add(offset);
     }
@@ -347,9 +347,9 @@ final class Outputs {
     void writtenElsewhere(PartitionLog from, long offset) {
         lock.lock();
         try {
-            for (Lane lane : List.copyOf(written.keySet())) {
-                if (lane.from.equals(from.id) && java.util.Objects.equals(lane.key, keyOf(from, offset))) {
-                    write(lane.to, from, offset);
+            for (Route route : List.copyOf(written.keySet())) {
+                if (route.from.equals(from.id) && java.util.Objects.equals(route.key, keyOf(from, offset))) {
+                    write(route.to, from, offset);
                 }
             }
         } finally {
@@ -365,13 +365,13 @@ final class Outputs {
         }
         lock.lock();
         try {
-            for (Map.Entry<Lane, LinkedHashSet<Long>> lane : written.entrySet()) {
+            for (Map.Entry<Route, LinkedHashSet<Long>> route : written.entrySet()) {
                 long before = -1;
-                for (long offset : lane.getValue()) {
+                for (long offset : route.getValue()) {
                     if (offset < before) {
-                        return lane.getKey().from + "@" + offset + " stands behind " + before
+                        return route.getKey().from + "@" + offset + " stands behind " + before
                                 + (scenario.order() == Order.KEY ? " of the same key" : "") + " in "
-                                + lane.getKey().to + " for good: who keeps the last value keeps an old one";
+                                + route.getKey().to + " for good: who keeps the last value keeps an old one";
                     }
                     before = offset;
                 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Work on one record, which has begun and will end at {@code dueNanos}. The world completes its future and then signals
  * the condition.
  *
- * @param lane the ordering key; work with the same key must not overlap
+ * @param sequence the ordering key; work with the same key must not overlap
  * @param attempt number of this attempt at the record, starting at 1
  * @param ended a condition of the ledger's lock
  * @param failure the failure with which the work ends; null if it succeeds
@@ -20,7 +20,7 @@ record RecordWork(
         TopicPartition id,
         long offset,
         int assignment,
-        Ledger.Lane lane,
+        Ledger.Sequence sequence,
         int attempt,
         long dueNanos,
         CompletableFuture<Void> done,

@@ -240,7 +240,7 @@ final class World implements Surroundings {
                 throw current.end("crashed");
             }
             case REDEPLOY -> {
-                history.world("the process is told to stop");
+                history.world("the process is asked to stop");
                 current.stop();
             }
             case PAUSE -> {
@@ -272,7 +272,7 @@ final class World implements Surroundings {
                 endIfViolated(current);
             }
             through = true;
-            history.world("all is committed: the process is told to stop");
+            history.world("all is committed: the process is asked to stop");
             current.stop();
         } else if (clock.nanoTime() - calmSinceNanos > CALM_NANOS) {
             long committed = Math.max(0, behind.committed());

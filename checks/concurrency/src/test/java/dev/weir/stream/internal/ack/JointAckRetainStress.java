@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.ack;
 
-import dev.weir.stream.internal.boundary.Claims;
+import dev.weir.stream.internal.boundary.PendingCount;
 import dev.weir.stream.spi.Batch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
@@ -11,7 +11,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Somebody without a claim asks for one while the last is ending: either gets none, or the member waits for it. */
+/**
+ * A caller without a pending acknowledgement asks for one while the last is ending: either gets none, or the member
+ * waits for it.
+ */
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "too late")
 @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "in time, and not finished before it ended as well")
@@ -19,7 +22,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @State
 public class JointAckRetainStress {
 
-    private final Claims claims = new Claims();
+    private final PendingCount claims = new PendingCount();
     private final JointAck joint = new JointAck(1);
 
     public JointAckRetainStress() {

@@ -11,8 +11,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Two holders of one joint element end their claims, one after it has fanned out further: each member is acknowledged
- * exactly once.
+ * Two holders of one joint element end their acknowledgements, one after it has fanned out further: each member is
+ * acknowledged exactly once.
  */
 @JCStressTest
 @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "each member once")
@@ -110,7 +110,7 @@ public class JointAckStress {
         }
     }
 
-    /** The same with claims that are counted without atomicity. */
+    /** The same with acknowledgements counted without atomicity. */
     @JCStressTest
     @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "each member once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a member was lost or acknowledged twice")

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.ack;
 
-import dev.weir.stream.internal.boundary.Claims;
+import dev.weir.stream.internal.boundary.PendingCount;
 import dev.weir.stream.spi.Batch;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -10,14 +10,17 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** A stage that is closed gives up its claim while its stream is found to have ended: that is acknowledged once. */
+/**
+ * A closed stage gives up its acknowledgement while its stream is found to have ended: the element is acknowledged
+ * once.
+ */
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")
 @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
 @State
 public class LeftoversStress {
 
-    private final Claims claims = new Claims();
+    private final PendingCount claims = new PendingCount();
     private final Batch<Integer> batch = claims.batch(1);
     private final LeftoverAcknowledgements leftovers = new LeftoverAcknowledgements();
 
@@ -37,14 +40,14 @@ public class LeftoversStress {
         result.r2 = claims.open();
     }
 
-    /** Looks whether the stream has ended and puts the claim there in two steps. */
+    /** Looks whether the stream has ended and puts the acknowledgement there in two steps. */
     @JCStressTest
     @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
     @State
     public static class Broken {
 
-        private final Claims claims = new Claims();
+        private final PendingCount claims = new PendingCount();
         private final Batch<Integer> batch = claims.batch(1);
         private volatile boolean finished;
         private volatile boolean left;

@@ -25,7 +25,7 @@ import org.openjdk.jcstress.infra.results.I_Result;
 @State
 public class BoundaryQueueStress {
 
-    /** How long a take waits before the case counts a wake-up as lost. */
+    /** Longest wait of a take before the case counts a wake-up as lost. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final StageMeter METER = new StageMeter();

@@ -12,7 +12,7 @@ public final class Crossing {
     private Crossing() {}
 
     /** Puts batches of one element each, and ends. */
-    public static void putAll(BatchExchange<Integer, ?> exchange, Claims claims, int batches) {
+    public static void putAll(BatchExchange<Integer, ?> exchange, PendingCount claims, int batches) {
         try {
             for (int i = 0; i < batches; i++) {
                 if (!exchange.put(claims.batch(1), METER)) {

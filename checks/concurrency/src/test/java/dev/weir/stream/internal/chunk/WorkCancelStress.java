@@ -53,7 +53,7 @@ public class WorkCancelStress {
 
     private void work() {
         int from;
-        while ((from = work.claim()) >= 0) {
+        while ((from = work.takeChunk()) >= 0) {
             boolean ignored = work.finished(work.endOf(from) - from);
         }
     }

@@ -21,7 +21,7 @@ public class WorkDoneStress {
     @Actor
     public void worker() {
         int from;
-        while ((from = work.claim()) >= 0) {
+        while ((from = work.takeChunk()) >= 0) {
             work.batch.set(from, 1);
             boolean ignored = work.finished(1);
         }
@@ -49,7 +49,7 @@ public class WorkDoneStress {
         @Actor
         public void worker() {
             int from;
-            while ((from = work.claim()) >= 0) {
+            while ((from = work.takeChunk()) >= 0) {
                 boolean ignored = work.finished(1);
                 work.batch.set(from, 1);
             }

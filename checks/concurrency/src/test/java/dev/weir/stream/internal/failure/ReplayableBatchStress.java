@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.failure;
 
-import dev.weir.stream.internal.boundary.Claims;
+import dev.weir.stream.internal.boundary.PendingCount;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -14,14 +14,14 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** An element that was given twice is finished both times at once: it is acknowledged once. */
+/** An element given twice is finished both times at once: it is acknowledged once. */
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")
 @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
 @State
 public class ReplayableBatchStress {
 
-    private final Claims claims = new Claims();
+    private final PendingCount claims = new PendingCount();
     private final ReplayableBatch<Integer> given = new ReplayableBatch<>(claims.batch(1));
     private final Batch<Integer> one = given.give();
     private final Batch<Integer> other = given.give();
@@ -68,7 +68,7 @@ public class ReplayableBatchStress {
             result.r1 = left.times.get();
         }
 
-        /** The close looks at the claims before it says that it has come. */
+        /** The close reads the acknowledgements before it announces itself. */
         @JCStressTest
         @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
         @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
@@ -139,7 +139,7 @@ public class ReplayableBatchStress {
             result.r1 = left.times.get();
         }
 
-        /** The source looks at the claims before it says what it has lost. */
+        /** The source reads the acknowledgements before it says what it has lost. */
         @JCStressTest
         @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
         @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
@@ -202,7 +202,7 @@ public class ReplayableBatchStress {
     @State
     public static class Broken {
 
-        private final Claims claims = new Claims();
+        private final PendingCount claims = new PendingCount();
         private final Batch<Integer> batch = claims.batch(1);
         private volatile boolean finished;
 

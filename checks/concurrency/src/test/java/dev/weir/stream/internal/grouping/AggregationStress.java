@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.Attributes;
-import dev.weir.stream.internal.boundary.Claims;
+import dev.weir.stream.internal.boundary.PendingCount;
 import dev.weir.stream.internal.boundary.Crossing;
 import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.internal.run.StageAttributes;
@@ -21,7 +21,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @State
 public class AggregationStress {
 
-    private final Claims claims = new Claims();
+    private final PendingCount claims = new PendingCount();
     private final AggregationBuffer<Integer, Integer> exchange = new AggregationBuffer<>(
             new AggregationBuffer.Plan<>(2, null, n -> n, Integer::sum),
             SupervisedCall.by(new StageAttributes(Attributes.named("stress")), Clock.SYSTEM),

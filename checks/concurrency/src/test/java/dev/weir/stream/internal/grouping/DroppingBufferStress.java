@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.OverflowStrategy;
-import dev.weir.stream.internal.boundary.Claims;
+import dev.weir.stream.internal.boundary.PendingCount;
 import dev.weir.stream.internal.boundary.Crossing;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -22,7 +22,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @State
 public class DroppingBufferStress {
 
-    private final Claims claims = new Claims();
+    private final PendingCount claims = new PendingCount();
     private final DroppingBuffer<Integer> exchange = new DroppingBuffer<>(1, OverflowStrategy.DROP_HEAD, Clock.SYSTEM);
 
     @Actor
@@ -48,7 +48,7 @@ public class DroppingBufferStress {
     @State
     public static class Broken {
 
-        private final Claims claims = new Claims();
+        private final PendingCount claims = new PendingCount();
         private volatile List<Batch<Integer>> waiting = List.of();
 
         @Actor

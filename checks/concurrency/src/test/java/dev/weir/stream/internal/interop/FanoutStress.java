@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.interop;
 
-import dev.weir.stream.internal.boundary.Claims;
+import dev.weir.stream.internal.boundary.PendingCount;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
@@ -26,7 +26,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @State
 public class FanoutStress {
 
-    private final Claims claims = new Claims();
+    private final PendingCount claims = new PendingCount();
     private final FanoutSink<Integer> fanout = new FanoutSink<>();
     private final Subscriber one = new Subscriber();
     private final Subscriber other = new Subscriber();
@@ -58,7 +58,7 @@ public class FanoutStress {
     }
 
     /** The loop of a run of two batches. */
-    private static void handOut(FanoutSink<Integer> fanout, Claims claims) {
+    private static void handOut(FanoutSink<Integer> fanout, PendingCount claims) {
         try {
             fanout.loop(new Context()).run(new TwoBatches(claims));
         } catch (InterruptedException e) {
@@ -68,10 +68,10 @@ public class FanoutStress {
 
     private static final class TwoBatches implements Stage<Integer> {
 
-        private final Claims claims;
+        private final PendingCount claims;
         private int pulled;
 
-        TwoBatches(Claims claims) {
+        TwoBatches(PendingCount claims) {
             this.claims = claims;
         }
 
@@ -164,7 +164,7 @@ public class FanoutStress {
     @State
     public static class Newcomer {
 
-        private final Claims claims = new Claims();
+        private final PendingCount claims = new PendingCount();
         private final FanoutSink<Integer> fanout = new FanoutSink<>();
         private final Subscriber one = new Subscriber();
         private final Subscriber other = new Subscriber();

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.junction;
 
-import dev.weir.stream.internal.boundary.Claims;
+import dev.weir.stream.internal.boundary.PendingCount;
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -21,7 +21,7 @@ import org.openjdk.jcstress.infra.results.I_Result;
 @State
 public class OutletsEndStress {
 
-    private final Claims claims = new Claims();
+    private final PendingCount claims = new PendingCount();
     private final StageOutputs<Integer> outlets =
             new StageOutputs<>(2, 1, false, Clock.SYSTEM, new TaskGroup("stress", failure -> {}));
 

@@ -100,7 +100,8 @@ public class AsyncCompletionStress {
     }
 
     /**
-     * A future fails, and would be skipped, while the stage is closed: its claim ends once, in one way or the other.
+     * A future fails, and would be skipped, while the stage is closed: its acknowledgement ends once, in one way or the
+     * other.
      */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "failed first: skipped; or closed first: abandoned")
@@ -147,7 +148,7 @@ public class AsyncCompletionStress {
         }
     }
 
-    /** The claim on a completion, made by looking and taking in two steps: both of two completers tell the stage. */
+    /** Completers check and take the completion in two steps: both of two completers notify the stage. */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "told once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "told twice")

@@ -47,7 +47,7 @@ public class WorkerRunStress {
 
     @Actor
     public void lane() {
-        for (int slot = run.claim(); slot >= 0; slot = run.claim()) {
+        for (int slot = run.takeNext(); slot >= 0; slot = run.takeNext()) {
             run.put(slot);
         }
     }

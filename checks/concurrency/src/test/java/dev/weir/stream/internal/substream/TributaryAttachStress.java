@@ -52,7 +52,7 @@ public class TributaryAttachStress {
         CompletableFuture<NestedStreams> made = new CompletableFuture<>();
         RunningPipeline ignored = PipelineRun.start("stress", Clock.SYSTEM, assembly -> {
             assembly.fused(StageAttributes.named("stress"));
-            made.complete(assembly.nest());
+            made.complete(assembly.nested());
         });
         return made.join();
     }

@@ -2,7 +2,7 @@ package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
-import dev.weir.stream.internal.boundary.Claims;
+import dev.weir.stream.internal.boundary.PendingCount;
 import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.internal.run.NestedStreams;
 import dev.weir.stream.spi.Batch;
@@ -26,7 +26,7 @@ public class TributaryReplaceStress {
 
     private static final NestedStreams NEST = TributaryAttachStress.nest();
 
-    private final Claims claims = new Claims();
+    private final PendingCount claims = new PendingCount();
     private final Batch<Integer> batch = claims.batch(1);
     private final ConcurrentSubstreams<Integer> tributaries = new ConcurrentSubstreams<>(
             NEST, new BoundaryQueue<>(1, Clock.SYSTEM), "stress", Dispatcher.virtual(), Clock.SYSTEM);

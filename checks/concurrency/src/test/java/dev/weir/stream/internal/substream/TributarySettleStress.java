@@ -2,7 +2,7 @@ package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
-import dev.weir.stream.internal.boundary.Claims;
+import dev.weir.stream.internal.boundary.PendingCount;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import org.openjdk.jcstress.annotations.Actor;
@@ -23,7 +23,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @State
 public class TributarySettleStress {
 
-    private final Claims claims = new Claims();
+    private final PendingCount claims = new PendingCount();
     private final Batch<Integer> batch = claims.batch(1);
     private final ParentAcknowledgement parent = ParentAcknowledgement.of(batch, 0);
 

@@ -21,7 +21,7 @@ import org.openjdk.jcstress.infra.results.I_Result;
 @State
 public class ArrivalsStress {
 
-    /** How long a take waits before the case counts a call as lost. */
+    /** Longest wait of a take before the case counts a call as lost. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final ReentrantLock lock = new ReentrantLock();

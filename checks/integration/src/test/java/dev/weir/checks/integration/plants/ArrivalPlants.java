@@ -101,7 +101,7 @@ final class ArrivalPlants {
                 });
     }
 
-    /** A stage that is four times as quick as what arrives, or half to a fourth as quick. */
+    /** Plants a stage four times as quick as the arrival of records, or half to a fourth as quick. */
     private static Plant arrival(PlantKind kind, Shapes shapes, @Nullable Bed bed, FetchPath path) {
         boolean keepsUp = kind == PlantKind.KEEPS_UP;
         int workers = shapes.between(1, 8);

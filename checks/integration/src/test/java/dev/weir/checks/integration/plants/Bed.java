@@ -51,7 +51,7 @@ final class Bed {
         return fill("even", RECORDS, SMALL_BYTES, n -> new ProducerRecord<>("even", key(n % KEYS), null));
     }
 
-    /** So many percent of the records have the key {@code whale}. */
+    /** Fills a topic in which the given percentage of the records has the key {@code whale}. */
     String hotKey(int percent) {
         String topic = "hot-" + percent;
         return fill(

@@ -29,7 +29,7 @@ record Outcome(
         WRONG
     }
 
-    /** An advice that was applied: the gain that was predicted and the one that came. */
+    /** The gain predicted for an applied advice, and the measured one. */
     record Gain(double predicted, double measured, String lever) {
 
         /** At least half of the improvement that was predicted. */

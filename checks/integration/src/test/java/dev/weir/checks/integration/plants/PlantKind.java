@@ -1,6 +1,6 @@
 package dev.weir.checks.integration.plants;
 
-/** The kinds of limiters that are planted: the rows of the matrix. */
+/** The planted kinds of limiters: the rows of the matrix. */
 enum PlantKind {
     CPU("slow CPU stage"),
     WAIT("stage that waits"),

@@ -31,7 +31,7 @@ final class Shapes {
     final Random random;
     final String subject;
 
-    /** How many cheap stages come before the limiter, out of four positions, and how many after it. */
+    /** Number of cheap stages before the limiter, out of four positions, and after it. */
     private final int before;
 
     private final int after;

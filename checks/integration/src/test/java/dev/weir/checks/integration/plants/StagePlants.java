@@ -53,7 +53,7 @@ final class StagePlants {
         };
     }
 
-    /** The kinds that are right for work of these means on so many threads. */
+    /** Returns the right kinds for work of these means on so many threads. */
     static Truth truth(Work work, double threads, String... names) {
         if (work.means != Means.COMPUTE) {
             return Truth.of(Kind.STAGE_WAIT, names);

@@ -84,7 +84,10 @@ final class Trial {
                 gain);
     }
 
-    /** A machine that is full while the plant computes is an answer as good as the stage that computes. */
+    /**
+     * Returns the right answers: a full machine while the plant computes is as good an answer as the stage that
+     * computes.
+     */
     private Truth truth(double load) {
         boolean computes = plant.occupancy.work().means == Work.Means.COMPUTE;
         boolean isFull = load >= FULL_MACHINE || burnt + 1 >= PROCESSORS;

@@ -8,7 +8,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** The answers that are right for a plant, known from how it was made. Immutable. */
+/** The right answers for a plant, known from its construction. Immutable. */
 final class Truth {
 
     private final Map<Kind, Set<String>> right = new EnumMap<>(Kind.class);

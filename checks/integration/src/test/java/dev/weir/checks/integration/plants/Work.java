@@ -36,7 +36,7 @@ final class Work {
     final Duration time;
     private final ReentrantLock shared = new ReentrantLock();
 
-    /** Of the account: a sum of times must fit the number of calls that it is of. */
+    /** Guards the account: a sum of times must fit its number of calls. */
     private final ReentrantLock account = new ReentrantLock();
 
     private long inside;

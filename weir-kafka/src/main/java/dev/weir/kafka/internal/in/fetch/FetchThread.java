@@ -77,7 +77,7 @@ final class FetchThread implements PartitionFetcher {
      *
      * @param maxTurnBytes limit for the decompressed records of a turn; the last record may exceed it
      * @param maker used only by this thread
-     * @param bell rung when a turn is ready
+     * @param signal raised when a turn is ready
      */
     FetchThread(
             String name,
@@ -85,12 +85,12 @@ final class FetchThread implements PartitionFetcher {
             LeanSettings settings,
             int maxTurnBytes,
             FetchedViews.Maker maker,
-            HandOver.Bell bell) {
+            HandOver.Signal signal) {
         this.number = number;
         this.lean = LeanConsumer.open(settings);
         this.maxTurnBytes = maxTurnBytes;
         this.maker = maker;
-        this.turns = new HandOver<>(TURNS_ON_THEIR_WAY, bell);
+        this.turns = new HandOver<>(TURNS_ON_THEIR_WAY, signal);
         this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
     }
 

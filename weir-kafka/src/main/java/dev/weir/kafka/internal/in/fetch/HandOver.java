@@ -15,7 +15,7 @@ final class HandOver<T> {
 
     private final Queue<T> items = new ConcurrentLinkedQueue<>();
     private final Semaphore room;
-    private final Bell bell;
+    private final Signal signal;
 
     private volatile boolean closed;
 
@@ -23,11 +23,11 @@ final class HandOver<T> {
      * Creates an empty hand-over.
      *
      * @param capacity at least 1
-     * @param bell rung after each put
+     * @param signal raised after each put
      */
-    HandOver(int capacity, Bell bell) {
+    HandOver(int capacity, Signal signal) {
         this.room = new Semaphore(capacity);
-        this.bell = bell;
+        this.signal = signal;
     }
 
     /** Waits for capacity and adds the element. Returns false, without adding it, after {@link #close}. */
@@ -38,7 +38,7 @@ final class HandOver<T> {
             return false;
         }
         items.add(item);
-        bell.ring();
+        signal.raise();
         return true;
     }
 
@@ -59,18 +59,18 @@ final class HandOver<T> {
     }
 
     /** Wakes one waiting thread when another thread rings. If no thread is waiting, the next wait ends immediately. */
-    static final class Bell {
+    static final class Signal {
 
-        private final Semaphore rings = new Semaphore(0);
+        private final Semaphore signals = new Semaphore(0);
 
         /**
          * Ends the current or next wait. Any thread. Writes made before the call are visible to the waiting thread
          * after its wait.
          */
-        void ring() {
+        void raise() {
             // A permit that is still available also covers this ring, so permits do not accumulate.
-            if (rings.availablePermits() == 0) {
-                rings.release();
+            if (signals.availablePermits() == 0) {
+                signals.release();
             }
         }
 
@@ -80,8 +80,8 @@ final class HandOver<T> {
          */
         void await(long nanos) {
             try {
-                if (rings.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {
-                    rings.drainPermits();
+                if (signals.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {
+                    signals.drainPermits();
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

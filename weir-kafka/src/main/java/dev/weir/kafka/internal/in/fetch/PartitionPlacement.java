@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class PartitionPlacement {
 
     final LeanPartition partition;
-    final PartitionFetcher lane;
+    final PartitionFetcher fetcher;
 
     /** The position after the records added so far, as the thread reported it; the start position before that. */
     long position;
@@ -34,9 +34,9 @@ final class PartitionPlacement {
      */
     boolean paused;
 
-    PartitionPlacement(LeanPartition partition, PartitionFetcher lane, long position, int leaderEpoch, long endOffset) {
+    PartitionPlacement(LeanPartition partition, PartitionFetcher fetcher, long position, int leaderEpoch, long endOffset) {
         this.partition = partition;
-        this.lane = lane;
+        this.fetcher = fetcher;
         this.position = position;
         this.leaderEpoch = leaderEpoch;
         this.endOffset = endOffset;

@@ -36,8 +36,8 @@ final class ThreadedReader implements LeanReader {
     private static final long DIVIDE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final long divideNanos;
-    private final HandOver.Bell bell = new HandOver.Bell();
-    private final List<PartitionFetcher> lanes = new ArrayList<>();
+    private final HandOver.Signal signal = new HandOver.Signal();
+    private final List<PartitionFetcher> fetchers = new ArrayList<>();
     private final Map<TopicPartition, PartitionPlacement> placements = new LinkedHashMap<>();
 
     /**
@@ -67,7 +67,7 @@ final class ThreadedReader implements LeanReader {
         try {
             for (int number = 0; number < count; number++) {
                 String ofThread = "weir-" + name + "-fetch-" + number;
-                lanes.add(new FetchThread(ofThread, number, settings, turnBytes, views.get(), bell));
+                fetchers.add(new FetchThread(ofThread, number, settings, turnBytes, views.get(), signal));
             }
         } catch (RuntimeException failure) {
             close();
@@ -76,46 +76,46 @@ final class ThreadedReader implements LeanReader {
     }
 
     /** Creates a reader with the given fetchers, which divides the partitions at most once per interval. */
-    ThreadedReader(List<? extends PartitionFetcher> lanes, long divideNanos) {
+    ThreadedReader(List<? extends PartitionFetcher> fetchers, long divideNanos) {
         this.divideNanos = divideNanos;
-        this.lanes.addAll(lanes);
+        this.fetchers.addAll(fetchers);
     }
 
     @Override
     public void place(LeanPartition partition, StartAt start) {
         PartitionPlacement earlier = placements.get(partition.id);
-        PartitionFetcher lane = earlier == null ? withFewest() : earlier.lane;
+        PartitionFetcher fetcher = earlier == null ? withFewest() : earlier.fetcher;
         PartitionPlacement placement =
-                new PartitionPlacement(partition, lane, start.offset(), start.leaderEpoch(), RecordFetcher.UNKNOWN);
+                new PartitionPlacement(partition, fetcher, start.offset(), start.leaderEpoch(), RecordFetcher.UNKNOWN);
         placement.paused = partition.paused;
         placements.put(partition.id, placement);
         mayDivide = true;
         if (earlier == null) {
-            lane.add(placement, start, Uuid.ZERO_UUID);
+            fetcher.add(placement, start, Uuid.ZERO_UUID);
         } else {
             placement.endOffset = earlier.endOffset;
             placement.broker = earlier.broker;
-            lane.replace(earlier, placement, start);
+            fetcher.replace(earlier, placement, start);
         }
     }
 
     private PartitionFetcher withFewest() {
-        int[] counts = new int[lanes.size()];
+        int[] counts = new int[fetchers.size()];
         for (PartitionPlacement placement : placements.values()) {
-            counts[placement.lane.number()]++;
+            counts[placement.fetcher.number()]++;
         }
         int best = 0;
         for (int number = 1; number < counts.length; number++) {
             best = counts[number] < counts[best] ? number : best;
         }
-        return lanes.get(best);
+        return fetchers.get(best);
     }
 
     @Override
     public void remove(LeanPartition partition) {
         PartitionPlacement placement = placements.remove(partition.id);
         if (placement != null) {
-            placement.lane.remove(placement);
+            placement.fetcher.remove(placement);
             mayDivide = true;
         }
     }
@@ -140,7 +140,7 @@ final class ThreadedReader implements LeanReader {
 
     private static void tell(PartitionPlacement placement, boolean paused) {
         placement.paused = paused;
-        placement.lane.pausedOrResumed(placement, paused);
+        placement.fetcher.pausedOrResumed(placement, paused);
     }
 
     /**
@@ -161,15 +161,15 @@ final class ThreadedReader implements LeanReader {
     public int turn() {
         resume();
         int work = 0;
-        for (int i = 0; i < lanes.size(); i++) {
-            FetchedTurn turn = lanes.get((first + i) % lanes.size()).take();
+        for (int i = 0; i < fetchers.size(); i++) {
+            FetchedTurn turn = fetchers.get((first + i) % fetchers.size()).take();
             if (turn != null) {
                 turn.parts.forEach(this::add);
                 work++;
                 throwFailure(turn.failure);
             }
         }
-        first = (first + 1) % lanes.size();
+        first = (first + 1) % fetchers.size();
         divide();
         return work;
     }
@@ -229,26 +229,26 @@ final class ThreadedReader implements LeanReader {
         dividedNanos = now;
         List<Slot> slots = new ArrayList<>();
         placements.forEach((id, placement) -> {
-            PartitionFetcher at = placement.next == null ? placement.lane : placement.next;
+            PartitionFetcher at = placement.next == null ? placement.fetcher : placement.next;
             slots.add(new Slot(id, placement.broker, at.number()));
         });
-        for (Slot move : Division.moves(slots, lanes.size())) {
+        for (Slot move : Division.moves(slots, fetchers.size())) {
             PartitionPlacement placement = placements.get(move.partition());
             if (placement != null && placement.next == null && placement.partition.failure == null) {
-                placement.next = lanes.get(move.thread());
-                placement.lane.giveAway(placement);
+                placement.next = fetchers.get(move.thread());
+                placement.fetcher.giveAway(placement);
             }
         }
     }
 
     @Override
     public void await(long nanos) {
-        bell.await(nanos);
+        signal.await(nanos);
     }
 
     @Override
     public void wakeup() {
-        bell.ring();
+        signal.raise();
     }
 
     @Override
@@ -276,23 +276,23 @@ final class ThreadedReader implements LeanReader {
 
     @Override
     public long throttledMillis() {
-        return lanes.stream()
-                .mapToLong(lane -> lane.metrics().throttledMillis())
+        return fetchers.stream()
+                .mapToLong(fetcher -> fetcher.metrics().throttledMillis())
                 .sum();
     }
 
     @Override
     public BrokerContact contact(BrokerContact others) {
         BrokerContact all = others;
-        for (PartitionFetcher lane : lanes) {
-            all = OwnReader.plus(all, lane.metrics());
+        for (PartitionFetcher fetcher : fetchers) {
+            all = OwnReader.plus(all, fetcher.metrics());
         }
         return all;
     }
 
     @Override
     public void close() {
-        lanes.forEach(PartitionFetcher::end);
-        lanes.forEach(PartitionFetcher::join);
+        fetchers.forEach(PartitionFetcher::end);
+        fetchers.forEach(PartitionFetcher::join);
     }
 }

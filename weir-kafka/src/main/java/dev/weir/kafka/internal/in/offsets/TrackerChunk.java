@@ -32,7 +32,7 @@ final class TrackerChunk {
     private static final long ALL_FINISHED = 0x0101010101010101L * FINISHED;
 
     private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(byte[].class);
-    private static final VarHandle CLAIMS = MethodHandles.arrayElementVarHandle(int[].class);
+    private static final VarHandle COUNTS = MethodHandles.arrayElementVarHandle(int[].class);
     private static final VarHandle EIGHT_STATES =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
     private static final VarHandle EXTRA;
@@ -86,7 +86,7 @@ final class TrackerChunk {
      */
     boolean end(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
-            throw new IllegalStateException("acknowledged more often than claimed");
+            throw new IllegalStateException("acknowledged more often than retained");
         }
         int[] counts = extra;
         byte state = FINISHED;
@@ -119,9 +119,9 @@ final class TrackerChunk {
      * value.
      */
     private static int subtract(int[] counts, int slot, int mark) {
-        int before = (int) CLAIMS.getVolatile(counts, slot);
-        while (more(before) > 0 && !CLAIMS.compareAndSet(counts, slot, before, (before - 1) | mark)) {
-            before = (int) CLAIMS.getVolatile(counts, slot);
+        int before = (int) COUNTS.getVolatile(counts, slot);
+        while (more(before) > 0 && !COUNTS.compareAndSet(counts, slot, before, (before - 1) | mark)) {
+            before = (int) COUNTS.getVolatile(counts, slot);
         }
         return before;
     }
@@ -131,7 +131,7 @@ final class TrackerChunk {
     }
 
     /** Adds pending acknowledgements. */
-    void retain(int slot, int claims) {
+    void retain(int slot, int count) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
             throw new IllegalStateException("retained after it was finished");
         }
@@ -141,7 +141,7 @@ final class TrackerChunk {
             int[] others = (int[]) EXTRA.compareAndExchange(this, (int[]) null, counts);
             counts = others == null ? counts : others;
         }
-        CLAIMS.getAndAdd(counts, slot, claims);
+        COUNTS.getAndAdd(counts, slot, count);
     }
 
     boolean isFinished(int slot) {

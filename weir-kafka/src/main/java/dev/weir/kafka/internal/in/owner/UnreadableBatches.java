@@ -29,7 +29,7 @@ final class UnreadableBatches {
 
     private static final String WAY_OUT_WITHOUT_END =
             "where the batch ends is unknown, so that it cannot be left out: raise maxBatchBytes if it is too large for"
-                    + " that, or have the group go on behind it with kafka-consumer-groups --reset-offsets --to-offset";
+                    + " that, or have the group continue behind it with kafka-consumer-groups --reset-offsets --to-offset";
 
     /** The last batch handled in a partition: its base offset, or -1 if unknown, and the offset after its end. */
     private record Passed(long baseOffset, long nextOffset) {}
@@ -139,7 +139,7 @@ final class UnreadableBatches {
             leaveOut(partition, id, batch);
         } else {
             LOG.warn(
-                    "{} offsets {} to {} go on as one record that cannot be decoded: {}",
+                    "{} offsets {} to {} continue as one record that cannot be decoded: {}",
                     id,
                     batch.offset(),
                     batch.nextOffset() - 1,

@@ -195,7 +195,7 @@ final class LostPositions {
                     partition.id(),
                     offset,
                     proof,
-                    "to go on, commit another offset for the group, or set the out-of-range policy to EARLIEST, LATEST or"
+                    "to continue, commit another offset for the group, or set the out-of-range policy to EARLIEST, LATEST or"
                             + " NEAREST");
         }
         boolean toEnd = policy == OutOfRangePolicy.LATEST;

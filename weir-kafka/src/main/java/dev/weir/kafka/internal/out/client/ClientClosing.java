@@ -54,7 +54,7 @@ public final class ClientClosing {
         if (isEnded(closing, patience)) {
             return true;
         }
-        LOG.warn("a producer is abandoned: it was told to close, and its thread does not end: {}", thread.describe());
+        LOG.warn("a producer is abandoned: it was closed, and its thread does not end: {}", thread.describe());
         return false;
     }
 

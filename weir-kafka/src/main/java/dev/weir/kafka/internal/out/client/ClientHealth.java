@@ -51,10 +51,10 @@ public final class ClientHealth {
             "the thread of the producer has ended and leaves records without an answer: the log has" + " its exception";
 
     /** The failure of records held by a hanging client. */
-    static final String HANGS = "the producer was told to close, and its thread hangs and leaves records without an"
+    static final String HANGS = "the producer was closed, and its thread hangs and leaves records without an"
             + " answer: look for what blocks it in an interceptor, a serializer, a login or a callback";
 
-    /** The time a client that is closing gets to fail its unanswered records. */
+    /** Time for a closing client to fail its unanswered records. */
     private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final boolean shared;

@@ -53,14 +53,14 @@ final class OutstandingRecords {
         if (chunk.number != number) {
             chunk = chunks.get(number);
             if (chunk == null) {
-                throw new IllegalStateException("nothing is on its way with token " + token);
+                throw new IllegalStateException("nothing is in flight with token " + token);
             }
             lastRemoved = chunk;
         }
         int slot = (int) token & MASK;
         PendingSend sending = chunk.slots[slot];
         if (sending == null) {
-            throw new IllegalStateException("nothing is on its way with token " + token);
+            throw new IllegalStateException("nothing is in flight with token " + token);
         }
         chunk.slots[slot] = null;
         if (chunk.left.decrementAndGet() == 0) {

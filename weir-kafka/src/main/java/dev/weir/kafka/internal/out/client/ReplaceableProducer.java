@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A producer that is replaced by another one of the same configuration after an error that may have ended it, or once
- * it gets no answers. Confined to one thread, except {@link #look}, which belongs to the watching thread, and methods
- * that say otherwise. Any thread may call {@link #close} and, while no client is being replaced, {@link #send}.
+ * Holds a producer and replaces it by another one of the same configuration after an error that may have ended it, or
+ * once it gets no answers. Confined to one thread, except {@link #look}, which belongs to the watching thread, and
+ * methods that say otherwise. Any thread may call {@link #close} and, while no client is being replaced, {@link #send}.
  */
 public final class ReplaceableProducer<K, V> {
 

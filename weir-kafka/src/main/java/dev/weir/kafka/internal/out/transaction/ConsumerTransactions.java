@@ -57,7 +57,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         LATER
     }
 
-    private final TransactionsOfRun<K, V> board;
+    private final TransactionsOfRun<K, V> run;
     private final TransactionCommitter<K, V> committer;
     private final TransactionPlan plan;
     private final StageContext context;
@@ -102,12 +102,12 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
      * @param fence finds and ends open transactions of runs that have ended; does not block
      */
     ConsumerTransactions(
-            TransactionsOfRun<K, V> board,
+            TransactionsOfRun<K, V> run,
             TransactionCommitter<K, V> committer,
             TransactionPlan plan,
             StageContext context,
             Runnable fence) {
-        this.board = board;
+        this.run = run;
         this.committer = committer;
         this.plan = plan;
         this.context = context;
@@ -130,7 +130,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         offsetsDueNanos = clock.nanoTime() + OFFSETS_ONLY_NANOS;
         retryNanos = clock.nanoTime();
         fenceDueNanos = clock.nanoTime();
-        board.wakeOwner = owner::wake;
+        run.wakeOwner = owner::wake;
     }
 
     @Override
@@ -141,22 +141,22 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         if (nanosUntilDue() > 0) {
             return;
         }
-        if (!board.lock.tryLock()) {
-            board.wantCut();
+        if (!run.lock.tryLock()) {
+            run.wantCut();
             retryNanos = clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1);
             return;
         }
         try {
             var ignored = cut();
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
     }
 
     @Override
     public long nanosUntilDue() {
         long now = clock.nanoTime();
-        return switch (board.state()) {
+        return switch (run.state()) {
             case IDLE, FILLING -> nanosUntilCut(now);
             case FLUSHING, FLUSHED, OVERLAPPING -> Math.max(0, goneDueNanos - now);
             case ABORT_ASKED, ABORTING, ENDED -> Long.MAX_VALUE;
@@ -165,30 +165,30 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     private long nanosUntilCut(long now) {
-        if (board.isCutWanted()) {
+        if (run.isCutWanted()) {
             return Math.max(0, retryNanos - now);
         }
-        OpenTransaction<K, V> filling = board.filling();
+        OpenTransaction<K, V> filling = run.filling();
         return filling == null
                 ? Math.max(0, offsetsDueNanos - now)
-                : Math.max(0, plan.intervalNanos() - (board.ownClock.nanoTime() - filling.beganNanos));
+                : Math.max(0, plan.intervalNanos() - (run.ownClock.nanoTime() - filling.beganNanos));
     }
 
     @Override
     public boolean isSettled() {
-        if (!board.lock.tryLock()) {
+        if (!run.lock.tryLock()) {
             return false;
         }
         try {
             // A cut that waits for inputs may wait for the end of the stream, for which a stage holds them.
-            boolean waitsForInputs = board.isClosing() || (scatter.isThere() && !board.isIntakeHeld());
-            return switch (board.state()) {
+            boolean waitsForInputs = run.isClosing() || (scatter.isThere() && !run.isIntakeHeld());
+            return switch (run.state()) {
                 case IDLE, ENDED -> true;
                 case FILLING -> waitsForInputs;
                 default -> false;
             };
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
     }
 
@@ -204,8 +204,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
      * repeated without that.
      */
     private void lookForGoneIfDue() {
-        TransactionCut<K, V> cut = board.committing();
-        if (cut == null || board.state().isAborting() || clock.nanoTime() - goneDueNanos < 0) {
+        TransactionCut<K, V> cut = run.committing();
+        if (cut == null || run.state().isAborting() || clock.nanoTime() - goneDueNanos < 0) {
             return;
         }
         long now = clock.nanoTime();
@@ -224,11 +224,11 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     /** Notes confirmed commits, and resumes after an abort. */
     private void takeUp() {
-        for (TransactionCut<K, V> cut = board.confirmed.poll(); cut != null; cut = board.confirmed.poll()) {
+        for (TransactionCut<K, V> cut = run.confirmed.poll(); cut != null; cut = run.confirmed.poll()) {
             // Only partitions that are still assigned and were not restarted since.
             commits.committed(cut.partitions(), cut.offsets());
         }
-        if (board.state() == TransactionState.ABORTED) {
+        if (run.state() == TransactionState.ABORTED) {
             goOn();
         }
     }
@@ -237,15 +237,15 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     /** Ends the open transaction if possible now. Under the lock. */
     private CutResult cut() {
-        if (!board.state().mayCut()) {
+        if (!run.state().mayCut()) {
             return CutResult.LATER;
         }
-        if (board.isSending() || board.aborted.isWaiting()) {
-            return later(board.isIntakeHeld());
+        if (run.isSending() || run.aborted.isWaiting()) {
+            return later(run.isIntakeHeld());
         }
         // Determined first: this cut may be waiting for work that finishes in the meantime.
-        boolean nothingMoves = board.isInputEnded() && nothingMoves();
-        OpenTransaction<K, V> filling = board.filling();
+        boolean nothingMoves = run.isInputEnded() && nothingMoves();
+        OpenTransaction<K, V> filling = run.filling();
         if (filling != null) {
             if (filling.open().stream().anyMatch(this::isTakenBack)) {
                 committer.abortFilling(new KafkaException("an input was taken back that has records in it"));
@@ -254,8 +254,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             filling.open().removeIf(this::isSettled);
             if (!filling.open().isEmpty()) {
                 failIfStuck(filling);
-                board.noteThrough(nothingMoves);
-                return later(board.isIntakeHeld());
+                run.noteThrough(nothingMoves);
+                return later(run.isIntakeHeld());
             }
             if (filling.sources().stream().anyMatch(this::hasNoPlace)) {
                 return laterOrAborted(filling);
@@ -268,29 +268,29 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             if (filling != null) {
                 failIfScattered(filling, partitions);
             }
-            board.noteThrough(nothingMoves);
+            run.noteThrough(nothingMoves);
             return later(scatter.isWorthHolding(assignment.all(), clock.nanoTime()));
         }
-        if (filling == null && !offsets.isEmpty() && board.freeProducers() == 0) {
+        if (filling == null && !offsets.isEmpty() && run.freeProducers() == 0) {
             return later(false);
         }
-        board.clearCut();
+        run.clearCut();
         scatter.end();
         offsetsDueNanos = clock.nanoTime() + Math.max(OFFSETS_ONLY_NANOS, plan.intervalNanos());
         OpenTransaction<K, V> ending = filling == null && !offsets.isEmpty() ? beginForOffsets() : filling;
-        if (board.state().isAborting()) {
+        if (run.state().isAborting()) {
             return CutResult.LATER;
         }
         if (ending != null) {
             TransactionCut<K, V> cut = new TransactionCut<>(ending, offsets, partitions, client.groupMetadata());
-            board.cut(cut);
+            run.cut(cut);
             goneSinceNanos = clock.nanoTime();
             goneDueNanos = goneSinceNanos + GONE_NANOS;
             committer.commit(cut);
         } else {
-            board.noteThrough(true);
+            run.noteThrough(true);
         }
-        board.changed.signalAll();
+        run.changed.signalAll();
         return ending == null ? CutResult.NOTHING : CutResult.MADE;
     }
 
@@ -298,7 +298,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
      * Postpones the cut. The pipeline continues, without new records if the finished set does not fit into a commit.
      */
     private CutResult later(boolean withoutIntake) {
-        board.cutLater(withoutIntake);
+        run.cutLater(withoutIntake);
         retryNanos = clock.nanoTime() + RETRY_NANOS;
         return CutResult.LATER;
     }
@@ -334,8 +334,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     /** Begins a transaction without records; null if its producer is broken, which aborts. */
     private @Nullable OpenTransaction<K, V> beginForOffsets() {
         committer.begin();
-        OpenTransaction<K, V> begun = board.filling();
-        return board.state().isAborting() ? null : begun;
+        OpenTransaction<K, V> begun = run.filling();
+        return run.state().isAborting() ? null : begun;
     }
 
     /** Returns whether an input is settled: it is finished, or belongs to another source. */
@@ -388,10 +388,10 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
                         .noneMatch(
                                 partition -> source instanceof OffsetTracker tracker && tracker.isOf(partition.id())));
         if (isVain || filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos()) {
-            committer.abortFilling(new KafkaException("a partition with records in it begins anew, and not here"));
+            committer.abortFilling(new KafkaException("a partition with records in it begins again, and not here"));
             return CutResult.LATER;
         }
-        return later(board.isIntakeHeld());
+        return later(run.isIntakeHeld());
     }
 
     // ---- Revoked partitions ----------------------------------------------------------------------------------------
@@ -403,7 +403,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     private void leave(List<AssignedPartition> partitions) {
         leaving = partitions;
-        board.leaving = leaving.stream().map(AssignedPartition::tracker).collect(Collectors.toUnmodifiableSet());
+        run.leaving = leaving.stream().map(AssignedPartition::tracker).collect(Collectors.toUnmodifiableSet());
     }
 
     @Override
@@ -439,19 +439,19 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
                 return;
             }
             long left = deadlineNanos - clock.nanoTime();
-            if (board.lock.tryLock(Math.clamp(left, 0, LOOK_NANOS), TimeUnit.NANOSECONDS)) {
+            if (run.lock.tryLock(Math.clamp(left, 0, LOOK_NANOS), TimeUnit.NANOSECONDS)) {
                 try {
-                    if (board.state().isAborting()) {
+                    if (run.state().isAborting()) {
                         throw new KafkaException("a transaction was aborted; its inputs are read again");
                     }
-                    if (made && board.committing() == null) {
+                    if (made && run.committing() == null) {
                         return;
                     }
                     if (!made) {
                         CutResult result = cut();
                         if (result != CutResult.LATER) {
                             // From here on, nothing of the revoked partitions is written.
-                            board.leaving = Set.of();
+                            run.leaving = Set.of();
                         }
                         if (result == CutResult.NOTHING) {
                             return;
@@ -465,9 +465,9 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
                     if (left <= 0) {
                         break;
                     }
-                    board.ownClock.await(board.lock, board.changed, board.ownClock.after(Math.min(left, LOOK_NANOS)));
+                    run.ownClock.await(run.lock, run.changed, run.ownClock.after(Math.min(left, LOOK_NANOS)));
                 } finally {
-                    board.lock.unlock();
+                    run.lock.unlock();
                 }
             } else if (left <= 0) {
                 break;
@@ -482,7 +482,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     private void throwIfTakenBack() {
         if (!takenBackAtTheEnd.isEmpty()) {
-            if (board.filling() != null) {
+            if (run.filling() != null) {
                 // The open transaction may have records of the revoked partitions, and must not be committed without
                 // their offsets.
                 committer.abortFilling(new KafkaException("a transaction before it was aborted at the end"));
@@ -498,7 +498,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     private void refuseAfterFailure() {
         // A running commit continues: all its inputs were finished before.
-        if (board.filling() != null) {
+        if (run.filling() != null) {
             committer.abortFilling(new KafkaException("the pipeline has failed"));
             throw new KafkaException("the open transaction is aborted, its inputs are read again");
         }
@@ -509,7 +509,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
      * finish.
      */
     private void throwIfGivenUp() {
-        OpenTransaction<K, V> filling = board.filling();
+        OpenTransaction<K, V> filling = run.filling();
         if (filling != null && filling.open().stream().anyMatch(this::isGivenUp)) {
             String places = filling.places();
             committer.abortFilling(new KafkaException("inputs with records in it are not finished here: " + places));
@@ -533,7 +533,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     @Override
     public void lost() {
-        if (board.filling() != null || board.committing() != null) {
+        if (run.filling() != null || run.committing() != null) {
             committer.abortFilling(new KafkaException("partitions were lost whose records are in it"));
         }
     }
@@ -545,7 +545,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
      * sink writes its kept records again, and finished inputs stay finished.
      */
     private void goOn() {
-        if (!board.lock.tryLock()) {
+        if (!run.lock.tryLock()) {
             return;
         }
         aborts++;
@@ -553,8 +553,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         boolean isAtTheEnd;
         boolean writesAgain;
         try {
-            isAtTheEnd = board.isInputEnded() || assignment.isEnding();
-            writesAgain = isAtTheEnd && board.aborted.mayWriteAgain();
+            isAtTheEnd = run.isInputEnded() || assignment.isEnding();
+            writesAgain = isAtTheEnd && run.aborted.mayWriteAgain();
             renewed = renew(writesAgain);
             if (!writesAgain) {
                 // Their aborted records only appear finished: the next owner reads them again.
@@ -563,9 +563,9 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
                         .toList());
             }
             scatter.end();
-            board.resume(writesAgain);
+            run.resume(writesAgain);
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
         commits.failedElsewhere();
         if (!renewed.isEmpty()) {
@@ -592,7 +592,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     private boolean isAborted(AssignedPartition partition) {
-        if (commits.isGone(partition.id()) || board.aborted.isLost(partition.tracker())) {
+        if (commits.isGone(partition.id()) || run.aborted.isLost(partition.tracker())) {
             return true;
         }
         // Null if the finished set does not fit into a commit: the aborted part may be the part left out.

@@ -6,7 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Represents a claim that has ended, with what its target reported before. Immutable; ending it again has no effect.
+ * Represents an acknowledgement that has ended, with what its target reported before. Immutable; ending it again has no
+ * effect.
  */
 final class EndedAcknowledgement implements AckTarget {
 
@@ -14,7 +15,7 @@ final class EndedAcknowledgement implements AckTarget {
     private final List<String> places;
 
     /**
-     * Captures a claim that is about to end, or that has ended if the target belongs to a source.
+     * Captures an acknowledgement that is about to end, or has ended if the target belongs to a source.
      *
      * @param places whether to capture the places of its inputs
      */
@@ -31,7 +32,7 @@ final class EndedAcknowledgement implements AckTarget {
     public void ack(long ignored) {}
 
     @Override
-    public void retain(long ignored, int claims) {}
+    public void retain(long ignored, int count) {}
 
     @Override
     public void roots(long ignored, RootVisitor visitor) {

@@ -41,7 +41,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
     public static final class Opened<K, V> implements AutoCloseable {
 
         private final ExactlyOnceRun<K, V> of;
-        private final TransactionsOfRun<K, V> board;
+        private final TransactionsOfRun<K, V> run;
         private final TransactionCommitter<K, V> committer;
         private final RunProducers<K, V> producers;
         private final TransactionCounts counts = new TransactionCounts();
@@ -58,9 +58,9 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
             this.of = of;
             this.plan = plan;
             this.producers = new RunProducers<>(of.settings);
-            this.board = new TransactionsOfRun<>(context.clock(), isBounded);
+            this.run = new TransactionsOfRun<>(context.clock(), isBounded);
             this.committer = new TransactionCommitter<>(
-                    board,
+                    run,
                     context,
                     counts,
                     of.whenCommitted,
@@ -71,9 +71,9 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
                             .mapToObj(plan::transactionalId)
                             .toList());
             committer.watch(progress);
-            board.rule = TransactionRule.of(of.failures, context, of.settings, committer.trial());
+            run.rule = TransactionRule.of(of.failures, context, of.settings, committer.trial());
             this.transactions = new ConsumerTransactions<>(
-                    board, committer, plan, context, new TransactionFence(consumer.clientConfig(), plan)::look);
+                    run, committer, plan, context, new TransactionFence(consumer.clientConfig(), plan)::look);
             context.expose(counts);
         }
 
@@ -89,7 +89,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
 
         /** Returns whether the pipeline must currently receive no records. Any thread. */
         public boolean isIntakeHeld() {
-            return board.isIntakeHeld();
+            return run.isIntakeHeld();
         }
 
         /** Registers the elements' source before anything else sees them. The source's thread. */
@@ -98,7 +98,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
             for (int i = 0; i < batch.size(); i++) {
                 AckTarget target = batch.target(i);
                 if (target != last) {
-                    board.emits(target);
+                    run.emits(target);
                     last = target;
                 }
             }
@@ -106,13 +106,13 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
 
         /** Waits while {@link #isIntakeHeld}, until the deadline of the run's clock. */
         public void awaitIntake(long deadlineNanos) throws InterruptedException {
-            board.lock.lockInterruptibly();
+            run.lock.lockInterruptibly();
             try {
-                while (board.isIntakeHeld() && !board.isEnded() && !board.clock.hasPassed(deadlineNanos)) {
-                    board.clock.await(board.lock, board.changed, deadlineNanos);
+                while (run.isIntakeHeld() && !run.isEnded() && !run.clock.hasPassed(deadlineNanos)) {
+                    run.clock.await(run.lock, run.changed, deadlineNanos);
                 }
             } finally {
-                board.lock.unlock();
+                run.lock.unlock();
             }
         }
 
@@ -172,6 +172,6 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
         context.expose(opened.committer.look(context.stageName()));
         ClientWatch.begin(settings.clientConfig(), opened.progress, context, opened.committer::look);
         OutputTopics topics = OutputTopics.create(settings.clientConfig(), context);
-        return new TransactionalLoop<>(opened.board, opened.committer, opened.counts, opened.plan, topics, context);
+        return new TransactionalLoop<>(opened.run, opened.committer, opened.counts, opened.plan, topics, context);
     }
 }

@@ -19,7 +19,7 @@ final class LostInputs<K, V> {
     /** An element of a source. Targets are compared as objects. */
     record Root(AckTarget source, long token) {}
 
-    private final TransactionsOfRun<K, V> board;
+    private final TransactionsOfRun<K, V> run;
     private final TransactionCommitter<K, V> committer;
 
     /** A source of this run. */
@@ -30,15 +30,15 @@ final class LostInputs<K, V> {
     private long livingToken;
     private Collection<Root> livingSources = List.of();
 
-    LostInputs(TransactionsOfRun<K, V> board, TransactionCommitter<K, V> committer) {
-        this.board = board;
+    LostInputs(TransactionsOfRun<K, V> run, TransactionCommitter<K, V> committer) {
+        this.run = run;
         this.committer = committer;
     }
 
     /**
-     * Returns whether the element's input is no longer owned by this run; if so, its claim has ended. If the element
-     * also has inputs that are owned, everything open is aborted, because these must be read again without the lost
-     * one. Under the lock.
+     * Returns whether the element's input is no longer owned by this run; if so, its acknowledgement has ended. If the
+     * element also has inputs that are owned, everything open is aborted, because these must be read again without the
+     * lost one. Under the lock.
      */
     boolean isDropped(AckTarget target, long token) {
         if (target == AckTarget.NONE) {
@@ -67,7 +67,7 @@ final class LostInputs<K, V> {
         }
         target.abandon(token);
         if (!living.isEmpty()) {
-            living.forEach(root -> board.aborted.readAgain(root.source()));
+            living.forEach(root -> run.aborted.readAgain(root.source()));
             committer.abortFilling(new KafkaException("an element of several inputs lost one of them in a rebalance"));
         }
         return true;
@@ -96,12 +96,12 @@ final class LostInputs<K, V> {
     boolean isGone(AckTarget source, long token) {
         // A source of this run stays known, or is revoked.
         if (source != lastOwn) {
-            if (board.isForeign(source, token)) {
+            if (run.isForeign(source, token)) {
                 throw new KafkaPipelineException(foreign(source.placeOf(token)));
             }
             lastOwn = source;
         }
-        return source.isRevoked(token) && !board.leaving.contains(source);
+        return source.isRevoked(token) && !run.leaving.contains(source);
     }
 
     private static String foreign(String place) {

@@ -113,7 +113,7 @@ final class OpenTransaction<K, V> implements Callback {
     /** Its sent records in order, to be written again after an abort; null if they are not kept. */
     final @Nullable List<TransactionRecord<K, V>> kept;
 
-    /** The ended claims of the records in {@link #kept}; many records of a group have one in common. */
+    /** The ended acknowledgements of the records in {@link #kept}; many records of a group have one in common. */
     private final Map<Root, EndedAcknowledgement> lasting = new HashMap<>();
 
     // Dead-letter records in it, and those without their value. Under the lock.
@@ -165,7 +165,7 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * Returns a target that still knows the inputs of an open claim after it has ended.
+     * Returns a target that still knows the inputs of a pending acknowledgement after it has ended.
      *
      * @param withPlaces whether their places will be needed
      */
@@ -176,7 +176,7 @@ final class OpenTransaction<K, V> implements Callback {
                 ? target
                 : lasting.computeIfAbsent(
                         new Root(target, token),
-                        claim -> new EndedAcknowledgement(
+                        root -> new EndedAcknowledgement(
                                 target, token, withPlaces ? TransactionRule.places(target, token) : List.of()));
     }
 
@@ -192,7 +192,7 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * Notes the send of a record of the element, and ends the element's claim.
+     * Notes the send of a record of the element, and ends the element's pending acknowledgement.
      *
      * @param timestamp the record's own, or null
      */
@@ -258,7 +258,9 @@ final class OpenTransaction<K, V> implements Callback {
         return found[0];
     }
 
-    /** Returns whether its inputs are already in {@link #open}: the given claim keeps each of them unfinished. */
+    /**
+     * Returns whether its inputs are already in {@link #open}: the given acknowledgement keeps each of them unfinished.
+     */
     private boolean isLastJoint(AckTarget target, long token) {
         return target != AckTarget.NONE && target == lastJoint && token == lastJointToken;
     }

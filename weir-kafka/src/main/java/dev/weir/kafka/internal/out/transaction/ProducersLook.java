@@ -16,7 +16,7 @@ final class ProducersLook {
 
     /** The current values of both. Any thread. */
     static <K, V> Snapshot at(
-            TransactionsOfRun<K, V> board, List<TransactionalProducer<K, V>> producers, String stage) {
+            TransactionsOfRun<K, V> run, List<TransactionalProducer<K, V>> producers, String stage) {
         List<Snapshot> open = new ArrayList<>();
         for (TransactionalProducer<K, V> producer : producers) {
             ProducerLook meters = producer.client.meters();
@@ -26,7 +26,7 @@ final class ProducersLook {
         }
         return Snapshot.of(
                         stage,
-                        unanswered(board),
+                        unanswered(run),
                         both(open, Snapshot::bufferBytes, Double::sum),
                         both(open, Snapshot::bufferFreeBytes, Double::sum),
                         open.stream().mapToLong(Snapshot::blockedNanos).sum(),
@@ -36,9 +36,9 @@ final class ProducersLook {
                         open.stream().mapToLong(Snapshot::throttledNanos).sum());
     }
 
-    private static <K, V> long unanswered(TransactionsOfRun<K, V> board) {
-        OpenTransaction<K, V> filling = board.filling();
-        TransactionCut<K, V> committing = board.committing();
+    private static <K, V> long unanswered(TransactionsOfRun<K, V> run) {
+        OpenTransaction<K, V> filling = run.filling();
+        TransactionCut<K, V> committing = run.committing();
         return (filling == null ? 0 : filling.unanswered())
                 + (committing == null ? 0 : committing.transaction().unanswered());
     }

@@ -25,15 +25,15 @@ final class TransactionAborts<K, V> {
     private static final Backoff BACKOFF =
             Backoff.between(Duration.ofMillis(50), Duration.ofSeconds(5)).withJitter(0);
 
-    private final TransactionsOfRun<K, V> board;
+    private final TransactionsOfRun<K, V> run;
     private final StageContext context;
     private final TransactionCounts counts;
 
     /** Number of aborts since the last commit. */
     private int aborts;
 
-    TransactionAborts(TransactionsOfRun<K, V> board, StageContext context, TransactionCounts counts) {
-        this.board = board;
+    TransactionAborts(TransactionsOfRun<K, V> run, StageContext context, TransactionCounts counts) {
+        this.run = run;
         this.context = context;
         this.counts = counts;
     }
@@ -58,17 +58,17 @@ final class TransactionAborts<K, V> {
                 .findFirst()
                 .orElse("");
         KafkaPipelineException fatal = TransactionFaults.fatal(why, topic);
-        TransactionRule<K, V> rule = board.rule;
+        TransactionRule<K, V> rule = run.rule;
         boolean mayBeExcused = rule != null && rule.mayExcuse(why);
         if (fatal != null && !mayBeExcused) {
             context.fail(fatal);
-        } else if (!board.isEnded()) {
+        } else if (!run.isEnded()) {
             LOG.warn(
                     "pipeline {}: {} transactions with {} records are aborted, {} again: {}",
                     context.pipelineName(),
                     broken.size(),
                     records,
-                    board.keeps ? "which are written, or their inputs read," : "their inputs are read",
+                    run.keeps ? "which are written, or their inputs read," : "their inputs are read",
                     why.toString());
         }
         broken.forEach(transaction -> transaction.producer.abort());
@@ -78,31 +78,31 @@ final class TransactionAborts<K, V> {
             if (fatal != null && mayBeExcused) {
                 context.fail(fatal);
             }
-            board.pause(BACKOFF.after(++aborts));
+            run.pause(BACKOFF.after(++aborts));
         }
-        board.finishAbort(broken);
-        board.wakeOwner.run();
+        run.finishAbort(broken);
+        run.wakeOwner.run();
     }
 
     private List<OpenTransaction<K, V>> takeBroken() {
-        board.lock.lock();
+        run.lock.lock();
         try {
-            OpenTransaction<K, V> filling = board.filling();
+            OpenTransaction<K, V> filling = run.filling();
             if (filling != null) {
                 awaitSent(filling);
             }
-            return board.takeOpen();
+            return run.takeOpen();
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
     }
 
     /** Afterwards, a record that is being sent is either in the transaction or not. Under the lock. */
     private void awaitSent(OpenTransaction<K, V> filling) {
         try {
-            if (!board.awaitSent(SEND_NANOS)) {
+            if (!run.awaitSent(SEND_NANOS)) {
                 filling.producer.breakOff();
-                boolean ignored = board.awaitSent(Long.MAX_VALUE);
+                boolean ignored = run.awaitSent(Long.MAX_VALUE);
             }
         } catch (InterruptedException interrupted) {
             throw new InterruptException(interrupted);

@@ -38,7 +38,7 @@ final class TransactionCommitter<K, V> {
 
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
 
-    private final TransactionsOfRun<K, V> board;
+    private final TransactionsOfRun<K, V> run;
     private final StageContext context;
     private final TransactionCounts counts;
     private final @Nullable Action<? super List<RecordMetadata>> whenCommitted;
@@ -63,13 +63,13 @@ final class TransactionCommitter<K, V> {
      * @param whenCommitted receives the places of each transaction's records; null if there is no listener
      */
     TransactionCommitter(
-            TransactionsOfRun<K, V> board,
+            TransactionsOfRun<K, V> run,
             StageContext context,
             TransactionCounts counts,
             @Nullable Action<? super List<RecordMetadata>> whenCommitted,
             IntFunction<Producer<K, V>> clients) {
         this(
-                board,
+                run,
                 context,
                 counts,
                 whenCommitted,
@@ -82,18 +82,18 @@ final class TransactionCommitter<K, V> {
 
     /** Creates a committer on a thread of the caller's, which {@link #close} ends. */
     TransactionCommitter(
-            TransactionsOfRun<K, V> board,
+            TransactionsOfRun<K, V> run,
             StageContext context,
             TransactionCounts counts,
             @Nullable Action<? super List<RecordMetadata>> whenCommitted,
             IntFunction<Producer<K, V>> clients,
             ExecutorService thread) {
-        this.board = board;
+        this.run = run;
         this.context = context;
         this.counts = counts;
         this.whenCommitted = whenCommitted;
         this.thread = thread;
-        this.aborts = new TransactionAborts<>(board, context, counts);
+        this.aborts = new TransactionAborts<>(run, context, counts);
         for (int i = 0; i < PRODUCERS; i++) {
             producers.add(producer(clients, i));
         }
@@ -101,7 +101,7 @@ final class TransactionCommitter<K, V> {
     }
 
     private TransactionalProducer<K, V> producer(IntFunction<Producer<K, V>> clients, int number) {
-        return TransactionalProducer.ofRun(() -> clients.apply(number), board::isEnded, board::pause);
+        return TransactionalProducer.ofRun(() -> clients.apply(number), run::isEnded, run::pause);
     }
 
     /** Makes {@link #look} also detect a client that gets no answers. Before the run starts. */
@@ -114,21 +114,24 @@ final class TransactionCommitter<K, V> {
         topics.add(topic);
     }
 
-    /** The producer for transactions that are always aborted, not open yet; closed with the others. */
+    /**
+     * Returns the producer of trial transactions, which are always aborted. It may not be open yet; it is closed with
+     * the others.
+     */
     TransactionalProducer<K, V> trial() {
         return trial;
     }
 
     /** The handle to both producers as one, because they take turns. Any thread. */
     ProducerHandle look(String stage) {
-        return new WriterHandle(board.latency, () -> ProducersLook.at(board, producers, stage));
+        return new WriterHandle(run.latency, () -> ProducersLook.at(run, producers, stage));
     }
 
     /** Opens the producers. */
     void start() {
         producers.forEach(producer -> submit(() -> {
             producer.open();
-            board.opened(producer);
+            run.opened(producer);
         }));
     }
 
@@ -140,7 +143,7 @@ final class TransactionCommitter<K, V> {
                 } catch (InterruptException closed) {
                     LOG.debug("interrupted at the end", closed);
                 } catch (RuntimeException | Error failure) {
-                    if (!board.isEnded()) {
+                    if (!run.isEnded()) {
                         context.fail(TransactionFaults.ofRun(failure));
                     }
                 }
@@ -152,9 +155,9 @@ final class TransactionCommitter<K, V> {
 
     /** Begins a transaction with a free producer; aborts it if that producer is broken. Under the lock. */
     void begin() {
-        TransactionalProducer<K, V> producer = board.takeFree();
-        board.begin(new OpenTransaction<>(
-                producer, board.ownClock.nanoTime(), this::refused, whenCommitted != null, board.keeps));
+        TransactionalProducer<K, V> producer = run.takeFree();
+        run.begin(new OpenTransaction<>(
+                producer, run.ownClock.nanoTime(), this::refused, whenCommitted != null, run.keeps));
         try {
             producer.begin();
         } catch (KafkaException | IllegalStateException broken) {
@@ -165,7 +168,7 @@ final class TransactionCommitter<K, V> {
     /** Commits a cut, which is the current {@link TransactionsOfRun#committing()}. */
     void commit(TransactionCut<K, V> cut) {
         submit(() -> {
-            if (board.committing() != cut) {
+            if (run.committing() != cut) {
                 // A refusal of one of its records was already reported and has aborted it. Its producer may have begun
                 // another transaction, to which these offsets do not belong.
                 return;
@@ -175,15 +178,15 @@ final class TransactionCommitter<K, V> {
                 return;
             }
             counts.committed(System.nanoTime() - start);
-            cut.transaction().times().countUntil(System.currentTimeMillis(), board.latency);
+            cut.transaction().times().countUntil(System.currentTimeMillis(), run.latency);
             aborts.succeeded();
-            TransactionRule<K, V> rule = board.rule;
+            TransactionRule<K, V> rule = run.rule;
             if (rule != null) {
                 rule.committed(cut);
             }
-            board.committed(cut);
-            board.sinkMeter.out((int) cut.transaction().records());
-            board.wakeOwner.run();
+            run.committed(cut);
+            run.sinkMeter.out((int) cut.transaction().records());
+            run.wakeOwner.run();
             tellCommitted(cut.transaction());
         });
     }
@@ -198,7 +201,7 @@ final class TransactionCommitter<K, V> {
             failed(failure, false);
             return false;
         }
-        board.flushed();
+        run.flushed();
         return true;
     }
 
@@ -237,7 +240,7 @@ final class TransactionCommitter<K, V> {
     /** Reports that the brokers refuse a record of a transaction. */
     void refused(OpenTransaction<K, V> transaction, Exception refusal) {
         submit(() -> {
-            if (board.abortRefused(transaction)) {
+            if (run.abortRefused(transaction)) {
                 aborts.abort(refusal);
             }
         });
@@ -245,9 +248,9 @@ final class TransactionCommitter<K, V> {
 
     /** Aborts the transaction that takes records; an earlier one that is being committed continues. */
     void abortFilling(Exception why) {
-        if (board.askAbort()) {
+        if (run.askAbort()) {
             submit(() -> {
-                if (board.abortAsAsked()) {
+                if (run.abortAsAsked()) {
                     aborts.abort(why);
                 }
             });
@@ -255,7 +258,7 @@ final class TransactionCommitter<K, V> {
     }
 
     private void failed(RuntimeException failure, boolean mayBeCommitted) {
-        board.abortFailed(mayBeCommitted);
+        run.abortFailed(mayBeCommitted);
         aborts.abort(failure);
     }
 
@@ -264,12 +267,12 @@ final class TransactionCommitter<K, V> {
      * repeated endlessly. One thread, several times a second.
      */
     void look(long nowNanos) {
-        TransactionCut<K, V> cut = board.committing();
-        OpenTransaction<K, V> filling = board.filling();
+        TransactionCut<K, V> cut = run.committing();
+        OpenTransaction<K, V> filling = run.filling();
         if (cut != null) {
             look(cut.transaction(), true, nowNanos);
             StuckException stuck = progress.look(cut.transaction().noAnswerNanos(nowNanos), topics, nowNanos);
-            if (stuck != null && !board.isEnded()) {
+            if (stuck != null && !run.isEnded()) {
                 LOG.warn(
                         "pipeline {}: {}; its transaction is aborted and written again by another producer",
                         context.pipelineName(),
@@ -284,7 +287,7 @@ final class TransactionCommitter<K, V> {
 
     private void look(OpenTransaction<K, V> transaction, boolean committing, long nowNanos) {
         KafkaPipelineException broken = transaction.look(committing, nowNanos);
-        if (broken != null && !board.isEnded()) {
+        if (broken != null && !run.isEnded()) {
             context.fail(broken); // first, because it says why the client was closed
             transaction.producer.breakOff();
         }
@@ -302,7 +305,7 @@ final class TransactionCommitter<K, V> {
 
     /** Ends the thread and the producers. An open transaction is aborted; a running commit gets a moment to finish. */
     void close() {
-        OpenTransaction<K, V> open = board.end();
+        OpenTransaction<K, V> open = run.end();
         submit(() -> end(open));
         thread.shutdown();
         try {

@@ -100,7 +100,7 @@ final class TransactionFaults {
     static KafkaPipelineException ofClient(KafkaException failure) {
         KafkaPipelineException known = fatal(failure, "");
         return known == null
-                ? new KafkaPipelineException("transactions cannot go on: " + OffsetTexts.messageOf(failure), failure)
+                ? new KafkaPipelineException("transactions cannot continue: " + OffsetTexts.messageOf(failure), failure)
                 : known;
     }
 

@@ -122,7 +122,7 @@ final class TransactionFence {
      * Returns the transactions of runs that have no member in the group.
      *
      * @param runs by transactional id
-     * @param members client ids, each of which ends with the run of its member
+     * @param members client ids; each ends with the run of its member
      */
     static List<String> withoutMember(Map<String, String> runs, Set<String> members) {
         List<String> gone = new ArrayList<>();

@@ -7,9 +7,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 
 /**
- * A record and the claim that its transaction ends, to be written again after an abort. Its static methods copy records
- * that are sent more than once, because a client closes a record's headers, to which serializers may have added.
- * Confined to the holder of its transaction, or of the lock of the {@link TransactionsOfRun}.
+ * A record and the pending acknowledgement that its transaction ends, to be written again after an abort. Its static
+ * methods copy records that are sent more than once, because a client closes a record's headers, to which serializers
+ * may have added. Confined to the holder of its transaction, or of the lock of the {@link TransactionsOfRun}.
  */
 class TransactionRecord<K, V> {
 
@@ -32,11 +32,11 @@ class TransactionRecord<K, V> {
     }
 
     /**
-     * A record that is about to be sent.
+     * Creates a record to send.
      *
      * @param headers its headers before that
-     * @param target the claim's target; a {@link OpenTransaction#lasting lasting} one if the claim may end before the
-     *     commit
+     * @param target the acknowledgement's target; a {@link OpenTransaction#lasting lasting} one if the acknowledgement
+     *     may end before the commit
      */
     TransactionRecord(
             ProducerRecord<K, V> record, Header[] headers, AckTarget target, long token, boolean isDeadLetter) {
@@ -63,7 +63,7 @@ class TransactionRecord<K, V> {
         return copy(record, headers);
     }
 
-    /** A copy whose claim has ended. */
+    /** A copy whose acknowledgement has ended. */
     TransactionRecord<K, V> again() {
         AckTarget ended = target instanceof OffsetTracker ? new EndedAcknowledgement(target, token, List.of()) : target;
         return new TransactionRecord<>(copy(), headers, ended, token, isDeadLetter);

@@ -132,7 +132,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     /**
      * Creates a callback for a record in a transaction.
      *
-     * @param places the places of its inputs, because its claim may have ended when the answer arrives
+     * @param places the places of its inputs, because its acknowledgement may have ended when the answer arrives
      */
     Callback answerOf(OpenTransaction<K, V> transaction, ProducerRecord<K, V> record, List<String> places) {
         return (metadata, refusal) -> {
@@ -205,8 +205,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /**
-     * Applies the rule to a record that cannot be written. Returns the record to write in its place, for the same
-     * claim; null if there is none and the claim has ended. May block.
+     * Applies the rule to a record that cannot be written. Returns the record to write in its place, under the same
+     * acknowledgement; null if there is none and the acknowledgement has ended. May block.
      */
     @Nullable
     @SuppressWarnings("NonAtomicVolatileUpdate") // single writer

@@ -50,11 +50,11 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(10));
 
     /** A record of the open transaction, which receives its outcome there. */
-    private final class Claim extends TransactionRecord<K, V> implements Callback {
+    private final class PendingRecord extends TransactionRecord<K, V> implements Callback {
 
         private boolean wasSent;
 
-        Claim(ProducerRecord<K, V> record, AckTarget target, long token) {
+        PendingRecord(ProducerRecord<K, V> record, AckTarget target, long token) {
             super(record, target, token);
         }
 
@@ -81,18 +81,18 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     }
 
     /** Sends the records of a transaction again. */
-    private final class InTransaction implements RefusalSearch.Way<Claim> {
+    private final class InTransaction implements RefusalSearch.Way<PendingRecord> {
 
         @Override
-        public boolean send(Claim claim) {
-            TransactionalBatches.this.send(claim);
+        public boolean send(PendingRecord pending) {
+            TransactionalBatches.this.send(pending);
             return true;
         }
 
         @Override
         public boolean settle() {
             producer.flush();
-            Reason<Claim> first = search.reason();
+            Reason<PendingRecord> first = search.reason();
             if (first != null) {
                 throw new KafkaException("a record is refused: " + first.why(), first.why());
             }
@@ -108,15 +108,17 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     private final TransactionCounts counts = new TransactionCounts();
 
     private final WriteRule<ProducerRecord<K, V>> rule;
-    private final RefusalSearch<Claim> search = new RefusalSearch<>();
+    private final RefusalSearch<PendingRecord> search = new RefusalSearch<>();
 
-    /** The claims of the open transaction. Segment's thread. */
-    private final List<Claim> open = new ArrayList<>();
+    /** The pending acknowledgements of the open transaction. Segment's thread. */
+    private final List<PendingRecord> open = new ArrayList<>();
 
     /** True if a transaction has begun, even an empty one. Segment's thread. */
     private boolean begun;
 
-    /** The thread that is inside a send: an answer on it is a refusal of the record itself. */
+    /**
+     * Thread inside a send: an answer on it is a refusal of the record itself.
+     */
     private @Nullable Thread sender;
 
     private volatile int inHand;
@@ -196,7 +198,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
                     if (open.isEmpty()) {
                         dueNanos = context.clock().after(intervalNanos);
                     }
-                    take(new Claim(batch.get(i), batch.target(i), batch.token(i)));
+                    take(new PendingRecord(batch.get(i), batch.target(i), batch.token(i)));
                 }
                 context.meter().worked(batch.size(), 0, start);
                 if (!open.isEmpty() && context.clock().hasPassed(dueNanos)) {
@@ -213,14 +215,14 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    private void take(Claim claim) throws InterruptedException {
-        open.add(claim);
+    private void take(PendingRecord pending) throws InterruptedException {
+        open.add(pending);
         try {
             if (!begun) {
                 producer.begin();
                 begun = true;
             }
-            send(claim);
+            send(pending);
         } catch (KafkaException | IllegalStateException broken) {
             again(broken, 0);
         }
@@ -233,22 +235,22 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     }
 
     /** Sends a record, or gives it to the rule if it cannot be written and none of it is in the transaction. */
-    private void send(Claim claim) {
-        Exception ofTopic = rule.refusalOf(claim.record.topic());
+    private void send(PendingRecord pending) {
+        Exception ofTopic = rule.refusalOf(pending.record.topic());
         if (ofTopic != null) {
-            reject(claim, ofTopic);
+            reject(pending, ofTopic);
             return;
         }
         sender = Thread.currentThread();
         try {
-            var ignored = producer.client.send(claim.toSend(), claim);
+            var ignored = producer.client.send(pending.toSend(), pending);
         } catch (InterruptException interrupted) {
             throw interrupted;
         } catch (RuntimeException thrown) {
             if (rule.takes(thrown)) {
-                reject(claim, thrown);
+                reject(pending, thrown);
             } else if (thrown instanceof SerializationException) {
-                throw new ProduceException(claim.record.topic(), claim.place(), thrown);
+                throw new ProduceException(pending.record.topic(), pending.place(), thrown);
             } else {
                 throw thrown;
             }
@@ -258,11 +260,11 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     }
 
     /** The record is in no transaction from now on. */
-    private void reject(Claim claim, Exception why) {
-        open.remove(claim);
-        var ignored = search.forget(claim);
-        rule.note(claim.record.topic(), why);
-        rule.add(claim.record, why, claim.target, claim.token);
+    private void reject(PendingRecord pending, Exception why) {
+        open.remove(pending);
+        var ignored = search.forget(pending);
+        rule.note(pending.record.topic(), why);
+        rule.add(pending.record, why, pending.target, pending.token);
     }
 
     /** Returns when the open transaction is committed, in whichever attempt, and its inputs are acknowledged. */
@@ -280,8 +282,8 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
         begun = false;
         counts.committed(System.nanoTime() - start);
-        for (Claim claim : open) {
-            claim.target.ack(claim.token);
+        for (PendingRecord pending : open) {
+            pending.target.ack(pending.token);
         }
         context.meter().out(open.size());
         open.clear();
@@ -306,7 +308,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     private void again(RuntimeException broken, int failuresBefore) throws InterruptedException {
         RuntimeException why = broken;
         for (int failures = failuresBefore + 1; ; failures++) {
-            Reason<Claim> reason = search.reason();
+            Reason<PendingRecord> reason = search.reason();
             boolean mayRule = !ended && !TransactionFaults.isFenced(why);
             boolean ruled = search.review(refusal -> mayRule && rule.takes(refusal), this::reject);
             if (!ruled) {
@@ -348,12 +350,12 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             throw broken;
         } finally {
             // These refusals explain no later failure.
-            boolean ignored = search.review(refusal -> false, (claim, why) -> {});
+            boolean ignored = search.review(refusal -> false, (pending, why) -> {});
         }
     }
 
     /** Fails the run if the failure would recur or was caused by another run with the same id. */
-    private void failIfFinal(RuntimeException broken, @Nullable Reason<Claim> reason) {
+    private void failIfFinal(RuntimeException broken, @Nullable Reason<PendingRecord> reason) {
         if (ended || broken instanceof InterruptException || broken instanceof KafkaPipelineException) {
             throw broken;
         }

@@ -51,7 +51,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     /** The most elements sent in one go, without a chance for a cut between them. */
     private static final int RUN = 64;
 
-    private final TransactionsOfRun<K, V> board;
+    private final TransactionsOfRun<K, V> run;
     private final TransactionCommitter<K, V> committer;
     private final TransactionCounts counts;
     private final TransactionPlan plan;
@@ -69,21 +69,21 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private long nextTurnNanos;
 
     TransactionalLoop(
-            TransactionsOfRun<K, V> board,
+            TransactionsOfRun<K, V> run,
             TransactionCommitter<K, V> committer,
             TransactionCounts counts,
             TransactionPlan plan,
             TopicWatch topics,
             StageContext context) {
-        this.board = board;
+        this.run = run;
         this.committer = committer;
         this.counts = counts;
         this.plan = plan;
         this.topics = topics;
         this.meter = context.meter();
-        this.inputs = new LostInputs<>(board, committer);
-        board.sinkMeter = meter;
-        nextTurnNanos = board.clock.nanoTime();
+        this.inputs = new LostInputs<>(run, committer);
+        run.sinkMeter = meter;
+        nextTurnNanos = run.clock.nanoTime();
     }
 
     @Override
@@ -103,11 +103,11 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /** Returns the time until the next check: the owner may request at any time that kept records be written again. */
     private long untilLook() {
-        return waiting.isEmpty() && !board.keeps ? Stage.NEVER : board.clock.after(LOOK_NANOS);
+        return waiting.isEmpty() && !run.keeps ? Stage.NEVER : run.clock.after(LOOK_NANOS);
     }
 
     private void take(Batch<ProducerRecord<K, V>> batch) throws InterruptedException {
-        board.lock.lockInterruptibly();
+        run.lock.lockInterruptibly();
         try {
             int next = 0;
             while (next < batch.size()) {
@@ -121,7 +121,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             drainWaiting();
             giveWay();
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
     }
 
@@ -130,13 +130,13 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
      * no cut comes between them. Returns their number.
      */
     private int takeRun(Batch<ProducerRecord<K, V>> batch, int from) {
-        OpenTransaction<K, V> filling = board.filling();
+        OpenTransaction<K, V> filling = run.filling();
         if (filling == null
                 || !waiting.isEmpty()
-                || board.aborted.isWaiting()
-                || board.isEnded()
+                || run.aborted.isWaiting()
+                || run.isEnded()
                 || mustWait(filling)
-                || board.isClosing()) {
+                || run.isClosing()) {
             return 0;
         }
         int end = endOfRun(batch, from, plan.records() - filling.records());
@@ -150,7 +150,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private int endOfRun(Batch<ProducerRecord<K, V>> batch, int from, long room) {
         int most = Math.min(batch.size(), from + Math.clamp(room, 0, RUN));
         int end = from;
-        TransactionRule<K, V> rule = board.rule;
+        TransactionRule<K, V> rule = run.rule;
         if (rule != null && !rule.isQuiet(lastTopic)) {
             return from;
         }
@@ -166,9 +166,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     /** Returns how many were sent: fewer if the next one is not serializable and a rule covers that. */
     private int sendRun(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
         int[] at = {from};
-        TransactionRule<K, V> rule = board.rule;
+        TransactionRule<K, V> rule = run.rule;
         try {
-            board.send(() -> {
+            run.send(() -> {
                 for (; at[0] < end; at[0]++) {
                     send(filling, batch.get(at[0]), batch.target(at[0]), batch.token(at[0]), false);
                 }
@@ -216,7 +216,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             long token,
             boolean isDeadLetter) {
         headers = TransactionRecord.headers(record);
-        TransactionRule<K, V> rule = board.rule;
+        TransactionRule<K, V> rule = run.rule;
         AckTarget known = filling.kept == null ? target : filling.lasting(target, token, rule != null);
         Callback answer = rule == null ? filling : rule.answerOf(filling, record, TransactionRule.places(known, token));
         filling.producer.send(record, answer);
@@ -230,7 +230,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
      * known. Returns false if the transaction is aborted.
      */
     private boolean sent(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
-        if (board.filling() != filling) {
+        if (run.filling() != filling) {
             return false;
         }
         for (int i = from; i < end; i++) {
@@ -253,7 +253,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /** Returns whether the element's record is known to be unwritable and nothing is written in its place. */
     private boolean isRuledOut(TransactionRecord<K, V> element) {
-        TransactionRule<K, V> rule = board.rule;
+        TransactionRule<K, V> rule = run.rule;
         if (rule == null || rule.isQuiet(element.record.topic())) {
             return false;
         }
@@ -274,18 +274,18 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /** Runs an action that may block and does not depend on the shared state, with the lock released meanwhile. */
     private <T> T unlocked(Supplier<T> work) {
-        board.lock.unlock();
+        run.lock.unlock();
         try {
             return work.get();
         } finally {
-            board.lock.lock();
+            run.lock.lock();
         }
     }
 
     /** Sends waiting records; while a transaction is closing, only the records that belong to it. */
     private void drainWaiting() throws InterruptedException {
         sendAgain();
-        while (!waiting.isEmpty() && !board.isClosing()) {
+        while (!waiting.isEmpty() && !run.isClosing()) {
             TransactionRecord<K, V> next = waiting.element();
             if (!isPlaced(next)) {
                 break; // it is closing by now
@@ -303,9 +303,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     private boolean isSentWhileClosing(TransactionRecord<K, V> element) {
-        OpenTransaction<K, V> filling = board.filling();
-        return board.isClosing()
-                && !board.state().isAborting()
+        OpenTransaction<K, V> filling = run.filling();
+        return run.isClosing()
+                && !run.state().isAborting()
                 && filling != null
                 && filling.belongs(element.target, element.token)
                 && (inputs.isDropped(element.target, element.token) || isSent(filling, element));
@@ -319,12 +319,12 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             if (inputs.isDropped(element.target, element.token)) {
                 return true;
             }
-            OpenTransaction<K, V> filling = board.filling();
+            OpenTransaction<K, V> filling = run.filling();
             if (mustWait(filling)) {
                 awaitChange();
             } else if (filling == null) {
                 begin();
-            } else if (board.isClosing()) {
+            } else if (run.isClosing()) {
                 return isSentWhileClosing(element);
             } else if (isSent(filling, element)) {
                 return true;
@@ -335,9 +335,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     /** Sends records of aborted transactions once more: before all others, because they were first sent before them. */
     private void sendAgain() throws InterruptedException {
         TransactionRecord<K, V> next;
-        while ((next = board.aborted.next()) != null) {
+        while ((next = run.aborted.next()) != null) {
             throwIfEnded();
-            OpenTransaction<K, V> filling = board.filling();
+            OpenTransaction<K, V> filling = run.filling();
             boolean isDone = false;
             if (inputs.isDropped(next.target, next.token)) {
                 isDone = true;
@@ -352,29 +352,29 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 isDone = isSent(filling, next);
             }
             if (isDone) {
-                board.aborted.done(next);
+                run.aborted.done(next);
             }
         }
     }
 
     private void throwIfEnded() throws InterruptedException {
-        if (board.isEnded()) {
+        if (run.isEnded()) {
             throw new InterruptedException("the run has ended");
         }
     }
 
     private void awaitChange() throws InterruptedException {
         long start = System.nanoTime();
-        board.clock.await(board.lock, board.changed, Stage.NEVER);
+        run.clock.await(run.lock, run.changed, Stage.NEVER);
         meter.blockedDown(System.nanoTime() - start);
     }
 
     /** Returns whether nothing can be sent before the shared state changes. */
     private boolean mustWait(@Nullable OpenTransaction<K, V> filling) {
-        if (board.state().isAborting()) {
+        if (run.state().isAborting()) {
             return true;
         }
-        return filling == null ? !board.mayBegin() : board.committing() != null && isFull(filling);
+        return filling == null ? !run.mayBegin() : run.committing() != null && isFull(filling);
     }
 
     private boolean isFull(OpenTransaction<K, V> filling) {
@@ -382,11 +382,11 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     private void begin() {
-        if (board.committing() != null) {
+        if (run.committing() != null) {
             counts.overlapped.increment();
         }
         committer.begin();
-        board.wakeOwner.run();
+        run.wakeOwner.run();
     }
 
     /**
@@ -396,9 +396,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private boolean isSent(OpenTransaction<K, V> filling, TransactionRecord<K, V> element) {
         ProducerRecord<K, V> record = element.record;
         AckTarget target = element.target;
-        TransactionRule<K, V> rule = board.rule;
+        TransactionRule<K, V> rule = run.rule;
         try {
-            board.send(() -> send(filling, record, target, element.token, element.isDeadLetter));
+            run.send(() -> send(filling, record, target, element.token, element.isDeadLetter));
         } catch (InterruptException interrupted) {
             throw interrupted;
         } catch (RuntimeException thrown) {
@@ -419,7 +419,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 topics.written(lastTopic); // the client has found it
             }
         }
-        if (board.filling() != filling) {
+        if (run.filling() != filling) {
             return false;
         }
         filling.sent(target, element.token, record.timestamp());
@@ -431,23 +431,23 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     private void wantCutIfDue(OpenTransaction<K, V> filling) {
-        if (!board.isCutWanted() && (filling.records() >= plan.records() || filling.bytes() >= plan.bytes())) {
-            board.wantCut();
-            board.wakeOwner.run();
+        if (!run.isCutWanted() && (filling.records() >= plan.records() || filling.bytes() >= plan.bytes())) {
+            run.wantCut();
+            run.wakeOwner.run();
         }
     }
 
     /** Lets the owner make a due cut between two batches. */
     private void giveWay() throws InterruptedException {
-        if (board.isCutWanted() && board.state().mayCut()) {
-            board.wakeOwner.run();
-            if (!board.isClosing() && board.clock.hasPassed(nextTurnNanos)) {
-                long deadlineNanos = board.clock.after(TURN_NANOS);
-                while (board.isCutWanted() && !board.isIntakeHeld() && !board.clock.hasPassed(deadlineNanos)) {
-                    board.clock.await(board.lock, board.changed, deadlineNanos);
+        if (run.isCutWanted() && run.state().mayCut()) {
+            run.wakeOwner.run();
+            if (!run.isClosing() && run.clock.hasPassed(nextTurnNanos)) {
+                long deadlineNanos = run.clock.after(TURN_NANOS);
+                while (run.isCutWanted() && !run.isIntakeHeld() && !run.clock.hasPassed(deadlineNanos)) {
+                    run.clock.await(run.lock, run.changed, deadlineNanos);
                 }
-                if (board.isCutWanted()) {
-                    nextTurnNanos = board.clock.after(VAIN_NANOS);
+                if (run.isCutWanted()) {
+                    nextTurnNanos = run.clock.after(VAIN_NANOS);
                 }
             }
         }
@@ -455,27 +455,27 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /** Sends the waiting records at the end of the input, since nothing that they could wait for will come. */
     private void end() throws InterruptedException {
-        board.lock.lockInterruptibly();
+        run.lock.lockInterruptibly();
         try {
-            board.endInput();
+            run.endInput();
             drainWaiting();
             // Before this, the owner may have found nothing to commit because everything waited here.
-            board.noteThrough(false);
-            board.wakeOwner.run();
+            run.noteThrough(false);
+            run.wakeOwner.run();
             awaitCommit();
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
     }
 
     /** Stays until the kept records are committed, because only this loop can write them again. */
     private void awaitCommit() throws InterruptedException {
-        while (board.keeps && !board.isThrough()) {
+        while (run.keeps && !run.isThrough()) {
             throwIfEnded();
             sendAgain();
-            if (board.state().mayCut() && !board.isCutWanted()) {
-                board.wantCut();
-                board.wakeOwner.run();
+            if (run.state().mayCut() && !run.isCutWanted()) {
+                run.wantCut();
+                run.wakeOwner.run();
             }
             awaitChange();
         }

@@ -85,7 +85,7 @@ final class MessageInFlight<K, V, P> {
         }
     }
 
-    /** The record of a part in flight. The message keeps the claim on the input. */
+    /** The record of a part in flight. The message keeps the pending acknowledgement of the input. */
     static final class Sending<K, V> extends Kept<MessageInFlight<?, ?, ?>.Part, K, V> {
 
         private Sending(

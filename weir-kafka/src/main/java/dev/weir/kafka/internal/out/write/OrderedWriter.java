@@ -264,7 +264,10 @@ final class OrderedWriter<T, K, V> {
         return sent != OrderedProducer.Sent.STOPPED;
     }
 
-    /** A broker that is not quite ready for a new topic can refuse the first batch and accept the second. */
+    /**
+     * Waits for the first batch of a topic, because a broker that is not quite ready for a new topic can refuse that
+     * batch and accept the second.
+     */
     private void awaitFirstOfTopic(OrderedProducer<K, V> sending, ProducerRecord<K, V> record)
             throws InterruptedException {
         if (watch.isKnown(record.topic())) {

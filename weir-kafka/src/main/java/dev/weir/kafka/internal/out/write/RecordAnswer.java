@@ -57,8 +57,8 @@ class RecordAnswer implements Callback {
     }
 
     /**
-     * Reports that the brokers have the record, and ends the claim on its input. The producer's thread, or the
-     * sender's.
+     * Reports that the brokers have the record, and ends the pending acknowledgement of its input. The producer's
+     * thread, or the sender's.
      */
     void written(@Nullable RecordMetadata metadata) {
         target.ack(token);

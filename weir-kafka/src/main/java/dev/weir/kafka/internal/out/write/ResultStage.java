@@ -215,7 +215,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         return null;
     }
 
-    /** Each refused record has its own claim on the input. */
+    /** Each refused record has its own acknowledgement of the input. */
     private void reject(MessageInFlight<K, V, P> refused) {
         if (refused.refusals() > 1) {
             refused.target.retain(refused.token, refused.refusals() - 1);

@@ -23,7 +23,7 @@ public final class ShareFaults {
                 "topics " + denied.unauthorizedTopics() + " may not be read: grant READ on them";
             case GroupMaxSizeReachedException full ->
                 "the share group takes no more members: raise group.share.max.size of the brokers, or, on"
-                        + " the client's path, allow fewer lanes (ShareSettings.maxLanes)";
+                        + " the client's path, allow fewer share consumers (ShareSettings.maxLanes)";
             case UnsupportedVersionException old ->
                 "the brokers have no share groups: they need Kafka 4.2 or later with the feature share.version";
             case InconsistentGroupProtocolException other ->

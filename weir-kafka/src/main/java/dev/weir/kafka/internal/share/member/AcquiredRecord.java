@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * acknowledgement. Thread-safe.
  *
  * <pre>
- *   WAITING -> TAKEN (by the pipeline) -> SETTLED (its last claim has ended) -> acknowledged
+ *   WAITING -> TAKEN (by the pipeline) -> SETTLED (its last acknowledgement has ended) -> acknowledged
  *          \-> GONE (given back unseen)   \-> GONE (its lock was lost)
  * </pre>
  */
@@ -30,12 +30,12 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
     }
 
     private final AtomicReference<Place> place = new AtomicReference<>(Place.WAITING);
-    private final AtomicInteger claims = new AtomicInteger(1);
+    private final AtomicInteger pending = new AtomicInteger(1);
     private final Consumer<AcquiredRecord> onSettled;
     private final int delivery;
     private final @Nullable UnreadableBatch unreadable;
     private final IntSupplier deliveryLimit;
-    private final AtomicReference<RecordAcknowledgement> fate = new AtomicReference<>(RecordAcknowledgement.ACCEPT);
+    private final AtomicReference<RecordAcknowledgement> acknowledgement = new AtomicReference<>(RecordAcknowledgement.ACCEPT);
 
     private volatile boolean offered;
     private volatile boolean copied;
@@ -98,20 +98,20 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
     }
 
     /**
-     * Says which acknowledgement it ends with when its last claim ends; of several RELEASE wins over REJECT, and that
-     * over ACCEPT. Any thread.
+     * Says which acknowledgement it ends with when its last pending acknowledgement ends. Of several, RELEASE wins over
+     * REJECT, and REJECT over ACCEPT. Any thread.
      */
     public void endsWith(RecordAcknowledgement another) {
-        var unused = fate.accumulateAndGet(another, RecordAcknowledgement::and);
+        var unused = acknowledgement.accumulateAndGet(another, RecordAcknowledgement::and);
     }
 
     @Override
     public AcknowledgeType outcome() {
-        return fate().type();
+        return acknowledgement().type();
     }
 
-    RecordAcknowledgement fate() {
-        return fate.get();
+    RecordAcknowledgement acknowledgement() {
+        return acknowledgement.get();
     }
 
     /** For messages. */
@@ -174,22 +174,22 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
 
     /** Returns whether it goes back if it does: its work is not done, or somebody gave it back. */
     boolean isUndone() {
-        return place.get() != Place.SETTLED || fate() == RecordAcknowledgement.RELEASE;
+        return place.get() != Place.SETTLED || acknowledgement() == RecordAcknowledgement.RELEASE;
     }
 
     void retain(int more) {
-        int ignored = claims.addAndGet(more);
+        int ignored = pending.addAndGet(more);
     }
 
     /** Ends an acknowledgement that nobody will report as done. */
     void abandon() {
         endsWith(RecordAcknowledgement.RELEASE);
-        endClaim();
+        endAcknowledgement();
     }
 
-    /** Ends a claim; the last one settles the record. */
-    void endClaim() {
-        if (claims.decrementAndGet() == 0 && place.compareAndSet(Place.TAKEN, Place.SETTLED)) {
+    /** Ends a pending acknowledgement; the last one settles the record. */
+    void endAcknowledgement() {
+        if (pending.decrementAndGet() == 0 && place.compareAndSet(Place.TAKEN, Place.SETTLED)) {
             onSettled.accept(this);
         }
     }

@@ -71,14 +71,14 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
     }
 
     @Override
-    public LockedRecord lend(ConsumerRecord<byte[], byte[]> record) {
+    public LockedRecord receive(ConsumerRecord<byte[], byte[]> record) {
         AcquiredRecord acquired = new AcquiredRecord(record, deliveryLimit, onEnded);
         fresh.add(acquired);
         return acquired;
     }
 
     @Override
-    public void lentAll() {
+    public void acquiredAll() {
         counters.countAcquired(fresh);
         setup.offer(fresh);
         fresh.clear();
@@ -117,7 +117,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
         ready.passedBy();
     }
 
-    /** Makes copies of those that are about to go back in their last delivery. */
+    /** Makes copies of the records that are about to be released in their last delivery. */
     void keepLast(List<LockedRecord> open) {
         ParkedCopies copies = setup.copies();
         if (copies != null) {
@@ -126,15 +126,15 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
     }
 
     @Override
-    public void goesBack(LockedRecord loan) {
-        counters.countIfLost(setup.name(), (AcquiredRecord) loan);
+    public void goesBack(LockedRecord locked) {
+        counters.countIfLost(setup.name(), (AcquiredRecord) locked);
     }
 
     @Override
-    public void lost(LockedRecord loan) {
-        if (loan.lose()) {
+    public void lost(LockedRecord locked) {
+        if (locked.lose()) {
             counters.lockExpired.increment();
-            goesBack(loan);
+            goesBack(locked);
             setup.onLost().run();
         }
     }
@@ -155,7 +155,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
     public void refused(String place, AcknowledgeType type, int records, String reason) {
         counters.failedAcknowledgements.add(records);
         LOG.warn(
-                "{}: {} of {} records at {} was refused, they come again: {}",
+                "{}: {} of {} records at {} was refused, they are delivered again: {}",
                 setup.name(),
                 type,
                 records,
@@ -167,7 +167,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
     public void notRenewed(String place, int records, String reason) {
         counters.failedAcknowledgements.add(records);
         LOG.warn(
-                "{}: the lock on {} records at {} was not renewed, they come again if their handlers outlast it: {}",
+                "{}: the lock on {} records at {} was not renewed, they are delivered again if their handlers outlast it: {}",
                 setup.name(),
                 records,
                 place,

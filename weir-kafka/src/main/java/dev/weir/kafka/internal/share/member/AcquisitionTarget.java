@@ -21,7 +21,7 @@ final class AcquisitionTarget implements AckTarget {
 
     @Override
     public void ack(long token) {
-        at(token).endClaim();
+        at(token).endAcknowledgement();
     }
 
     @Override
@@ -40,7 +40,7 @@ final class AcquisitionTarget implements AckTarget {
         if (!record.isGone()) {
             return false;
         }
-        record.endClaim();
+        record.endAcknowledgement();
         return true;
     }
 
@@ -55,7 +55,7 @@ final class AcquisitionTarget implements AckTarget {
     }
 
     @Override
-    public void retain(long token, int claims) {
-        at(token).retain(claims);
+    public void retain(long token, int count) {
+        at(token).retain(count);
     }
 }

@@ -39,7 +39,7 @@ final class ClientPath implements SharePath {
     private final Map<TopicPartition, Long> lastAcquired = new ConcurrentHashMap<>();
     private final AtomicInteger refused = new AtomicInteger();
 
-    /** All that were made, also those that the group refused. */
+    /** All consumers made so far, including the ones that the group refused. */
     private volatile List<ShareConsumerThread> consumers = List.of();
 
     private volatile boolean joined;
@@ -65,7 +65,7 @@ final class ClientPath implements SharePath {
         setup.ready().lowWater(plan.pollRecords());
         List<ShareConsumerThread> made = new ArrayList<>();
         try {
-            while (made.size() < plan.lanes()) {
+            while (made.size() < plan.consumers()) {
                 made.add(new ShareConsumerThread(setup, made.size(), client(plan, made.size()), this));
             }
         } catch (KafkaException unmade) {
@@ -105,7 +105,7 @@ final class ClientPath implements SharePath {
         }
         LOG.warn(
                 "{}: the share group takes no more members, it stays with {} share consumers: raise"
-                        + " group.share.max.size of the brokers, or allow fewer lanes (ShareSettings.maxLanes) ({})",
+                        + " group.share.max.size of the brokers, or allow fewer share consumers (ShareSettings.maxLanes) ({})",
                 setup.name(),
                 left,
                 full.getMessage());

@@ -29,7 +29,7 @@ final class CreditTuner {
     /** A request for so many records costs hardly more for each of them than one for more. */
     private static final int LARGE_REQUEST = 600;
 
-    /** Whole batches are asked for when so many of them fit the credits that one more does no harm. */
+    /** Number of batches that must fit the credits before whole batches are requested: one more does no harm then. */
     private static final int BATCHES = 4;
 
     private CreditTuner() {}
@@ -93,7 +93,7 @@ final class CreditTuner {
 
     /**
      * Bounds the records by lock time (F8), with one for each worker since work is renewed, and by the window of locks,
-     * half of which is left to others (F2).
+     * leaving half of it to others (F2).
      */
     private static double most(Look look, int workers) {
         double byLock = Math.max(workers, look.rate() * look.lockSeconds / 4);

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The way over connections of our own: one member, one thread, one session with each broker. A record that is done
- * makes room for another one at once, whatever becomes of those that came with it. All but {@link #run} is for any
+ * The way over connections of our own: one member, one thread, one session with each broker. A finished record makes
+ * room for another one at once, whatever becomes of the records that came with it. All but {@link #run} is for any
  * thread.
  */
 final class LeanPath implements SharePath, Runnable {
@@ -35,7 +35,7 @@ final class LeanPath implements SharePath, Runnable {
     private final Setup setup;
     private final LeanConnections wires;
     private final ShareMember member;
-    private final AcquiredRecordDelivery lending;
+    private final AcquiredRecordDelivery delivery;
     private final Thread thread;
 
     private volatile Plan plan = CreditTuner.first(1);
@@ -61,8 +61,8 @@ final class LeanPath implements SharePath, Runnable {
                 Math.toIntExact(settings.maxBatchBytes()),
                 settings.unreadableBatches());
         this.wires = new LeanConnections(LeanConfig.of(setup.config()));
-        this.lending = new AcquiredRecordDelivery(setup, this::ended);
-        this.member = new ShareMember(identity, reading, wires, lending);
+        this.delivery = new AcquiredRecordDelivery(setup, this::ended);
+        this.member = new ShareMember(identity, reading, wires, delivery);
         this.thread = Thread.ofPlatform().daemon().name("weir-share").unstarted(this);
     }
 
@@ -94,7 +94,7 @@ final class LeanPath implements SharePath, Runnable {
     @Override
     public Plan next(Plan now, Look look, int workers) {
         locks = look.locksPerPartition();
-        return CreditTuner.next(now, look, workers, lending.slowRoundTripSeconds(), member.batchRecords());
+        return CreditTuner.next(now, look, workers, delivery.slowRoundTripSeconds(), member.batchRecords());
     }
 
     @Override
@@ -196,7 +196,7 @@ final class LeanPath implements SharePath, Runnable {
         while (member.open() > 0 && System.nanoTime() - closeAtNanos < 0) {
             step();
         }
-        lending.keepLast(member.openLoans());
+        delivery.keepLast(member.openRecords());
         unfinished = member.giveUp();
         member.end();
         long last = System.nanoTime() + LAST_ANSWER_NANOS;

@@ -93,7 +93,8 @@ final class ParkedCopies implements AutoCloseable {
     }
 
     /**
-     * Writes a copy, and runs {@code then} on any thread when the brokers have it. Goes on until then, or it is gone.
+     * Writes a copy, and runs {@code then} on any thread when the brokers have it. Keeps trying until then, or until
+     * the record is lost.
      */
     void keep(AcquiredRecord record, Runnable then) {
         FailedRecord parked = new FailedRecord(
@@ -107,11 +108,11 @@ final class ParkedCopies implements AutoCloseable {
     }
 
     /** Makes copies of what goes back in its last delivery and has none, as far as the brokers take them in time. */
-    void keepLast(List<AcquiredRecord> lent) {
-        List<AcquiredRecord> missing = lent.stream()
+    void keepLast(List<AcquiredRecord> acquired) {
+        List<AcquiredRecord> missing = acquired.stream()
                 .filter(record -> record.isLostIfReleased() && record.isUndone())
                 .toList();
-        // Those that were not offered have a copy in flight.
+        // Records that were not offered have a copy in flight.
         missing.stream().filter(AcquiredRecord::isOffered).forEach(record -> keep(record, () -> {}));
         long until = System.nanoTime() + LAST_COPY_NANOS;
         while (missing.stream().anyMatch(AcquiredRecord::isLostIfReleased) && System.nanoTime() - until < 0) {

@@ -187,7 +187,7 @@ final class ReadyRecords {
         }
     }
 
-    /** Returns whether the pipeline was told the end: what comes now nobody takes. */
+    /** Returns whether the pipeline has seen the end; it takes no further records. */
     boolean isOver() {
         lock.lock();
         try {
@@ -215,7 +215,7 @@ final class ReadyRecords {
         }
     }
 
-    /** Time in which the pipeline waited for a record, in nanoseconds, with a wait that goes on. */
+    /** Time in which the pipeline waited for a record, in nanoseconds, including a wait that is still running. */
     long starvedNanos() {
         lock.lock();
         try {

@@ -6,7 +6,7 @@ import org.apache.kafka.clients.consumer.AcknowledgeType;
 public enum RecordAcknowledgement {
     /** The work is done. */
     ACCEPT(AcknowledgeType.ACCEPT),
-    /** Another delivery is to be made of it, unless this was the last. */
+    /** Releases the record for another delivery, unless this was the last. */
     RELEASE(AcknowledgeType.RELEASE),
     /** Nobody is to see it again. */
     REJECT(AcknowledgeType.REJECT);
@@ -22,8 +22,8 @@ public enum RecordAcknowledgement {
     }
 
     /**
-     * The combined acknowledgement of two claims of one record: nothing is rejected, or counts as done, that one of
-     * them gave back.
+     * The combined acknowledgement of two that end one record: a record that either of them released is neither
+     * rejected nor accepted.
      */
     RecordAcknowledgement and(RecordAcknowledgement other) {
         if (this == RELEASE || other == RELEASE) {

@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
  * finished them, and polls again. The client fetches nothing while a record of its last poll is open. Confined to its
  * thread, but for {@link #close}, {@link #join}, {@link #held} and {@link #unfinished}.
  *
- * <p>A poll that brings nothing has no end for the client: it goes on asking by itself until some broker has acquired
- * it records, which then lie in its buffer with their locks running ({@code fetchMoreRecords} of Kafka 4.4's {@code
+ * <p>A poll that brings nothing has no end for the client: it keeps asking by itself until some broker has acquired
+ * records for it, which then lie in its buffer with their locks running ({@code fetchMoreRecords} of Kafka 4.4's {@code
  * ShareConsumeRequestManager}). So its buffer is checked several times a second from then on.
  */
 final class ShareConsumerThread implements Runnable, HeldRecords.Client {
@@ -105,7 +105,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         return thread.join(patience);
     }
 
-    /** Its records, of which the places and the time of locks are for any thread. */
+    /** Its records. Any thread may read their places and lock times. */
     HeldRecords held() {
         return held;
     }
@@ -249,9 +249,9 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         }
         quotaAtNanos = now + QUOTA_NANOS;
         if (metric("fetch-throttle-time-max") > 0
-                && setup.counters().toldOfQuota.compareAndSet(false, true)) {
+                && setup.counters().quotaReported.compareAndSet(false, true)) {
             LOG.warn(
-                    "{}: a quota makes brokers hold back answers, whose records come again after their lock with one"
+                    "{}: a quota makes brokers hold back answers, whose records are delivered again after their lock with one"
                             + " delivery less: raise consumer_byte_rate or request_percentage of this client",
                     name);
         }
@@ -263,13 +263,13 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         for (ConsumerRecord<byte[], byte[]> record : records) {
             TopicPartition partition = new TopicPartition(record.topic(), record.partition());
             if (!held.takeUp(partition, record.offset())) {
-                held.add(delivery.lend(record), lockedSinceNanos, now);
+                held.add(delivery.receive(record), lockedSinceNanos, now);
                 path.acquired(partition, record.offset());
             }
         }
         held.publish();
         held.attend(now, ready.isEnded()); // A record whose lock is over already is not offered.
-        delivery.lentAll();
+        delivery.acquiredAll();
     }
 
     /** Looks after what is held, and waits a little. */
@@ -344,7 +344,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             LOG.debug("{}: no longer waits for the answers to its acknowledgements", name, closed);
         } catch (RetriableException unanswered) {
             LOG.warn(
-                    "{}: the last acknowledgements have no answer, their records may come again: {}",
+                    "{}: the last acknowledgements have no answer, their records may be delivered again: {}",
                     name,
                     unanswered.toString());
         }

@@ -31,11 +31,11 @@ final class ShareCounters {
     /** Offsets of batches that the policy left out. */
     final DroppedRecords skipped = new DroppedRecords(false);
 
-    /** The time for which the pipeline had a record, of the slowest since it was asked for last. */
+    /** Longest time that the pipeline held a record since this was read last. */
     final LongAccumulator slowestNanos = new LongAccumulator(Long::max, 0);
 
     /** True if the log has it that a quota throttles the share consumers. */
-    final AtomicBoolean toldOfQuota = new AtomicBoolean();
+    final AtomicBoolean quotaReported = new AtomicBoolean();
 
     /** Answers that a quota emptied after their records had been acquired. */
     final LongAdder emptiedAnswers = new LongAdder();
@@ -65,7 +65,7 @@ final class ShareCounters {
     }
 
     /** A record goes back, by a word or with the session of whoever had it. */
-    void countIfLost(String borrower, AcquiredRecord record) {
+    void countIfLost(String pipeline, AcquiredRecord record) {
         if (!record.isLostIfReleased()) {
             return;
         }
@@ -73,7 +73,7 @@ final class ShareCounters {
         LOG.warn(
                 "{}: {} is lost: it goes back in delivery {} of {}, after which the group gives it up, and no copy"
                         + " stands; a dead-letter topic keeps such records",
-                borrower,
+                pipeline,
                 record.name(),
                 record.delivery(),
                 record.deliveryLimit());

@@ -108,14 +108,14 @@ final class ShareLimits {
 
     private static Limit fetching(Look look, Surroundings around, Plan plan, boolean tuned, double gain) {
         boolean waitsForFetch = look.roundTripSeconds() > look.roundSeconds();
-        if (waitsForFetch && plan.lanes() > look.partitions()) {
+        if (waitsForFetch && plan.consumers() > look.partitions()) {
             return Limit.of(
                     "share-fetch-lock",
                     look.partitions() + " partitions",
                     String.format(
                             Locale.ROOT,
-                            "%d lanes wait for their turn at %d partitions: a fetch takes %.1f ms, the work %.1f ms",
-                            plan.lanes(),
+                            "%d share consumers wait for their turn at %d partitions: a fetch takes %.1f ms, the work %.1f ms",
+                            plan.consumers(),
                             look.partitions(),
                             look.roundTripSeconds() * 1000,
                             look.roundSeconds() * 1000),
@@ -127,8 +127,8 @@ final class ShareLimits {
                 plan.credits() + " credits",
                 String.format(
                         Locale.ROOT,
-                        "%d lanes of %d records do not keep %d workers busy",
-                        plan.lanes(),
+                        "%d share consumers of %d records each do not keep %d workers busy",
+                        plan.consumers(),
                         plan.pollRecords(),
                         around.workers),
                 tuned

@@ -66,18 +66,18 @@ interface SharePath {
     /**
      * The bounds of what may be acquired at once.
      *
-     * @param lanes how many requests of their own are made, each of which waits for its records to be done
-     * @param pollRecords records that each of these asks for
-     * @param mode how the brokers cut what they lend
+     * @param consumers number of separate requests; each waits until its records are done
+     * @param pollRecords records per request
+     * @param mode how the brokers bound the records that they hand out
      */
-    record Plan(int lanes, int pollRecords, AcquireMode mode) {
+    record Plan(int consumers, int pollRecords, AcquireMode mode) {
 
         int credits() {
-            return lanes * pollRecords;
+            return consumers * pollRecords;
         }
     }
 
-    /** The way in which brokers cut what they lend: {@code share.acquire.mode} of the client. */
+    /** The way in which brokers bound the records that they hand out: {@code share.acquire.mode} of the client. */
     enum AcquireMode {
         /** Exactly as many as asked for; a producer's batch may be read several times. */
         RECORD_LIMIT("record_limit"),
@@ -114,7 +114,7 @@ interface SharePath {
     /** Changes to another plan. Does nothing by default. */
     default void follow(Plan plan) {}
 
-    /** Fetches no more. What the pipeline has taken goes on; what it has not is given back at the close. */
+    /** Stops fetching. The pipeline finishes the records that it has taken; the others are released at the close. */
     void stop();
 
     /**

@@ -8,34 +8,35 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Neighbouring offsets that a broker acquired together, under one lock. The broker keeps one state for all of them as
- * long as it is told the same of all at once, so that is what is waited for, a while. Confined to the member's thread.
+ * Neighbouring offsets that a broker acquired together, under one lock. The broker keeps one state for the whole range
+ * as long as one acknowledgement covers all of it, so the range waits a while for that. Confined to the member's
+ * thread.
  *
  * <pre>
- *   OPEN -> a type of acknowledgement -> TOLD (queued for the broker)
- *       \-> TOLD (the lock is lost)
+ *   OPEN -> a type of acknowledgement -> ACKNOWLEDGED (queued for the broker)
+ *       \-> ACKNOWLEDGED (the lock is lost)
  * </pre>
  */
 final class AcquiredRange {
 
     private static final byte OPEN = -1;
-    private static final byte TOLD = -2;
+    private static final byte ACKNOWLEDGED = -2;
 
     final long first;
     final long last;
     final long acquiredNanos;
 
-    private final @Nullable LockedRecord[] loans;
+    private final @Nullable LockedRecord[] lockedRecords;
     private final byte[] states;
     private int open;
-    private int untold;
+    private int unacknowledged;
 
     /** The time when the first of those became known that are not told yet. */
     private long knownSinceNanos;
 
     private Lock lock;
 
-    /** The one before the last renewal that was asked for. */
+    /** The lock before the last requested renewal. */
     private Lock lockBefore;
 
     private boolean renewing;
@@ -57,10 +58,10 @@ final class AcquiredRange {
         this.acquiredNanos = nowNanos;
         this.knownSinceNanos = nowNanos;
         int size = Math.toIntExact(last - first + 1);
-        this.loans = new LockedRecord[size];
+        this.lockedRecords = new LockedRecord[size];
         this.states = new byte[size];
         Arrays.fill(states, AcknowledgementRange.GAP);
-        this.untold = size;
+        this.unacknowledged = size;
     }
 
     private int at(long offset) {
@@ -81,22 +82,22 @@ final class AcquiredRange {
     }
 
     /** First offset whose end the broker was not told; one past the last if there is none. */
-    long firstUntold() {
+    long firstUnacknowledged() {
         int at = 0;
-        while (at < states.length && states[at] == TOLD) {
+        while (at < states.length && states[at] == ACKNOWLEDGED) {
             at++;
         }
         return first + at;
     }
 
     /** There is a record at this offset. */
-    void put(LockedRecord loan) {
-        int at = at(loan.offset());
-        loans[at] = loan;
+    void put(LockedRecord locked) {
+        int at = at(locked.offset());
+        lockedRecords[at] = locked;
         if (states[at] != OPEN) {
             states[at] = OPEN;
             open++;
-            untold--;
+            unacknowledged--;
         }
     }
 
@@ -107,7 +108,7 @@ final class AcquiredRange {
         }
     }
 
-    /** Rejects those of these offsets that are in the range; nothing was put there. */
+    /** Rejects the part of these offsets within the range; no record was put there. */
     void reject(long from, long to) {
         for (long each = Math.max(first, from); each <= Math.min(last, to); each++) {
             states[at(each)] = AcknowledgementRange.REJECT;
@@ -115,9 +116,9 @@ final class AcquiredRange {
     }
 
     /** The work on a record ended; false if it is none of these, or no more. */
-    boolean end(LockedRecord loan, byte type, long nowNanos) {
-        int at = at(loan.offset());
-        if (loans[at] != loan || states[at] != OPEN) {
+    boolean end(LockedRecord locked, byte type, long nowNanos) {
+        int at = at(locked.offset());
+        if (lockedRecords[at] != locked || states[at] != OPEN) {
             return false;
         }
         close(at, type, nowNanos);
@@ -133,9 +134,9 @@ final class AcquiredRange {
                             + " open=" + open);
         }
         states[at] = type;
-        loans[at] = null;
+        lockedRecords[at] = null;
         open--;
-        if (untold++ == 0) {
+        if (unacknowledged++ == 0) {
             knownSinceNanos = nowNanos;
         }
     }
@@ -144,8 +145,8 @@ final class AcquiredRange {
     int endIf(Predicate<LockedRecord> test, byte type, long nowNanos) {
         int ended = 0;
         for (int i = 0; i < states.length; i++) {
-            LockedRecord loan = loans[i];
-            if (states[i] == OPEN && loan != null && test.test(loan)) {
+            LockedRecord locked = lockedRecords[i];
+            if (states[i] == OPEN && locked != null && test.test(locked)) {
                 close(i, type, nowNanos);
                 ended++;
             }
@@ -153,19 +154,19 @@ final class AcquiredRange {
         return ended;
     }
 
-    /** A part of it, for what is open and untold there; this one is not used any more. */
+    /** A part of it, for what is open and unacknowledged there; this one is not used any more. */
     AcquiredRange part(long from, long to) {
         AcquiredRange part = new AcquiredRange(from, to, lock, acquiredNanos);
         part.knownSinceNanos = knownSinceNanos;
         part.lockBefore = lockBefore;
         part.renewing = renewing;
         part.renewable = renewable;
-        part.untold = 0;
+        part.unacknowledged = 0;
         for (int i = 0; i < part.states.length; i++) {
-            part.loans[i] = loans[at(from) + i];
+            part.lockedRecords[i] = lockedRecords[at(from) + i];
             part.states[i] = states[at(from) + i];
             part.open += part.states[i] == OPEN ? 1 : 0;
-            part.untold += part.states[i] >= 0 ? 1 : 0;
+            part.unacknowledged += part.states[i] >= 0 ? 1 : 0;
         }
         return part;
     }
@@ -179,12 +180,12 @@ final class AcquiredRange {
     List<LockedRecord> loseOpen(long from, long to) {
         List<LockedRecord> lost = new ArrayList<>();
         for (int i = at(Math.max(first, from)); i <= at(Math.min(last, to)); i++) {
-            LockedRecord loan = loans[i];
-            if (states[i] == OPEN && loan != null) {
-                states[i] = TOLD;
-                loans[i] = null;
+            LockedRecord locked = lockedRecords[i];
+            if (states[i] == OPEN && locked != null) {
+                states[i] = ACKNOWLEDGED;
+                lockedRecords[i] = null;
                 open--;
-                lost.add(loan);
+                lost.add(locked);
             }
         }
         return lost;
@@ -192,9 +193,9 @@ final class AcquiredRange {
 
     void addOpenTo(List<LockedRecord> all) {
         for (int i = 0; i < states.length; i++) {
-            LockedRecord loan = loans[i];
-            if (states[i] == OPEN && loan != null) {
-                all.add(loan);
+            LockedRecord locked = lockedRecords[i];
+            if (states[i] == OPEN && locked != null) {
+                all.add(locked);
             }
         }
     }
@@ -203,8 +204,8 @@ final class AcquiredRange {
         return open;
     }
 
-    boolean hasUntold() {
-        return untold > 0;
+    boolean hasUnacknowledged() {
+        return unacknowledged > 0;
     }
 
     long knownSinceNanos() {
@@ -213,11 +214,11 @@ final class AcquiredRange {
 
     /** Returns whether there is nothing left to wait for or to tell. */
     boolean isOver() {
-        return open == 0 && untold == 0;
+        return open == 0 && unacknowledged == 0;
     }
 
     /** Takes out what is known and not told, as few stretches as it can be said with. */
-    List<AcknowledgementRange> takeUntold() {
+    List<AcknowledgementRange> takeUnacknowledged() {
         List<AcknowledgementRange> all = new ArrayList<>();
         for (int i = 0; i < states.length; ) {
             if (states[i] < 0) {
@@ -230,12 +231,12 @@ final class AcquiredRange {
             while (end < states.length && states[end] >= 0 && goesWith(type, states[end], end == i)) {
                 type = states[end] == AcknowledgementRange.GAP ? type : states[end];
                 records += states[end] == AcknowledgementRange.GAP ? 0 : 1;
-                states[end++] = TOLD;
+                states[end++] = ACKNOWLEDGED;
             }
             all.add(new AcknowledgementRange(first + i, first + end - 1, type, records));
             i = end;
         }
-        untold = 0;
+        unacknowledged = 0;
         return all;
     }
 
@@ -251,12 +252,12 @@ final class AcquiredRange {
         return lock;
     }
 
-    /** Returns whether a renewal has no answer yet, or there is no other, as one was refused or none is asked for. */
+    /** Returns whether no renewal may be requested: one is unanswered or was refused, or brokers renew no locks. */
     boolean isRenewing() {
         return renewing;
     }
 
-    /** No renewal is asked for: all of it ends with the lock that it has. */
+    /** Ends the whole range with its present lock, without a renewal. */
     void endsWithItsLock() {
         renewing = true;
         renewable = false;

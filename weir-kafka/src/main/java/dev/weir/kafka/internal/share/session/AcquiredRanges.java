@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 final class AcquiredRanges {
 
     final TopicIdPartition id;
-    final PendingAcknowledgements outbox = new PendingAcknowledgements();
+    final PendingAcknowledgements pending = new PendingAcknowledgements();
     private final TreeMap<Long, AcquiredRange> ranges = new TreeMap<>();
 
-    /** The last offset that was acquired, whatever became of it. */
-    private long lastLent = -1;
+    /** The last acquired offset, whatever became of it. */
+    private long lastAcquired = -1;
 
     AcquiredRanges(TopicIdPartition id) {
         this.id = id;
@@ -31,7 +31,7 @@ final class AcquiredRanges {
      */
     List<LockedRecord> add(AcquiredRange range) {
         List<LockedRecord> lost = new ArrayList<>();
-        outbox.withdraw(range.first, range.last);
+        pending.withdraw(range.first, range.last);
         for (AcquiredRange older : touching(range.first, range.last)) {
             lost.addAll(older.loseOpen(range.first, range.last));
             ranges.remove(older.first);
@@ -44,7 +44,7 @@ final class AcquiredRanges {
         }
         checkApart(range);
         ranges.put(range.first, range);
-        lastLent = Math.max(lastLent, range.last);
+        lastAcquired = Math.max(lastAcquired, range.last);
         return lost;
     }
 
@@ -94,9 +94,9 @@ final class AcquiredRanges {
         return open;
     }
 
-    /** Returns whether nothing is acquired and nothing is to be told. */
+    /** Returns whether nothing is acquired and no acknowledgement waits. */
     boolean isEmpty() {
-        return ranges.isEmpty() && !outbox.hasAcks() && !outbox.hasRenewals();
+        return ranges.isEmpty() && !pending.hasAcks() && !pending.hasRenewals();
     }
 
     /**
@@ -105,15 +105,15 @@ final class AcquiredRanges {
     long span() {
         for (AcquiredRange range : ranges.values()) {
             if (range.open() > 0) {
-                return lastLent - range.firstOpen() + 1;
+                return lastAcquired - range.firstOpen() + 1;
             }
         }
         return 0;
     }
 
     /** Span as the broker sees it: from the first offset without an acknowledgement. */
-    long untoldSpan() {
-        return ranges.isEmpty() ? 0 : lastLent - ranges.firstEntry().getValue().firstUntold() + 1;
+    long unacknowledgedSpan() {
+        return ranges.isEmpty() ? 0 : lastAcquired - ranges.firstEntry().getValue().firstUnacknowledged() + 1;
     }
 
     /** All locks are gone: returns what was open and forgets it. */
@@ -121,7 +121,7 @@ final class AcquiredRanges {
         List<LockedRecord> lost = new ArrayList<>();
         ranges.values().forEach(range -> lost.addAll(range.loseOpen()));
         ranges.clear();
-        lastLent = -1;
+        lastAcquired = -1;
         return lost;
     }
 

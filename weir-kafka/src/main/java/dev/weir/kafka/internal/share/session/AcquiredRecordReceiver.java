@@ -25,14 +25,11 @@ public interface AcquiredRecordReceiver {
     /** Returns whether brokers renew locks, as far as is known; if not, they stand for their time. */
     boolean renewsLocks();
 
-    /**
-     * A record came; the acquired record is what becomes of it. Its end is told to {@link ShareMember#ended}, by any
-     * thread.
-     */
-    LockedRecord lend(ConsumerRecord<byte[], byte[]> record);
+    /** Hands on a record. Any thread reports the end of the returned acquired record to {@link ShareMember#ended}. */
+    LockedRecord receive(ConsumerRecord<byte[], byte[]> record);
 
     /** All records of an answer were acquired. */
-    void lentAll();
+    void acquiredAll();
 
     /** A fetch was answered. */
     void fetched(int records, long nanos, boolean idle);
@@ -47,21 +44,21 @@ public interface AcquiredRecordReceiver {
     void passedBy(int records);
 
     /** A record goes back, to be acquired again if the group has not given it up. */
-    void goesBack(LockedRecord loan);
+    void goesBack(LockedRecord locked);
 
     /** Offsets of a batch that cannot be read are rejected; {@code to} is past the last. */
     void skipped(String topic, int partition, long from, long to);
 
     /** A lock is gone, and with it the record, unless its work had ended before. */
-    void lost(LockedRecord loan);
+    void lost(LockedRecord locked);
 
     /** The broker took an acknowledgement. */
     void confirmed(AcknowledgeType type, int records, long nanos);
 
-    /** The broker did not take an acknowledgement: the records come again, here or elsewhere. */
+    /** The broker refused an acknowledgement: the records are delivered again, here or elsewhere. */
     void refused(String place, AcknowledgeType type, int records, String reason);
 
-    /** The broker did not renew a lock: its records come again if their handlers take longer than it stands. */
+    /** The broker did not renew a lock: its records are delivered again if their handlers outlast it. */
     void notRenewed(String place, int records, String reason);
 
     /** Something that waiting does not cure. */

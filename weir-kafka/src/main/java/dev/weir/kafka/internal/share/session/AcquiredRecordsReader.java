@@ -29,20 +29,20 @@ final class AcquiredRecordsReader implements AutoCloseable {
     /** Offsets in an acquired range; brokers acquire whole batches, whose offsets an int counts. */
     private static final long MOST_OFFSETS = Integer.MAX_VALUE - 8;
 
-    private final AcquiredRecordReceiver borrower;
+    private final AcquiredRecordReceiver receiver;
     private final AcquiredBatchReader reader;
     private final UnreadableParts unreadable;
     private volatile double batchRecords;
 
-    AcquiredRecordsReader(AcquiredRecordReceiver borrower, ShareMember.Reading reading) {
-        this.borrower = borrower;
+    AcquiredRecordsReader(AcquiredRecordReceiver receiver, ShareMember.Reading reading) {
+        this.receiver = receiver;
         this.reader = new AcquiredBatchReader(reading);
-        this.unreadable = new UnreadableParts(borrower, reading.unreadable());
+        this.unreadable = new UnreadableParts(receiver, reading.unreadable());
     }
 
     /**
-     * The ranges that are acquired, each with its records; an offset without one is a gap. Offsets behind what was sent
-     * are given back.
+     * Returns the acquired ranges, each with its records; an offset without one is a gap. Offsets past the end of the
+     * records sent are released.
      *
      * @throws RecordDecodeException if a batch cannot be read, and the policy is to fail or no batch can be told
      *     apart from the next
@@ -80,7 +80,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
                 && !ranges.isEmpty()
                 && data.records() != null
                 && data.records().sizeInBytes() > 0) {
-            // Given back, it would come again until the group has given it up.
+            // If released, it would be delivered again until the group gives it up.
             throw corrupt(of, ranges.getFirst().first, "a batch longer than the answer");
         }
         for (AcquiredRange range : ranges) {
@@ -151,7 +151,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
         // Nothing of a batch is handed on before all of it was read.
         for (int i = 0; i < records.size(); i++) {
             AcquiredRange range = theirs.get(i);
-            range.put(borrower.lend(records.get(i)));
+            range.put(receiver.receive(records.get(i)));
         }
         return at[0];
     }

@@ -55,7 +55,7 @@ final class ClusterDirectory {
     private final String group;
     private final List<String> topics;
     private final List<InetSocketAddress> bootstrap;
-    private final AcquiredRecordReceiver borrower;
+    private final AcquiredRecordReceiver receiver;
     private final AskedInTurn turns = new AskedInTurn();
     private final Map<Integer, InetSocketAddress> brokers = new HashMap<>();
     private final Map<TopicIdPartition, Leader> leaders = new HashMap<>();
@@ -76,16 +76,16 @@ final class ClusterDirectory {
     private long leftNanos;
 
     ClusterDirectory(
-            String group, List<String> topics, List<InetSocketAddress> bootstrap, AcquiredRecordReceiver borrower) {
+            String group, List<String> topics, List<InetSocketAddress> bootstrap, AcquiredRecordReceiver receiver) {
         this.group = group;
         this.topics = topics;
         this.bootstrap = bootstrap;
-        this.borrower = borrower;
+        this.receiver = receiver;
     }
 
     /**
-     * The leaders that are known may be wrong, or not all: asks again, soon. An answer that is under way is waited for:
-     * one more would come before anybody can say whether it has helped.
+     * Asks for the leaders again soon, because the known ones may be wrong or incomplete. Waits for the answer to a
+     * request in flight first: another answer would arrive before anybody can say whether that one helped.
      */
     void doubtLeaders() {
         turns.doubt();
@@ -128,7 +128,10 @@ final class ClusterDirectory {
         return leader == null || leader.node == NOBODY ? null : leader.node;
     }
 
-    /** It is not led where it was thought to be: nobody is asked for it until brokers name its leader again. */
+    /**
+     * Forgets the leader of a partition, because it has moved. No session fetches it until brokers name its leader
+     * again.
+     */
     void forget(TopicIdPartition partition) {
         leaders.computeIfPresent(partition, (id, leader) -> new Leader(NOBODY, leader.epoch));
         doubtLeaders();
@@ -150,7 +153,7 @@ final class ClusterDirectory {
         }
     }
 
-    /** Returns whether the connection is to be left, as another broker is to be asked. */
+    /** Returns whether to leave the connection and ask another broker. */
     boolean isToBeLeft(long nowNanos) {
         boolean old = isOld(nowNanos);
         if (underWay || !turns.isEnough(old)) {
@@ -179,7 +182,7 @@ final class ClusterDirectory {
         return wantsCoordinator || wantsLeaders;
     }
 
-    /** The question that is due, which counts as asked. */
+    /** Returns the request that is due, and counts it as sent. */
     ApiMessage next(long nowNanos) {
         underWay = true;
         pausing = true;
@@ -218,7 +221,7 @@ final class ClusterDirectory {
             switch (error) {
                 case NONE -> coordinator = InetSocketAddress.createUnresolved(each.host(), each.port());
                 case GROUP_AUTHORIZATION_FAILED, INVALID_REQUEST ->
-                    borrower.fatal(error.exception(each.errorMessage()));
+                    receiver.fatal(error.exception(each.errorMessage()));
                 default -> {
                     doubtCoordinator();
                     pausing = true;
@@ -251,7 +254,7 @@ final class ClusterDirectory {
     private boolean learn(MetadataResponseTopic topic, MetadataResponseBrokerCollection alive) {
         Errors error = Errors.forCode(topic.errorCode());
         if (error == Errors.TOPIC_AUTHORIZATION_FAILED) {
-            borrower.fatal(new TopicAuthorizationException(Set.of(topic.name())));
+            receiver.fatal(new TopicAuthorizationException(Set.of(topic.name())));
         }
         if (error != Errors.NONE) {
             return false;

@@ -3,12 +3,12 @@ package dev.weir.kafka.internal.share.session;
 import java.util.Collection;
 
 /**
- * Divides a member's credits among its sessions: evenly among those that find records, with a small part for the
+ * Divides a member's credits among its sessions: evenly among the sessions that find records, with a small part for the
  * others, which may find some again. Immutable.
  *
- * @param each records that a session may be asked for
- * @param probe the same of one that found nothing the last time
- * @param threshold free credits that are worth a request, as long as no acknowledgement waits
+ * @param each records that a session may request
+ * @param probe the same for a session that found nothing the last time
+ * @param threshold free credits that justify a request while no acknowledgement waits
  */
 record CreditDivision(int each, int probe, int threshold) {
 
@@ -22,10 +22,10 @@ record CreditDivision(int each, int probe, int threshold) {
     private static final int PROBE = 8;
 
     /**
-     * Shares out anew, which costs nothing.
+     * Divides the credits again, which costs nothing.
      *
-     * @param credits records that may be out at once
-     * @param workers of which so many are worked on at a time
+     * @param credits records that may be outstanding at once
+     * @param workers number of them that are worked on at a time
      */
     static CreditDivision of(int credits, int workers, Collection<ShareSession> sessions) {
         int wanted = 0;
@@ -42,7 +42,7 @@ record CreditDivision(int each, int probe, int threshold) {
         return new CreditDivision(each, finding == 0 ? each : Math.max(1, each / PROBE), threshold);
     }
 
-    /** The most that a session is asked for. */
+    /** Returns the largest number of records that a session may request. */
     int of(ShareSession session) {
         return session.foundNothing() ? probe : each;
     }

@@ -19,7 +19,7 @@ final class FetchRefusals {
     }
 
     /** Records were acquired. */
-    void lent(TopicIdPartition partition) {
+    void acquired(TopicIdPartition partition) {
         last.remove(partition);
     }
 }

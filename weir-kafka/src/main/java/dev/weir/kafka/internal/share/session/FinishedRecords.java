@@ -16,18 +16,18 @@ final class FinishedRecords {
      *
      * @param count of this one and those before it
      */
-    private record Ended(LockedRecord loan, @Nullable Ended before, int count) {}
+    private record Ended(LockedRecord locked, @Nullable Ended before, int count) {}
 
     private final AtomicReference<@Nullable Ended> newest = new AtomicReference<>();
     private volatile int worthWaking = Integer.MAX_VALUE;
 
-    /** True if the member is to be woken. */
-    boolean add(LockedRecord loan) {
+    /** Adds a record; returns whether to wake the member. */
+    boolean add(LockedRecord locked) {
         Ended before;
         Ended added;
         do {
             before = newest.get();
-            added = new Ended(loan, before, before == null ? 1 : before.count + 1);
+            added = new Ended(locked, before, before == null ? 1 : before.count + 1);
         } while (!newest.compareAndSet(before, added));
         return added.count >= worthWaking;
     }
@@ -46,7 +46,7 @@ final class FinishedRecords {
     /** Takes them out, the last one first. */
     void takeAll(Consumer<LockedRecord> taker) {
         for (Ended each = newest.getAndSet(null); each != null; each = each.before) {
-            taker.accept(each.loan);
+            taker.accept(each.locked);
         }
     }
 }

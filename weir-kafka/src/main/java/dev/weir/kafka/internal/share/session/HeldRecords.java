@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * as a range of its own. Confined to the share consumer's thread, but for {@link #firstOffsets} and {@link
  * #lockMillis}.
  *
- * <p>The client differs from a session in three ways. It fetches no more before it has heard of every record, those
- * whose locks are over included. It accepts no acknowledgement of a record that it renews until a poll has returned the
- * record again. It forgets the records of a renewal that was refused ({@code ShareInFlightBatch.renew} of Kafka 4.4).
+ * <p>The client differs from a session in three ways. It fetches no more until every record is acknowledged, also if
+ * its lock has expired. It accepts no acknowledgement of a record that it renews until a poll has returned the record
+ * again. It forgets the records of a renewal that was refused ({@code ShareInFlightBatch.renew} of Kafka 4.4).
  */
 public final class HeldRecords {
 
@@ -39,17 +39,19 @@ public final class HeldRecords {
     }
 
     /** An acknowledgement without an answer. */
-    private record Told(AcknowledgeType type, long sinceNanos) {}
+    private record SentAcknowledgement(AcknowledgeType type, long sinceNanos) {}
 
     private static final class OfPartition {
 
         private final AcquiredRanges ranges;
 
-        /** Records that the client has to hear of before it fetches again, those that it renews included. */
-        private final TreeMap<Long, LockedRecord> unheard = new TreeMap<>();
+        /**
+         * Records that must be acknowledged to the client before it fetches again, including the ones that it renews.
+         */
+        private final TreeMap<Long, LockedRecord> unacknowledged = new TreeMap<>();
 
         private final Set<Long> renewing = new HashSet<>();
-        private final Map<Long, Told> unanswered = new HashMap<>();
+        private final Map<Long, SentAcknowledgement> unanswered = new HashMap<>();
 
         OfPartition(TopicPartition partition) {
             this.ranges = new AcquiredRanges(new TopicIdPartition(Uuid.ZERO_UUID, partition));
@@ -88,8 +90,8 @@ public final class HeldRecords {
     public void publish() {
         Map<TopicPartition, Long> now = new HashMap<>();
         partitions.forEach((partition, of) -> {
-            if (!of.unheard.isEmpty()) {
-                now.put(partition, of.unheard.firstKey());
+            if (!of.unacknowledged.isEmpty()) {
+                now.put(partition, of.unacknowledged.firstKey());
             }
         });
         firstOffsets = now;
@@ -103,7 +105,7 @@ public final class HeldRecords {
         AcquiredRange range = new AcquiredRange(record.offset(), record.offset(), lock, nowNanos);
         range.put(record);
         of.ranges.add(range).forEach(receiver::lost);
-        of.unheard.put(record.offset(), record);
+        of.unacknowledged.put(record.offset(), record);
     }
 
     /** Notes that a poll returned a record whose renewal was answered; false if this is no such record. */
@@ -123,31 +125,31 @@ public final class HeldRecords {
     }
 
     public boolean isEmpty() {
-        return partitions.values().stream().allMatch(of -> of.unheard.isEmpty());
+        return partitions.values().stream().allMatch(of -> of.unacknowledged.isEmpty());
     }
 
     /** Copies all records. */
     public List<LockedRecord> all() {
         return partitions.values().stream()
-                .flatMap(of -> of.unheard.values().stream())
+                .flatMap(of -> of.unacknowledged.values().stream())
                 .toList();
     }
 
     /**
-     * Does what is due for all locks, and tells the client.
+     * Does what is due for all locks, and acknowledges to the client.
      *
-     * @param ends nothing is to be begun any more
+     * @param ends true if no more work may begin
      */
     public void attend(long nowNanos, boolean ends) {
         for (OfPartition of : partitions.values()) {
             locks.attend(of.ranges, nowNanos, Long.MAX_VALUE, ends);
-            tell(of, nowNanos);
-            tellLost(of, nowNanos);
+            acknowledge(of, nowNanos);
+            acknowledgeLost(of, nowNanos);
         }
     }
 
-    private void tell(OfPartition of, long nowNanos) {
-        PendingAcknowledgements pending = of.ranges.outbox;
+    private void acknowledge(OfPartition of, long nowNanos) {
+        PendingAcknowledgements pending = of.ranges.pending;
         List<AcknowledgementRange> renewed = new ArrayList<>();
         while (pending.hasAcks()) {
             boolean apart = pending.isNextApart();
@@ -158,7 +160,7 @@ public final class HeldRecords {
                 if (of.renewing.contains(ack.first())) {
                     renewed.add(ack);
                 } else {
-                    tell(of, ack.first(), AcknowledgeType.forId(ack.type()), nowNanos);
+                    acknowledge(of, ack.first(), AcknowledgeType.forId(ack.type()), nowNanos);
                 }
             }
             if (apart) {
@@ -168,7 +170,7 @@ public final class HeldRecords {
         pending.add(renewed, nowNanos);
         for (Packet packet = pending.takeRenewals(); packet != null; packet = pending.takeRenewals()) {
             renewedAtNanos = nowNanos;
-            packet.acks().forEach(ack -> tell(of, ack.first(), AcknowledgeType.RENEW, nowNanos));
+            packet.acks().forEach(ack -> acknowledge(of, ack.first(), AcknowledgeType.RENEW, nowNanos));
         }
     }
 
@@ -176,16 +178,16 @@ public final class HeldRecords {
         return Objects.requireNonNull(pending.take()).acks();
     }
 
-    private void tell(OfPartition of, long offset, AcknowledgeType type, long nowNanos) {
+    private void acknowledge(OfPartition of, long offset, AcknowledgeType type, long nowNanos) {
         boolean renews = type == AcknowledgeType.RENEW;
-        LockedRecord record = renews ? of.unheard.get(offset) : of.unheard.remove(offset);
+        LockedRecord record = renews ? of.unacknowledged.get(offset) : of.unacknowledged.remove(offset);
         if (record == null) {
             return; // The client has forgotten it with a renewal that was refused.
         }
         if (renews) {
             of.renewing.add(offset);
         }
-        of.unanswered.put(offset, new Told(type, nowNanos));
+        of.unanswered.put(offset, new SentAcknowledgement(type, nowNanos));
         if (!client.acknowledge(record, type)) {
             of.unanswered.remove(offset);
             refused(of, type, List.of(offset), "it came too late");
@@ -193,13 +195,13 @@ public final class HeldRecords {
     }
 
     /**
-     * Tells the client of records whose locks are over. Work that has ended is told, as it may be in time; the rest
-     * goes back. They go in requests of their own, as brokers refuse all acknowledgements of a partition that come with
-     * one that is late.
+     * Acknowledges to the client the records whose locks have expired. Finished work is acknowledged, because it may
+     * still be in time; the rest is released. They use separate requests, because one late acknowledgement makes
+     * brokers refuse all others of its partition in the same request.
      */
-    private void tellLost(OfPartition of, long nowNanos) {
+    private void acknowledgeLost(OfPartition of, long nowNanos) {
         List<LockedRecord> lost = new ArrayList<>();
-        for (LockedRecord record : List.copyOf(of.unheard.values())) {
+        for (LockedRecord record : List.copyOf(of.unacknowledged.values())) {
             if (of.ranges.find(record.offset()) != null) {
                 continue;
             }
@@ -213,7 +215,7 @@ public final class HeldRecords {
             client.flush();
             for (LockedRecord record : lost) {
                 AcknowledgeType type = record.isGone() ? AcknowledgeType.RELEASE : record.outcome();
-                tell(of, record.offset(), type, nowNanos);
+                acknowledge(of, record.offset(), type, nowNanos);
             }
             client.flush();
         }
@@ -221,7 +223,7 @@ public final class HeldRecords {
 
     private static void forget(OfPartition of, long offset) {
         of.renewing.remove(offset);
-        of.unheard.remove(offset);
+        of.unacknowledged.remove(offset);
     }
 
     /** Returns whether brokers have not answered a renewal yet. */
@@ -236,7 +238,7 @@ public final class HeldRecords {
     public boolean hasRenewed(long nowNanos) {
         boolean renews = false;
         for (OfPartition of : partitions.values()) {
-            if (of.renewing.size() < of.unheard.size()) {
+            if (of.renewing.size() < of.unacknowledged.size()) {
                 return false; // The client polls no more before it has heard of these.
             }
             renews |= !of.renewing.isEmpty();
@@ -253,11 +255,11 @@ public final class HeldRecords {
             }
             Map<AcknowledgeType, List<Long>> refused = new EnumMap<>(AcknowledgeType.class);
             for (Long offset : answered) {
-                Told told = of.unanswered.remove(offset);
-                if (told != null && failure == null) {
-                    confirmed(of, offset, told, nowNanos);
-                } else if (told != null) {
-                    refused.computeIfAbsent(told.type, type -> new ArrayList<>())
+                SentAcknowledgement acknowledged = of.unanswered.remove(offset);
+                if (acknowledged != null && failure == null) {
+                    confirmed(of, offset, acknowledged, nowNanos);
+                } else if (acknowledged != null) {
+                    refused.computeIfAbsent(acknowledged.type, type -> new ArrayList<>())
                             .add(offset);
                 }
             }
@@ -265,11 +267,11 @@ public final class HeldRecords {
         });
     }
 
-    private void confirmed(OfPartition of, long offset, Told told, long nowNanos) {
-        receiver.confirmed(told.type, 1, nowNanos - told.sinceNanos);
+    private void confirmed(OfPartition of, long offset, SentAcknowledgement acknowledged, long nowNanos) {
+        receiver.confirmed(acknowledged.type, 1, nowNanos - acknowledged.sinceNanos);
         AcquiredRange range = of.ranges.find(offset);
-        if (told.type == AcknowledgeType.RENEW && range != null) {
-            range.renewed(new Lock(told.sinceNanos, locks.nanos()));
+        if (acknowledged.type == AcknowledgeType.RENEW && range != null) {
+            range.renewed(new Lock(acknowledged.sinceNanos, locks.nanos()));
         }
     }
 
@@ -300,7 +302,7 @@ public final class HeldRecords {
     public void close() {
         for (OfPartition of : partitions.values()) {
             of.ranges.loseAll().forEach(receiver::lost);
-            of.unheard.clear();
+            of.unacknowledged.clear();
             of.renewing.clear();
         }
         publish();

@@ -23,11 +23,11 @@ final class LockRenewals {
     /** Part of a lock's time after which an acknowledgement may arrive too late and goes in a request of its own. */
     private static final double DOUBTFUL = 0.8;
 
-    private final AcquiredRecordReceiver borrower;
+    private final AcquiredRecordReceiver receiver;
     private volatile int millis;
 
-    LockRenewals(AcquiredRecordReceiver borrower) {
-        this.borrower = borrower;
+    LockRenewals(AcquiredRecordReceiver receiver) {
+        this.receiver = receiver;
     }
 
     void millis(int newMillis) {
@@ -49,11 +49,11 @@ final class LockRenewals {
      * Does what is due.
      *
      * @param window offsets of a partition that may be acquired at a time
-     * @param ends nothing is to be begun any more
+     * @param ends true if no more work may begin
      */
     void attend(AcquiredRanges of, long nowNanos, long window, boolean ends) {
-        boolean tight = of.untoldSpan() >= TIGHT * window;
-        boolean over = ends && borrower.isOver();
+        boolean tight = of.unacknowledgedSpan() >= TIGHT * window;
+        boolean over = ends && receiver.isOver();
         int passedBy = 0;
         List<AcknowledgementRange> renewals = new ArrayList<>();
         for (AcquiredRange range : of.all()) {
@@ -63,49 +63,50 @@ final class LockRenewals {
                 // A last delivery is not spent on going back as long as the pipeline may take it.
                 passedBy += giveBack(
                         range,
-                        loan -> (!loan.isLastDelivery() || (over && loan.isOffered())) && loan.giveBack(),
+                        locked -> (!locked.isLastDelivery() || (over && locked.isOffered())) && locked.giveBack(),
                         nowNanos);
             }
             if (range.open() > 0 && age >= lock.nanos()) {
-                range.loseOpen().forEach(borrower::lost);
-                of.outbox.withdraw(range.first, range.last);
+                range.loseOpen().forEach(receiver::lost);
+                of.pending.withdraw(range.first, range.last);
             } else if (range.open() > 0 && age >= lock.nanos() / 2 && !range.isRenewing()) {
                 // One of the last deliveries is not spent on a record that nobody has looked at.
-                passedBy += giveBack(range, loan -> !loan.isAtRisk() && loan.giveBack(), nowNanos);
-                if (borrower.renewsLocks()) {
+                passedBy += giveBack(range, locked -> !locked.isAtRisk() && locked.giveBack(), nowNanos);
+                if (receiver.renewsLocks()) {
                     renewals.addAll(range.takeRenewals());
                 } else {
                     range.endsWithItsLock();
                 }
             }
-            // Where nothing more is acquired until the first one is told, it does not wait for those that came with it.
-            boolean frees = tight && range.firstUntold() < range.firstOpen();
+            // If the window is full until the first record is acknowledged, that one does not wait for the rest of its
+            // range.
+            boolean frees = tight && range.firstUnacknowledged() < range.firstOpen();
             tell(of, range, nowNanos, ends || frees, age >= lock.nanos() * DOUBTFUL);
             if (frees) {
-                of.outbox.hurry();
+                of.pending.hurry();
             }
             tight = false;
         }
         if (passedBy > 0) {
-            borrower.passedBy(passedBy);
+            receiver.passedBy(passedBy);
         }
-        of.outbox.addApart(renewals, true, nowNanos);
+        of.pending.addApart(renewals, true, nowNanos);
         of.removeOver();
     }
 
     private void tell(AcquiredRanges of, AcquiredRange range, long nowNanos, boolean atOnce, boolean doubtful) {
         boolean due = range.open() == 0 || atOnce || nowNanos - range.knownSinceNanos() >= PATIENCE_NANOS;
-        if (!range.hasUntold() || !due) {
+        if (!range.hasUnacknowledged() || !due) {
             return;
         }
-        List<AcknowledgementRange> acks = range.takeUntold();
+        List<AcknowledgementRange> acks = range.takeUnacknowledged();
         if (doubtful) {
-            of.outbox.addApart(acks, false, nowNanos);
+            of.pending.addApart(acks, false, nowNanos);
         } else {
-            of.outbox.add(acks, nowNanos);
+            of.pending.add(acks, nowNanos);
         }
         if (range.open() == 0) {
-            borrower.finished(nowNanos - range.acquiredNanos);
+            receiver.finished(nowNanos - range.acquiredNanos);
         }
     }
 
@@ -120,10 +121,10 @@ final class LockRenewals {
 
     private int giveBack(AcquiredRange range, Predicate<LockedRecord> test, long nowNanos) {
         return range.endIf(
-                loan -> {
-                    boolean goes = test.test(loan);
+                locked -> {
+                    boolean goes = test.test(locked);
                     if (goes) {
-                        borrower.goesBack(loan);
+                        receiver.goesBack(locked);
                     }
                     return goes;
                 },

@@ -2,7 +2,7 @@ package dev.weir.kafka.internal.share.session;
 
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 
-/** A record that is acquired to this member, as far as its lock is concerned. Thread-safe. */
+/** The lock of an acquired record. Thread-safe. */
 public interface LockedRecord {
 
     String topic();

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acknowledgements of one partition that wait for a request. The broker takes all those of a partition in a request, or
- * none, so that doubtful ones go in requests of their own. Confined to the member's thread.
+ * Acknowledgements of one partition that wait for a request. The broker accepts either all acknowledgements of a
+ * partition in a request or none, so doubtful ones use separate requests. Confined to the member's thread.
  */
 final class PendingAcknowledgements {
 
@@ -28,7 +28,7 @@ final class PendingAcknowledgements {
     private final ArrayDeque<Packet> apart = new ArrayDeque<>();
     private final ArrayDeque<Packet> renewals = new ArrayDeque<>();
 
-    /** The time when the oldest of those that wait came. */
+    /** The time when the oldest waiting acknowledgement was added. */
     private long sinceNanos;
 
     private boolean hurried;
@@ -106,7 +106,7 @@ final class PendingAcknowledgements {
         return renewals.poll();
     }
 
-    /** A packet that was not looked at goes again, before all others. */
+    /** Puts back a packet that the broker did not process; it is sent before all others. */
     void putBack(Packet packet) {
         (packet.renews() ? renewals : apart).addFirst(packet);
     }

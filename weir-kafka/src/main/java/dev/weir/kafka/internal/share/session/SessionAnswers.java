@@ -11,12 +11,10 @@ import org.jspecify.annotations.Nullable;
 interface SessionAnswers {
 
     /** The acquired ranges of a partition at one broker. */
-    record Lending(AcquiredRanges of, ShareFetchResponseData.PartitionData data) {}
+    record PartitionAnswer(AcquiredRanges of, ShareFetchResponseData.PartitionData data) {}
 
-    /**
-     * Reads and lends the records, which stand in a buffer that is reused after the call; returns how many there are.
-     */
-    int lend(List<Lending> lendings, long askedNanos, long nowNanos);
+    /** Reads the records and hands them on; returns how many there are. Their buffer is reused after the call. */
+    int handOn(List<PartitionAnswer> partitionAnswers, long askedNanos, long nowNanos);
 
     /** For which locks stand that are made or renewed by now, as the last answer says. */
     long lockNanos();
@@ -35,6 +33,6 @@ interface SessionAnswers {
      */
     void leads(TopicIdPartition partition, int node, int epoch, @Nullable InetSocketAddress address);
 
-    /** The broker is gone or does not lend, and may not lead its partitions any more. */
+    /** The broker is gone or hands out no records, and may no longer lead its partitions. */
     void moved();
 }

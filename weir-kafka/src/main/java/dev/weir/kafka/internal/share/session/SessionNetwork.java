@@ -16,10 +16,12 @@ public interface SessionNetwork {
 
         void send(ApiMessage request, short version);
 
-        /** Leaves a connection with nothing under way: the next one is to the next address; nobody is told. */
+        /**
+         * Leaves a connection that has no request in flight. The next one is to the next address. Makes no callback.
+         */
         void renew();
 
-        /** Closes it; nobody is told. */
+        /** Closes it without a callback. */
         void drop();
     }
 

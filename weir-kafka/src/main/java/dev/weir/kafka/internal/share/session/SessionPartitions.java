@@ -15,8 +15,8 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The partitions of a share session: those that are to be read at its broker, those that the broker's session lists,
- * and what is acquired of each, even if it is not to be read any more. Confined to the member's thread.
+ * The partitions of a share session: the ones to read at its broker, the ones that the broker's session lists, and the
+ * acquired ranges of each, also of partitions that it no longer reads. Confined to the member's thread.
  */
 final class SessionPartitions {
 
@@ -26,7 +26,7 @@ final class SessionPartitions {
     /** The same where little more is acquired until the broker has them. */
     private static final long HURRIED_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    private final Map<TopicIdPartition, AcquiredRanges> lent = new LinkedHashMap<>();
+    private final Map<TopicIdPartition, AcquiredRanges> acquired = new LinkedHashMap<>();
     private final Set<TopicIdPartition> wanted = new LinkedHashSet<>();
     private final Set<TopicIdPartition> listed = new HashSet<>();
 
@@ -39,7 +39,7 @@ final class SessionPartitions {
     void want(Collection<TopicIdPartition> partitions) {
         wanted.clear();
         wanted.addAll(partitions);
-        partitions.forEach(this::lentOf);
+        partitions.forEach(this::acquiredOf);
     }
 
     /** It is not here any more. */
@@ -55,17 +55,17 @@ final class SessionPartitions {
         return !wanted.isEmpty();
     }
 
-    private AcquiredRanges lentOf(TopicIdPartition id) {
-        return lent.computeIfAbsent(id, AcquiredRanges::new);
+    private AcquiredRanges acquiredOf(TopicIdPartition id) {
+        return acquired.computeIfAbsent(id, AcquiredRanges::new);
     }
 
-    Collection<AcquiredRanges> lent() {
-        return lent.values();
+    Collection<AcquiredRanges> acquired() {
+        return acquired.values();
     }
 
     @Nullable
     AcquiredRanges find(Uuid topic, int partition) {
-        for (AcquiredRanges each : lent.values()) {
+        for (AcquiredRanges each : acquired.values()) {
             if (each.id.partition() == partition && each.id.topicId().equals(topic)) {
                 return each;
             }
@@ -77,11 +77,11 @@ final class SessionPartitions {
      * The work on a record ended; false if none of these partitions has it acquired. A recreated topic has the name,
      * the partitions and the offsets of the former one, so it is the acquired record itself that tells them apart.
      */
-    boolean end(LockedRecord loan, byte type, long nowNanos) {
-        for (AcquiredRanges each : lent.values()) {
-            if (each.id.partition() == loan.partition() && each.id.topic().equals(loan.topic())) {
-                AcquiredRange range = each.find(loan.offset());
-                if (range != null && range.end(loan, type, nowNanos)) {
+    boolean end(LockedRecord locked, byte type, long nowNanos) {
+        for (AcquiredRanges each : acquired.values()) {
+            if (each.id.partition() == locked.partition() && each.id.topic().equals(locked.topic())) {
+                AcquiredRange range = each.find(locked.offset());
+                if (range != null && range.end(locked, type, nowNanos)) {
                     return true;
                 }
             }
@@ -91,21 +91,21 @@ final class SessionPartitions {
 
     /** Forgets partitions that are no longer read once nothing of them is left. */
     void forgetOver() {
-        lent.values().removeIf(each -> each.isEmpty() && !wanted.contains(each.id));
+        acquired.values().removeIf(each -> each.isEmpty() && !wanted.contains(each.id));
     }
 
     /** Records that are acquired and not done. */
     int open() {
         int open = 0;
-        for (AcquiredRanges each : lent.values()) {
+        for (AcquiredRanges each : acquired.values()) {
             open += each.open();
         }
         return open;
     }
 
-    /** Returns whether nothing is acquired or to be told. */
+    /** Returns whether nothing is acquired and no acknowledgement waits. */
     boolean areQuiet() {
-        return lent.values().stream().allMatch(AcquiredRanges::isEmpty);
+        return acquired.values().stream().allMatch(AcquiredRanges::isEmpty);
     }
 
     /**
@@ -115,7 +115,7 @@ final class SessionPartitions {
     boolean areFull(long window) {
         return !wanted.isEmpty()
                 && listed.containsAll(wanted)
-                && wanted.stream().allMatch(id -> lentOf(id).span() >= window);
+                && wanted.stream().allMatch(id -> acquiredOf(id).span() >= window);
     }
 
     /** The broker's session is gone, and its list with it. */
@@ -143,21 +143,22 @@ final class SessionPartitions {
     }
 
     boolean haveRenewals() {
-        return lent.values().stream().anyMatch(each -> each.outbox.hasRenewals());
+        return acquired.values().stream().anyMatch(each -> each.pending.hasRenewals());
     }
 
     boolean haveAcks() {
-        return lent.values().stream().anyMatch(each -> each.outbox.hasAcks());
+        return acquired.values().stream().anyMatch(each -> each.pending.hasAcks());
     }
 
     /**
-     * Returns whether acknowledgements wait long enough, of all partitions or of those that are not fetched any more.
+     * Returns whether acknowledgements have waited long enough, of any partition or only of partitions that are no
+     * longer fetched.
      */
     boolean haveDueAcks(long nowNanos, boolean flush, boolean unwanted) {
-        for (AcquiredRanges each : lent.values()) {
-            long age = each.outbox.isHurried() ? HURRIED_AGE_NANOS : ACK_AGE_NANOS;
-            if (each.outbox.hasAcks()
-                    && (flush || nowNanos - each.outbox.sinceNanos() >= age)
+        for (AcquiredRanges each : acquired.values()) {
+            long age = each.pending.isHurried() ? HURRIED_AGE_NANOS : ACK_AGE_NANOS;
+            if (each.pending.hasAcks()
+                    && (flush || nowNanos - each.pending.sinceNanos() >= age)
                     && !(unwanted && wanted.contains(each.id))) {
                 return true;
             }
@@ -165,11 +166,11 @@ final class SessionPartitions {
         return false;
     }
 
-    /** Takes the next acknowledgements of each partition, or of those only that are to be read. */
+    /** Takes the next acknowledgements of each partition, or only of the partitions to read. */
     Map<AcquiredRanges, Packet> takeAcks(boolean wantedOnly) {
         Map<AcquiredRanges, Packet> all = new LinkedHashMap<>();
-        for (AcquiredRanges each : lent.values()) {
-            Packet packet = !wantedOnly || wanted.contains(each.id) ? each.outbox.take() : null;
+        for (AcquiredRanges each : acquired.values()) {
+            Packet packet = !wantedOnly || wanted.contains(each.id) ? each.pending.take() : null;
             if (packet != null) {
                 all.put(each, packet);
             }
@@ -179,8 +180,8 @@ final class SessionPartitions {
 
     Map<AcquiredRanges, Packet> takeRenewals() {
         Map<AcquiredRanges, Packet> all = new LinkedHashMap<>();
-        for (AcquiredRanges each : lent.values()) {
-            Packet packet = each.outbox.takeRenewals();
+        for (AcquiredRanges each : acquired.values()) {
+            Packet packet = each.pending.takeRenewals();
             if (packet != null) {
                 all.put(each, packet);
             }

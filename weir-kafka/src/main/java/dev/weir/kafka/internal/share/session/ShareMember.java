@@ -50,15 +50,15 @@ public final class ShareMember implements AutoCloseable {
 
     private volatile boolean joined;
 
-    public ShareMember(Identity identity, Reading reading, SessionNetwork network, AcquiredRecordReceiver borrower) {
+    public ShareMember(Identity identity, Reading reading, SessionNetwork network, AcquiredRecordReceiver receiver) {
         this.network = network;
-        this.membership = new ShareMembership(identity.member(), identity.group(), identity.topics(), borrower);
-        this.directory = new ClusterDirectory(identity.group(), identity.topics(), identity.bootstrap(), borrower);
+        this.membership = new ShareMembership(identity.member(), identity.group(), identity.topics(), receiver);
+        this.directory = new ClusterDirectory(identity.group(), identity.topics(), identity.bootstrap(), receiver);
         this.sessions = new ShareSessions(
                 new ShareRequests(identity.group(), membership.id()),
                 directory,
                 network,
-                borrower,
+                receiver,
                 reading,
                 () -> moved = true);
         this.asker = network.open("bootstrap", directory::nextToAsk, new OfDirectory());
@@ -70,10 +70,10 @@ public final class ShareMember implements AutoCloseable {
     }
 
     /**
-     * The order for a profile.
+     * Sets the limits from the next turn on.
      *
-     * @param credits records that may be out at once
-     * @param wholeBatches whether brokers lend whole batches
+     * @param credits records that may be outstanding at once
+     * @param wholeBatches whether brokers hand out whole batches
      * @param locks offsets of a partition that may be acquired at once
      */
     public void plan(int credits, boolean wholeBatches, int locks) {
@@ -81,8 +81,8 @@ public final class ShareMember implements AutoCloseable {
     }
 
     /** The work on a record ended. Any thread; true if the next turn should come now. */
-    public boolean ended(LockedRecord loan) {
-        return sessions.ended(loan);
+    public boolean ended(LockedRecord locked) {
+        return sessions.ended(locked);
     }
 
     /** Returns whether the group knows it and has given it partitions. Any thread. */
@@ -119,7 +119,7 @@ public final class ShareMember implements AutoCloseable {
     /**
      * Does what is due.
      *
-     * @return after how many nanoseconds to come again, unless something comes first
+     * @return delay in nanoseconds until the next turn, unless an event comes first
      */
     public long turn(long now) {
         at(now);
@@ -165,8 +165,8 @@ public final class ShareMember implements AutoCloseable {
     }
 
     /** Acquired records on which the work has not ended. */
-    public List<LockedRecord> openLoans() {
-        return sessions.openLoans();
+    public List<LockedRecord> openRecords() {
+        return sessions.openRecords();
     }
 
     /** Ends the work on all that is acquired, which nobody will finish; returns how many there were. */

@@ -41,7 +41,7 @@ final class ShareMembership {
 
     private final String group;
     private final List<String> topics;
-    private final AcquiredRecordReceiver borrower;
+    private final AcquiredRecordReceiver receiver;
 
     private final String id;
 
@@ -55,8 +55,8 @@ final class ShareMembership {
     private boolean waiting;
 
     /**
-     * The coordinator tells of partitions once: to those who join, who say their topics, or whose partitions change in
-     * that very heartbeat. An answer that is missing may have been the one, so that the next heartbeat asks for it.
+     * The coordinator sends the partitions once: to a member that joins or names its topics, or whose partitions change
+     * in that heartbeat. A missing answer may have been that one, so the next heartbeat asks for all.
      */
     private boolean asksForAll;
 
@@ -66,11 +66,11 @@ final class ShareMembership {
     private long dueNanos;
     private Map<Uuid, Set<Integer>> assigned = Map.of();
 
-    ShareMembership(String id, String group, List<String> topics, AcquiredRecordReceiver borrower) {
+    ShareMembership(String id, String group, List<String> topics, AcquiredRecordReceiver receiver) {
         this.id = id;
         this.group = group;
         this.topics = topics;
-        this.borrower = borrower;
+        this.receiver = receiver;
     }
 
     String id() {
@@ -105,7 +105,7 @@ final class ShareMembership {
         return state != State.GONE && !underWay && (!waiting || nowNanos - dueNanos >= 0);
     }
 
-    /** The request that is due, which counts as sent. */
+    /** Returns the request that is due, and counts it as sent. */
     ShareGroupHeartbeatRequestData next() {
         underWay = true;
         saysGoodbye = state == State.LEAVING;
@@ -142,7 +142,7 @@ final class ShareMembership {
             }
             default -> {
                 state = State.GONE;
-                borrower.fatal(error.exception(answer.errorMessage()));
+                receiver.fatal(error.exception(answer.errorMessage()));
             }
         }
         return false;

@@ -27,7 +27,7 @@ final class ShareRequests {
 
     private static final int LONG_WAIT_MILLIS = 500;
 
-    // A broker reads each partition with its part of the bytes, whatever few records were asked for.
+    // A broker reads each partition up to its part of the bytes, however few records were requested.
     private static final double BYTES_SLACK = 1.5;
     private static final int MIN_PARTITION_BYTES = 64 * 1024;
     private static final int MAX_BYTES = 16 * 1024 * 1024;
@@ -43,7 +43,7 @@ final class ShareRequests {
         this.member = member;
     }
 
-    /** Notes whether brokers lend whole batches of producers, which may be more than asked for. */
+    /** Sets whether brokers hand out whole batches of producers, which may exceed the requested number. */
     void wholeBatches(boolean whole) {
         wholeBatches = whole;
     }

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *   CLOSED (epoch 0)  a fetch without acknowledgements opens it      -> OPEN
  *   OPEN (1, 2, ...)  one request after the other                    -> CLOSED, when the broker has lost it
- *                     epoch -1 gives back all that is lent           -> ENDED
+ *                     epoch -1 gives back all that is acquired           -> ENDED
  * </pre>
  *
  * <p>With the connection the broker ends the session and all its locks; without, a session that is opened again by the
@@ -50,10 +50,10 @@ final class ShareSession {
     /**
      * The limits of a turn.
      *
-     * @param credits records that may be asked for
-     * @param threshold credits that are worth a request of their own
-     * @param window offsets of a partition that may be acquired at a time, as far as it is known
-     * @param flush acknowledgements wait for nothing
+     * @param credits records that may be requested
+     * @param threshold credits that justify a request of their own
+     * @param window offsets of a partition that may be acquired at a time, as far as known
+     * @param flush true if acknowledgements wait for nothing
      */
     record Turn(int credits, int threshold, long window, boolean flush) {}
 
@@ -62,7 +62,7 @@ final class ShareSession {
     final int node;
     final SessionPartitions partitions = new SessionPartitions();
     private final ShareRequests requests;
-    private final AcquiredRecordReceiver borrower;
+    private final AcquiredRecordReceiver receiver;
     private final SessionAnswers answers;
     private int epoch = TO_OPEN;
     private long fetchedNanos;
@@ -75,12 +75,12 @@ final class ShareSession {
     /** Records that an answer may bring, so that no quota makes the broker throw it away. */
     private int mostRecords = Integer.MAX_VALUE;
 
-    private boolean toldOfQuota;
+    private boolean quotaReported;
 
-    ShareSession(int node, ShareRequests requests, AcquiredRecordReceiver borrower, SessionAnswers answers) {
+    ShareSession(int node, ShareRequests requests, AcquiredRecordReceiver receiver, SessionAnswers answers) {
         this.node = node;
         this.requests = requests;
-        this.borrower = borrower;
+        this.receiver = receiver;
         this.answers = answers;
     }
 
@@ -97,7 +97,7 @@ final class ShareSession {
         return foundNothing;
     }
 
-    /** Returns whether nothing is acquired, to be told, or under way. */
+    /** Returns whether nothing is acquired, no acknowledgement waits, and no request is in flight. */
     boolean isQuiet() {
         return underWay == null && partitions.areQuiet();
     }
@@ -138,8 +138,8 @@ final class ShareSession {
 
     private @Nullable ApiMessage open(long nowNanos, Turn turn, boolean renews) {
         if (!partitions.areWanted()) {
-            // Nothing to open it with: what the broker still holds locked it lends again when their time is over.
-            partitions.lent().forEach(of -> lose(of, Errors.SHARE_SESSION_NOT_FOUND));
+            // No session to open. The broker hands out the records that it still holds locked when their locks expire.
+            partitions.acquired().forEach(of -> lose(of, Errors.SHARE_SESSION_NOT_FOUND));
             return null;
         }
         boolean waits = renews || partitions.haveAcks();
@@ -190,9 +190,9 @@ final class ShareSession {
         if (sent == null || !accepts(sent, answer.errorCode(), answer.errorMessage(), nowNanos)) {
             return;
         }
-        Set<AcquiredRanges> told = new HashSet<>();
+        Set<AcquiredRanges> acknowledged = new HashSet<>();
         Set<AcquiredRanges> refused = new HashSet<>();
-        List<SessionAnswers.Lending> lendings = new ArrayList<>();
+        List<SessionAnswers.PartitionAnswer> partitionAnswers = new ArrayList<>();
         answer.responses()
                 .forEach(topic -> topic.partitions().forEach(each -> {
                     AcquiredRanges of = partitions.find(topic.topicId(), each.partitionIndex());
@@ -201,7 +201,7 @@ final class ShareSession {
                     }
                     Packet packet = sent.packets.get(of);
                     if (packet != null) {
-                        told.add(of);
+                        acknowledged.add(of);
                         settle(of, packet, Errors.forCode(each.acknowledgeErrorCode()), sent.atNanos, nowNanos);
                     }
                     if (each.errorCode() != Errors.NONE.code()) {
@@ -209,7 +209,7 @@ final class ShareSession {
                             refused.add(of);
                         }
                     } else if (!each.acquiredRecords().isEmpty()) {
-                        lendings.add(new SessionAnswers.Lending(of, each));
+                        partitionAnswers.add(new SessionAnswers.PartitionAnswer(of, each));
                     }
                     if (isElsewhere(each.errorCode()) || isElsewhere(each.acknowledgeErrorCode())) {
                         int leader = each.currentLeader().leaderId();
@@ -219,8 +219,8 @@ final class ShareSession {
                         answers.leads(of.id, leader, each.currentLeader().leaderEpoch(), address);
                     }
                 }));
-        untold(sent, told);
-        int records = answers.lend(lendings, sent.atNanos, nowNanos);
+        refuseUnanswered(sent, acknowledged);
+        int records = answers.handOn(partitionAnswers, sent.atNanos, nowNanos);
         if (!refused.isEmpty() && records == 0) {
             pause(nowNanos, PAUSE_NANOS); // Brokers refuse without waiting.
         }
@@ -231,7 +231,7 @@ final class ShareSession {
             mostRecords += Math.min(Integer.MAX_VALUE - mostRecords, 1 + mostRecords / GROWTH);
         }
         foundNothing = records == 0;
-        borrower.fetched(records, nowNanos - sent.atNanos, partitions.open() == 0);
+        receiver.fetched(records, nowNanos - sent.atNanos, partitions.open() == 0);
     }
 
     void answered(ShareAcknowledgeResponseData answer, long nowNanos) {
@@ -239,13 +239,13 @@ final class ShareSession {
         if (sent == null || !accepts(sent, answer.errorCode(), answer.errorMessage(), nowNanos)) {
             return;
         }
-        Set<AcquiredRanges> told = new HashSet<>();
+        Set<AcquiredRanges> acknowledged = new HashSet<>();
         answer.responses()
                 .forEach(topic -> topic.partitions().forEach(each -> {
                     AcquiredRanges of = partitions.find(topic.topicId(), each.partitionIndex());
                     Packet packet = of == null ? null : sent.packets.get(of);
                     if (of != null && packet != null) {
-                        told.add(of);
+                        acknowledged.add(of);
                         settle(of, packet, Errors.forCode(each.errorCode()), sent.atNanos, nowNanos);
                     }
                     if (of != null && isElsewhere(each.errorCode())) {
@@ -257,7 +257,7 @@ final class ShareSession {
                         answers.leads(of.id, leader, each.currentLeader().leaderEpoch(), address);
                     }
                 }));
-        untold(sent, told);
+        refuseUnanswered(sent, acknowledged);
     }
 
     /** Returns whether the broker says that another one leads the partition; only then it says which one. */
@@ -275,17 +275,17 @@ final class ShareSession {
     }
 
     /**
-     * Brokers lend first and look at quotas then ({@code KafkaApis.processShareFetchResponse} of Kafka 4.4): what they
-     * acquired comes again when its locks are over, and if the answer were as large again, until no deliveries are
-     * left.
+     * Asks for fewer records. Brokers acquire records before they apply quotas ({@code
+     * KafkaApis.processShareFetchResponse} of Kafka 4.4): these are delivered again when their locks expire, and with
+     * equally large answers until no deliveries are left.
      */
     private void throttled(int asked, int millis) {
         mostRecords = Math.max(1, asked / 2);
-        borrower.emptied();
-        if (!toldOfQuota) {
-            toldOfQuota = true;
+        receiver.emptied();
+        if (!quotaReported) {
+            quotaReported = true;
             LOG.warn(
-                    "a quota makes broker {} hold back answers for {} ms, whose records come again after their lock with one"
+                    "a quota makes broker {} hold back answers for {} ms, whose records are delivered again after their lock with one"
                             + " delivery less: raise consumer_byte_rate or request_percentage of this client",
                     node,
                     millis);
@@ -306,7 +306,7 @@ final class ShareSession {
         return epoch == Integer.MAX_VALUE ? TO_OPEN + 1 : epoch + 1;
     }
 
-    /** Returns whether the broker looked at the request; if not, its acknowledgements are told again. */
+    /** Returns whether the broker processed the request; if not, its acknowledgements are sent again. */
     private boolean accepts(Sent sent, short code, @Nullable String message, long nowNanos) {
         Errors error = Errors.forCode(code);
         if (error == Errors.NONE) {
@@ -320,12 +320,12 @@ final class ShareSession {
             return false;
         }
         if (error == Errors.GROUP_AUTHORIZATION_FAILED || error == Errors.TOPIC_AUTHORIZATION_FAILED) {
-            borrower.fatal(error.exception(message));
+            receiver.fatal(error.exception(message));
         }
         LOG.info("share session with broker {}: {}; it is opened again", node, error);
         epoch = TO_OPEN;
         if (error == Errors.SHARE_SESSION_NOT_FOUND || error == Errors.INVALID_SHARE_SESSION_EPOCH) {
-            sent.packets.forEach((of, packet) -> of.outbox.putBack(packet));
+            sent.packets.forEach((of, packet) -> of.pending.putBack(packet));
         } else {
             pause(nowNanos, PAUSE_NANOS);
             sent.packets.forEach((of, packet) -> refused(of, packet.acks(), error));
@@ -337,7 +337,7 @@ final class ShareSession {
         switch (error) {
             case NONE -> packet.acks().forEach(ack -> confirmed(of, ack, sentNanos, nowNanos));
             case INVALID_RECORD_STATE -> {
-                AcknowledgementRange toBlame = of.outbox.split(packet);
+                AcknowledgementRange toBlame = of.pending.split(packet);
                 if (toBlame != null && toBlame.type() == AcknowledgementRange.RENEW) {
                     notRenewed(of, toBlame, error);
                 } else if (toBlame != null) {
@@ -354,7 +354,7 @@ final class ShareSession {
                     REQUEST_TIMED_OUT,
                     UNKNOWN_SERVER_ERROR -> {
                 // The state was not written (SharePartition.fetchPersisterError): the lock still stands.
-                of.outbox.putBack(packet);
+                of.pending.putBack(packet);
                 pause(nowNanos, PAUSE_NANOS);
             }
             default -> refused(of, packet.acks(), error);
@@ -368,17 +368,17 @@ final class ShareSession {
             }
         }
         if (ack.records() > 0) {
-            borrower.confirmed(AcknowledgeType.forId(ack.type()), ack.records(), nowNanos - sentNanos);
+            receiver.confirmed(AcknowledgeType.forId(ack.type()), ack.records(), nowNanos - sentNanos);
         }
     }
 
     /**
      * Brokers say the same of a lock that does not stand any more, and of one that stands and is not renewed because
-     * the group's {@code share.renew.acknowledge.enable} is false. What ends within its time is still told.
+     * the group's {@code share.renew.acknowledge.enable} is false. What ends within its time is still acknowledged.
      */
     private void notRenewed(AcquiredRanges of, AcknowledgementRange ack, Errors error) {
         of.touching(ack.first(), ack.last()).forEach(AcquiredRange::notRenewed);
-        borrower.notRenewed(place(of, ack), ack.records(), error.name());
+        receiver.notRenewed(place(of, ack), ack.records(), error.name());
     }
 
     private static String place(AcquiredRanges of, AcknowledgementRange ack) {
@@ -391,27 +391,27 @@ final class ShareSession {
             if (ack.type() == AcknowledgementRange.RENEW) {
                 of.touching(ack.first(), ack.last())
                         .forEach(
-                                range -> range.loseOpen(ack.first(), ack.last()).forEach(borrower::lost));
+                                range -> range.loseOpen(ack.first(), ack.last()).forEach(receiver::lost));
             }
             if (ack.records() > 0) {
-                borrower.refused(place(of, ack), AcknowledgeType.forId(ack.type()), ack.records(), error.name());
+                receiver.refused(place(of, ack), AcknowledgeType.forId(ack.type()), ack.records(), error.name());
             }
         }
         of.removeOver();
     }
 
-    private void untold(Sent sent, Set<AcquiredRanges> told) {
+    private void refuseUnanswered(Sent sent, Set<AcquiredRanges> acknowledged) {
         sent.packets.forEach((of, packet) -> {
-            if (!told.contains(of)) {
+            if (!acknowledged.contains(of)) {
                 refused(of, packet.acks(), Errors.UNKNOWN_SERVER_ERROR);
             }
         });
     }
 
-    /** Returns whether it is to be asked for again, as far as is known. */
+    /** Returns whether to fetch the partition here again, as far as is known. */
     private boolean refusedFetch(AcquiredRanges of, Errors error) {
         switch (error) {
-            case TOPIC_AUTHORIZATION_FAILED, GROUP_AUTHORIZATION_FAILED -> borrower.fatal(error.exception());
+            case TOPIC_AUTHORIZATION_FAILED, GROUP_AUTHORIZATION_FAILED -> receiver.fatal(error.exception());
             case NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID ->
                 moved(of, error);
             case KAFKA_STORAGE_ERROR, REPLICA_NOT_AVAILABLE, OFFSET_NOT_AVAILABLE, INCONSISTENT_TOPIC_ID -> {
@@ -443,8 +443,8 @@ final class ShareSession {
     }
 
     private void lose(AcquiredRanges of, Errors error) {
-        of.outbox.clear().forEach(packet -> refused(of, packet.acks(), error));
-        of.loseAll().forEach(borrower::lost);
+        of.pending.clear().forEach(packet -> refused(of, packet.acks(), error));
+        of.loseAll().forEach(receiver::lost);
     }
 
     /** The connection is gone, and with it all that was acquired on it. */
@@ -456,7 +456,7 @@ final class ShareSession {
         if (sent != null) {
             sent.packets.forEach((of, packet) -> refused(of, packet.acks(), Errors.NETWORK_EXCEPTION));
         }
-        partitions.lent().forEach(of -> lose(of, Errors.NETWORK_EXCEPTION));
+        partitions.acquired().forEach(of -> lose(of, Errors.NETWORK_EXCEPTION));
         answers.moved();
     }
 }

@@ -31,8 +31,8 @@ final class ShareSessions implements AutoCloseable {
     private static final long IDLE_NANOS = 50_000_000;
 
     /**
-     * The delay where more than enough is acquired: the end of a record is told with the next fetch, which somebody
-     * wakes it for.
+     * The delay while more than enough is acquired: the next fetch, for which the member is woken, carries the
+     * acknowledgements.
      */
     private static final long FED_NANOS = 25_000_000;
 
@@ -45,7 +45,7 @@ final class ShareSessions implements AutoCloseable {
     private final ShareRequests requests;
     private final ClusterDirectory directory;
     private final SessionNetwork network;
-    private final AcquiredRecordReceiver borrower;
+    private final AcquiredRecordReceiver receiver;
     private final Runnable onMoved;
     private final LockRenewals locks;
     private final AcquiredRecordsReader deliveries;
@@ -57,7 +57,7 @@ final class ShareSessions implements AutoCloseable {
     private boolean closing;
     private long nowNanos;
 
-    // Shared with those who end work.
+    // Shared with the threads that end work.
     private final FinishedRecords ended = new FinishedRecords();
     private volatile long span;
 
@@ -70,16 +70,16 @@ final class ShareSessions implements AutoCloseable {
             ShareRequests requests,
             ClusterDirectory directory,
             SessionNetwork network,
-            AcquiredRecordReceiver borrower,
+            AcquiredRecordReceiver receiver,
             ShareMember.Reading reading,
             Runnable onMoved) {
         this.requests = requests;
         this.directory = directory;
         this.network = network;
-        this.borrower = borrower;
+        this.receiver = receiver;
         this.onMoved = onMoved;
-        this.locks = new LockRenewals(borrower);
-        this.deliveries = new AcquiredRecordsReader(borrower, reading);
+        this.locks = new LockRenewals(receiver);
+        this.deliveries = new AcquiredRecordsReader(receiver, reading);
     }
 
     /** See {@link ShareMember#workers}. */
@@ -95,8 +95,8 @@ final class ShareSessions implements AutoCloseable {
     }
 
     /** The work on a record ended. Any thread; true if the next turn should come now. */
-    boolean ended(LockedRecord loan) {
-        return ended.add(loan);
+    boolean ended(LockedRecord locked) {
+        return ended.add(locked);
     }
 
     /** Offsets of the partition that stretches widest from its first unfinished record on. Any thread. */
@@ -129,10 +129,10 @@ final class ShareSessions implements AutoCloseable {
     }
 
     /** Acquired records on which the work has not ended. */
-    List<LockedRecord> openLoans() {
+    List<LockedRecord> openRecords() {
         List<LockedRecord> open = new ArrayList<>();
         for (Line line : lines.values()) {
-            for (AcquiredRanges of : line.session.partitions.lent()) {
+            for (AcquiredRanges of : line.session.partitions.acquired()) {
                 of.all().forEach(range -> range.addOpenTo(open));
             }
         }
@@ -144,7 +144,7 @@ final class ShareSessions implements AutoCloseable {
     int giveUp() {
         int given = 0;
         for (Line line : lines.values()) {
-            for (AcquiredRanges of : line.session.partitions.lent()) {
+            for (AcquiredRanges of : line.session.partitions.acquired()) {
                 given += locks.giveUp(of, nowNanos);
             }
         }
@@ -169,7 +169,7 @@ final class ShareSessions implements AutoCloseable {
 
     private void line(int node) {
         lines.computeIfAbsent(node, each -> {
-            ShareSession session = new ShareSession(node, requests, borrower, new OfSession());
+            ShareSession session = new ShareSession(node, requests, receiver, new OfSession());
             return new Line(session, network.open("broker " + node, () -> address(node), new OfLine(session)));
         });
     }
@@ -184,17 +184,17 @@ final class ShareSessions implements AutoCloseable {
         ended.takeAll(this::take);
     }
 
-    private void take(LockedRecord loan) {
-        AcknowledgeType outcome = loan.outcome();
-        if (end(loan, outcome) && outcome == AcknowledgeType.RELEASE) {
-            borrower.goesBack(loan);
+    private void take(LockedRecord locked) {
+        AcknowledgeType outcome = locked.outcome();
+        if (end(locked, outcome) && outcome == AcknowledgeType.RELEASE) {
+            receiver.goesBack(locked);
         }
-        deliveries.unreadable().ended(loan);
+        deliveries.unreadable().ended(locked);
     }
 
-    private boolean end(LockedRecord loan, AcknowledgeType outcome) {
+    private boolean end(LockedRecord locked, AcknowledgeType outcome) {
         for (Line line : lines.values()) {
-            if (line.session.partitions.end(loan, outcome.id, nowNanos)) {
+            if (line.session.partitions.end(locked, outcome.id, nowNanos)) {
                 return true;
             }
         }
@@ -202,16 +202,16 @@ final class ShareSessions implements AutoCloseable {
     }
 
     /**
-     * Looks after all locks, and says to each broker what is due.
+     * Attends to all locks, and sends each broker what is due.
      *
-     * @return after how many nanoseconds to come again, unless something comes first
+     * @return delay in nanoseconds until the next turn, unless an event comes first
      */
     long turn() {
-        boolean ends = borrower.isEnded();
+        boolean ends = receiver.isEnded();
         deliveries.unreadable().takeEnded(this::end);
         long widest = 0;
         for (Line line : lines.values()) {
-            for (AcquiredRanges of : line.session.partitions.lent()) {
+            for (AcquiredRanges of : line.session.partitions.acquired()) {
                 locks.attend(of, nowNanos, window, ends);
                 widest = Math.max(widest, of.span());
             }
@@ -221,7 +221,7 @@ final class ShareSessions implements AutoCloseable {
     }
 
     private long talk(boolean ends) {
-        boolean wants = !ends && borrower.hasDemand();
+        boolean wants = !ends && receiver.hasDemand();
         int free = credits - open();
         for (Line line : lines.values()) {
             free -= line.session.asked();
@@ -262,8 +262,8 @@ final class ShareSessions implements AutoCloseable {
     /** Returns whether room in some window of locks waits for acknowledgements. */
     private boolean isHurried() {
         for (Line line : lines.values()) {
-            for (AcquiredRanges of : line.session.partitions.lent()) {
-                if (of.outbox.isHurried() || of.untoldSpan() >= LockRenewals.TIGHT * window) {
+            for (AcquiredRanges of : line.session.partitions.acquired()) {
+                if (of.pending.isHurried() || of.unacknowledgedSpan() >= LockRenewals.TIGHT * window) {
                     return true;
                 }
             }
@@ -316,20 +316,20 @@ final class ShareSessions implements AutoCloseable {
     private final class OfSession implements SessionAnswers {
 
         @Override
-        public int lend(List<Lending> lendings, long askedNanos, long now) {
+        public int handOn(List<PartitionAnswer> partitionAnswers, long askedNanos, long now) {
             Lock lock = new Lock(askedNanos, lockNanos());
             int before = open();
             int bytes = 0;
-            for (Lending each : lendings) {
-                refusals.lent(each.of().id);
+            for (PartitionAnswer each : partitionAnswers) {
+                refusals.acquired(each.of().id);
                 for (AcquiredRange range : deliveries.read(each.of(), each.data(), lock, now)) {
-                    each.of().add(range).forEach(borrower::lost);
+                    each.of().add(range).forEach(receiver::lost);
                 }
                 bytes += each.data().records() == null
                         ? 0
                         : each.data().records().sizeInBytes();
             }
-            borrower.lentAll();
+            receiver.acquiredAll();
             int records = open() - before;
             if (records > 0) {
                 requests.saw(records, bytes);

@@ -51,7 +51,7 @@ final class UnreadableParts {
         }
     }
 
-    private final AcquiredRecordReceiver borrower;
+    private final AcquiredRecordReceiver receiver;
     private final UnreadableBatches policy;
     private final List<Passed> inFlight = new ArrayList<>();
 
@@ -65,8 +65,8 @@ final class UnreadableParts {
         }
     };
 
-    UnreadableParts(AcquiredRecordReceiver borrower, UnreadableBatches policy) {
-        this.borrower = borrower;
+    UnreadableParts(AcquiredRecordReceiver receiver, UnreadableBatches policy) {
+        this.receiver = receiver;
         this.policy = policy;
     }
 
@@ -105,7 +105,7 @@ final class UnreadableParts {
                 if (passed == null) {
                     passed = new Passed(
                             id,
-                            lend(
+                            receive(
                                     of,
                                     batch,
                                     range,
@@ -126,7 +126,7 @@ final class UnreadableParts {
         long from = Math.max(range.first, batch.baseOffset());
         long to = Math.min(range.last, batch.lastOffset()) + 1;
         if (from < to) {
-            borrower.skipped(of.id.topic(), of.id.partition(), from, to);
+            receiver.skipped(of.id.topic(), of.id.partition(), from, to);
         }
     }
 
@@ -141,20 +141,20 @@ final class UnreadableParts {
         return null;
     }
 
-    private LockedRecord lend(
+    private LockedRecord receive(
             AcquiredRanges of,
             RecordBatch batch,
             AcquiredRange range,
             long offset,
             KafkaException cause,
             short deliveryCount) {
-        LOG.warn("goes on as one record that cannot be decoded: {}", cause.getMessage());
+        LOG.warn("continues as one record that cannot be decoded: {}", cause.getMessage());
         byte[] bytes = new byte[batch.sizeInBytes()];
         batch.writeTo(ByteBuffer.wrap(bytes));
-        LockedRecord loan = borrower.lend(UnreadableBatch.acquired(
+        LockedRecord locked = receiver.receive(UnreadableBatch.acquired(
                 of.id.topicPartition(), offset, batch.lastOffset() + 1, bytes, cause, deliveryCount));
-        range.put(loan);
-        return loan;
+        range.put(locked);
+        return locked;
     }
 
     private static KafkaException named(AcquiredRanges of, RecordBatch batch, RuntimeException fault) {

@@ -249,7 +249,9 @@ class DueRecordsTest {
         assertThat(asked).hasValue(60);
     }
 
-    /** What becomes due while nothing may leave cannot: the next wake-up is when something may. */
+    /**
+     * Records that become due while the rate forbids to take any cannot leave: the next wake-up is when it allows one.
+     */
     @Test
     void rateThatForbidsToTake_isAllThatIsWaitedFor() throws Exception {
         add(a, 20);

@@ -264,7 +264,7 @@ class FlowControlTest {
         assertThat(client.paused()).hasSize(11).doesNotContain(renewed.id());
     }
 
-    /** What is not due fills the others for as long as it is not. */
+    /** The other partitions stay full for as long as their records are not due. */
     @Test
     void partition_ofARetryTopic_doesNotWaitForRecordsThatAreNotDue() {
         RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM, new DueRecords(record -> 1, () -> 0));

@@ -78,7 +78,7 @@ class RecordBufferTest {
         }
     }
 
-    /** What is there, "-" for nothing, null for the end. */
+    /** Returns the next record, "-" for nothing, null for the end. */
     private @Nullable String next() throws InterruptedException {
         return next(clock.nanoTime());
     }

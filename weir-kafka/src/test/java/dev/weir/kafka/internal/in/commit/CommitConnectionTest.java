@@ -2,7 +2,7 @@ package dev.weir.kafka.internal.in.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.internal.in.commit.ScriptedCoordinator.Fate;
+import dev.weir.kafka.internal.in.commit.ScriptedCoordinator.Reply;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -108,7 +108,7 @@ class CommitConnectionTest {
     @EnumSource(names = {"UNKNOWN_MEMBER_ID", "COORDINATOR_LOAD_IN_PROGRESS"})
     void commitThatIsRefused_isToldSo_andTheClientCommitsForAWhile(Errors error) {
         coordinator.refusal = error;
-        coordinator.fates.add(Fate.REFUSED);
+        coordinator.replies.add(Reply.REFUSED);
         send(connection);
         awaitAnswer();
         assertFailed();
@@ -116,7 +116,7 @@ class CommitConnectionTest {
 
     @Test
     void commitWhoseConnectionBreaks_isToldSo() {
-        coordinator.fates.add(Fate.CUT);
+        coordinator.replies.add(Reply.CUT);
         send(connection);
         awaitAnswer();
         assertFailed();
@@ -124,7 +124,7 @@ class CommitConnectionTest {
 
     @Test
     void commitThatHasNoAnswerInTime_isGivenUp() {
-        coordinator.fates.add(Fate.UNANSWERED);
+        coordinator.replies.add(Reply.UNANSWERED);
         send(connection);
         connection.await(TimeUnit.MILLISECONDS.toNanos(50));
         assertFailed();
@@ -160,7 +160,7 @@ class CommitConnectionTest {
     void coordinatorThatIsTooOld_isNotAskedAgain() {
         coordinator.maxCommitVersion = 8;
         try (CommitConnection eager = new CommitConnection(client, coordinator.config(), 0)) {
-            // That of the lookup, and that of the commit that could not be written.
+            // The connection of the lookup, and the connection of the commit that could not be written.
             await(eager, () -> {
                 assertThat(eager.send(OFFSETS, answers::add)).isFalse();
                 return coordinator.ended.get() == 2;

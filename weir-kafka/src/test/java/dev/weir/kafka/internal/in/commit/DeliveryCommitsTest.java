@@ -22,7 +22,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is done for partitions whatever way their offsets are committed. */
+/** Tests the treatment of partitions that is the same for all ways to commit their offsets. */
 class DeliveryCommitsTest {
 
     enum Delivery {

@@ -2,7 +2,7 @@ package dev.weir.kafka.internal.in.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.internal.in.commit.ScriptedCoordinator.Fate;
+import dev.weir.kafka.internal.in.commit.ScriptedCoordinator.Reply;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -98,7 +98,7 @@ class DirectCommitTest {
             })
     void memberThatIsRefusedForGood_triesNoMoreInItsGeneration(Errors error) {
         coordinator.refusal = error;
-        coordinator.fates.add(Fate.REFUSED);
+        coordinator.replies.add(Reply.REFUSED);
         assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isFalse();
         int connections = coordinator.connections.get();
         assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isFalse();
@@ -111,13 +111,13 @@ class DirectCommitTest {
     @EnumSource(names = {"COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR", "REBALANCE_IN_PROGRESS"})
     void memberThatIsRefusedForNow_triesAgain_afterItsPause(Errors error) {
         coordinator.refusal = error;
-        coordinator.fates.add(Fate.REFUSED);
+        coordinator.replies.add(Reply.REFUSED);
         assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isFalse();
         assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isTrue();
         assertThat(coordinator.commits).hasSize(2);
 
         DirectCommit pausing = new DirectCommit(client, coordinator.config(), null, FOREVER_NANOS);
-        coordinator.fates.add(Fate.REFUSED);
+        coordinator.replies.add(Reply.REFUSED);
         assertThat(pausing.commit(OFFSETS, WITHIN_NANOS)).isFalse();
         assertThat(pausing.commit(OFFSETS, WITHIN_NANOS)).isFalse();
         assertThat(coordinator.commits).hasSize(3);
@@ -130,7 +130,7 @@ class DirectCommitTest {
     /** It may come behind a later one, and bring an older offset back. */
     @Test
     void commitThatWasSentAndNotAnswered_isNotTriedAgainInItsGeneration() throws Exception {
-        coordinator.fates.add(Fate.UNANSWERED);
+        coordinator.replies.add(Reply.UNANSWERED);
         assertThat(commit.commit(OFFSETS, BRIEFLY_NANOS)).isFalse();
         assertThat(coordinator.nextCommit()).isNotNull();
         assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isFalse();
@@ -152,7 +152,7 @@ class DirectCommitTest {
     /** To commit the same offsets twice does no harm. */
     @Test
     void commitWhoseConnectionBreaks_isSentAgain_withinItsTime() {
-        coordinator.fates.add(Fate.CUT);
+        coordinator.replies.add(Reply.CUT);
         assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isTrue();
         assertThat(coordinator.commits).hasSize(2);
     }

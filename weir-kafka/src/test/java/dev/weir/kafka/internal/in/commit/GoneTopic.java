@@ -20,7 +20,7 @@ final class GoneTopic extends SilentLookup {
 
     boolean exists;
 
-    /** How often somebody has asked. */
+    /** Counts the questions. */
     int questions;
 
     /** The topic that has the name now; nobody knows while it is null. */

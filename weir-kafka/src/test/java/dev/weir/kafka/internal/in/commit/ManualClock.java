@@ -2,7 +2,7 @@ package dev.weir.kafka.internal.in.commit;
 
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 
-/** A clock that is moved by hand and by what is parked. */
+/** A clock moved by hand, and by the time for which threads park. */
 final class ManualClock implements OwnerClock {
 
     long nanos;

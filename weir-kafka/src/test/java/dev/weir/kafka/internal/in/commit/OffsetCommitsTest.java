@@ -31,7 +31,7 @@ import org.apache.kafka.common.errors.UnknownTopicIdException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a transaction commits of what is finished past the first unfinished record. */
+/** Tests the commits of transactions with records finished past the first unfinished one. */
 class OffsetCommitsTest {
 
     private static final int RECORDS = 5_000;
@@ -318,7 +318,7 @@ class OffsetCommitsTest {
         assertThat(onSlow.isGone(ID)).isFalse();
     }
 
-    /** The brokers would be asked for each record while they cannot answer. */
+    /** Otherwise each record would send a request to brokers that cannot answer. */
     @Test
     void commitThatFailed_isNotBroughtForwardByRecords() {
         topic.exists = true;

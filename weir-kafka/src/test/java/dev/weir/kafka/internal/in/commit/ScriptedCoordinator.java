@@ -41,7 +41,7 @@ final class ScriptedCoordinator implements AutoCloseable {
     private static final long DEADLINE_SECONDS = 20;
 
     /** The answer to a commit. */
-    enum Fate {
+    enum Reply {
         TAKEN,
         REFUSED,
         /** It is read, and never answered. */
@@ -56,7 +56,7 @@ final class ScriptedCoordinator implements AutoCloseable {
     final AtomicInteger lookups = new AtomicInteger();
 
     /** The answers of the next commits; every one is taken after them. */
-    final ConcurrentLinkedQueue<Fate> fates = new ConcurrentLinkedQueue<>();
+    final ConcurrentLinkedQueue<Reply> replies = new ConcurrentLinkedQueue<>();
 
     volatile Errors lookupError = Errors.NONE;
     /** The port of the coordinator that lookups name; 0 is this one. */
@@ -107,16 +107,16 @@ final class ScriptedCoordinator implements AutoCloseable {
                 RequestHeader header = RequestHeader.parse(bytes);
                 ApiMessage request = header.apiKey().messageType.newRequest();
                 request.read(new ByteBufferAccessor(bytes), header.apiVersion());
-                Fate fate = Fate.TAKEN;
+                Reply reply = Reply.TAKEN;
                 if (request instanceof OffsetCommitRequestData commit) {
-                    Fate next = fates.poll();
-                    fate = next == null ? Fate.TAKEN : next;
+                    Reply next = replies.poll();
+                    reply = next == null ? Reply.TAKEN : next;
                     commits.add(commit);
                 }
-                if (fate == Fate.CUT) {
+                if (reply == Reply.CUT) {
                     return;
                 }
-                ApiMessage answer = answer(request, fate);
+                ApiMessage answer = answer(request, reply);
                 if (answer != null) {
                     write(socket.getOutputStream(), header, answer);
                 }
@@ -128,10 +128,10 @@ final class ScriptedCoordinator implements AutoCloseable {
         }
     }
 
-    private @Nullable ApiMessage answer(ApiMessage request, Fate fate) {
+    private @Nullable ApiMessage answer(ApiMessage request, Reply reply) {
         return switch (request) {
             case FindCoordinatorRequestData lookup -> found(lookup);
-            case OffsetCommitRequestData commit -> fate == Fate.UNANSWERED ? null : committed(commit, fate);
+            case OffsetCommitRequestData commit -> reply == Reply.UNANSWERED ? null : committed(commit, reply);
             default -> versions();
         };
     }
@@ -148,7 +148,7 @@ final class ScriptedCoordinator implements AutoCloseable {
     }
 
     /** The last partition of the last topic is refused, if one is. */
-    private OffsetCommitResponseData committed(OffsetCommitRequestData commit, Fate fate) {
+    private OffsetCommitResponseData committed(OffsetCommitRequestData commit, Reply reply) {
         OffsetCommitResponseData answer = new OffsetCommitResponseData();
         commit.topics().forEach(topic -> {
             OffsetCommitResponseTopic told = new OffsetCommitResponseTopic().setName(topic.name());
@@ -157,7 +157,7 @@ final class ScriptedCoordinator implements AutoCloseable {
                             .add(new OffsetCommitResponsePartition().setPartitionIndex(partition.partitionIndex())));
             answer.topics().add(told);
         });
-        if (fate == Fate.REFUSED) {
+        if (reply == Reply.REFUSED) {
             answer.topics().getLast().partitions().getLast().setErrorCode(refusal.code());
         }
         return answer;

@@ -9,7 +9,7 @@ import java.lang.reflect.Proxy;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of a decoder's failures. */
+/** Tests the handling of a decoder's failures. */
 class FetchedViewsTest {
 
     private static final RecordView VIEW = (RecordView) Proxy.newProxyInstance(

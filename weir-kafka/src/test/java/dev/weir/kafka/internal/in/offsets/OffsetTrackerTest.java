@@ -542,7 +542,7 @@ class OffsetTrackerTest {
         OffsetTracker tracker = tracker(10);
         long token = tracker.append(5, 1);
         tracker.ack(token);
-        assertThatThrownBy(() -> tracker.ack(token)).hasMessageContaining("more often than claimed");
+        assertThatThrownBy(() -> tracker.ack(token)).hasMessageContaining("more often than retained");
     }
 
     @Test

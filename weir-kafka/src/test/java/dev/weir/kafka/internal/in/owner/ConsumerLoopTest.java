@@ -59,7 +59,7 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What the owner thread does with one partition, on a thread of its own and with a client that has no brokers. */
+/** Runs the owner thread with one partition, on its own thread and with a client without brokers. */
 class ConsumerLoopTest {
 
     private static final TopicPartition ID = new TopicPartition("t", 0);
@@ -443,7 +443,7 @@ class ConsumerLoopTest {
         /** Answers of the next poll, wherever the client is. */
         private final Queue<ConsumerRecord<byte[], byte[]>> strays = new ConcurrentLinkedQueue<>();
 
-        /** How many questions for commits a wake-up meets that comes late. */
+        /** Number of questions for commits that precede a late wake-up. */
         volatile int lateWakeUps;
 
         Client() {

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ConsumerSimulationTest {
 
-    /** What befalls topics: all that the loop is known to stand. */
+    /** Events of topics: all that the loop is known to withstand. */
     private static final Set<SimulatedEvent> EVENTS = EnumSet.allOf(SimulatedEvent.class);
 
     /** Worlds in which they may happen; 20,000 of them were run. */

@@ -339,7 +339,7 @@ final class SimulatedClient extends GroupConsumer {
         return commitsOf(told.stream().map(world::log).toList());
     }
 
-    /** What the group has committed of them. */
+    /** Returns the group's commits of these logs. */
     static Map<TopicPartition, OffsetAndMetadata> commitsOf(Collection<SimulatedLog> logs) {
         return logs.stream()
                 .filter(log -> log.committed >= 0)

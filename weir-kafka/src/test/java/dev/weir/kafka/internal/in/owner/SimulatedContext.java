@@ -11,7 +11,7 @@ final class SimulatedContext extends BareContext {
 
     volatile @Nullable Throwable failure;
 
-    /** What is found whatever is looked for. */
+    /** The result of every lookup. */
     volatile @Nullable Whereabouts found;
 
     /** The troubles that stages report. */

@@ -3,7 +3,9 @@ package dev.weir.kafka.internal.in.owner;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Which leader wrote which record of a log, and where elections have cut it. Confined to the world's thread. */
+/**
+ * Records which leader wrote which record of a log, and where elections have cut it. Confined to the world's thread.
+ */
 final class SimulatedElections {
 
     /** No epoch is known. */
@@ -53,7 +55,10 @@ final class SimulatedElections {
         return offset < 0 || offset >= epochs.size() ? UNKNOWN : epochs.get((int) offset);
     }
 
-    /** Where a log that ended in {@code of} differs from this one: what the brokers say is the end of that epoch. */
+    /**
+     * Returns the offset from which a log that ended in {@code of} differs from this one: the end of that epoch, as
+     * brokers report it.
+     */
     long endOf(int of) {
         long end = epochs.size();
         for (Cut cut : cuts) {

@@ -3,7 +3,7 @@ package dev.weir.kafka.internal.in.owner;
 import java.util.Set;
 
 /**
- * What may befall the topics of a world beside their growth. A seed draws which of the allowed ones its world knows.
+ * The events that topics of a world may undergo besides growth. A seed draws which of the allowed ones its world knows.
  */
 enum SimulatedEvent {
     /** An unclean election cuts a log; other records follow behind the cut, with a higher leader epoch. */
@@ -22,15 +22,15 @@ enum SimulatedEvent {
     /** A world in so many knows a class of events, so that most know one or none. */
     static final int ONE_IN = 6;
 
-    /** What a fault does to the promises: for each class at least one that a test plants, to see it found. */
+    /** The faults that tests plant to see them found: at least one for each class of broken promises. */
     enum Planted {
-        /** What the client throws about a lost position is dropped. */
+        /** Drops the client's exception about a lost position. */
         SWALLOWED_TRUNCATION(TRUNCATION, 182),
         /** Commits say nothing of leader epochs. */
         COMMITS_WITHOUT_EPOCH(TRUNCATION, 9_974),
         /** Nobody notices that the topic has another id. */
         UNNOTICED_RECREATION(RECREATION, 33),
-        /** The place that was taken is not committed before its first records are finished. */
+        /** Does not commit a chosen position before its first records are finished. */
         FORGOTTEN_PLACE(LATEST, 280),
         /** An added partition begins at its end. */
         ADDED_AT_END(LATEST, 481),

@@ -24,7 +24,7 @@ final class SimulatedLog extends GroupPartition {
     /** Offsets that were committed ahead and may be missed: a crash, a loss or a seek came between. */
     private final BitSet forgiven = new BitSet();
 
-    /** Which leader wrote what, and what was cut. */
+    /** Records which leader wrote what, and what was cut. */
     final SimulatedElections elections = new SimulatedElections();
 
     long endAtStart;
@@ -32,7 +32,7 @@ final class SimulatedLog extends GroupPartition {
     long committed = -1;
     String committedText = "";
 
-    /** What that commit says of leaders, or {@link SimulatedElections#UNKNOWN}. */
+    /** Leader epoch in that commit, or {@link SimulatedElections#UNKNOWN}. */
     int committedLeaderEpoch = SimulatedElections.UNKNOWN;
 
     /** True if that commit is of records that are gone. */
@@ -60,7 +60,7 @@ final class SimulatedLog extends GroupPartition {
 
     final BitSet finishedHere = new BitSet();
 
-    /** What the commit said was finished past it when this assignment began, if the consumer could read that. */
+    /** Offsets finished past the commit, as it said when this assignment began, if the consumer could read that. */
     final BitSet finishedEarlier = new BitSet();
 
     /** True if a user has asked for a seek that is not over. */
@@ -109,10 +109,12 @@ final class SimulatedLog extends GroupPartition {
     /** True if nothing is committed since the topic was recreated, and the run had known the one before. */
     private boolean startsAnew;
 
-    /** Where the group begins under a start that is not the beginning; -1 before anything of it was emitted. */
+    /**
+     * Position at which the group begins if it does not start at the beginning; -1 before anything of it was emitted.
+     */
     private long firstPlace = -1;
 
-    /** Where a cut that follows may put the position back to. */
+    /** Lowest position to which a cut that follows may go back. */
     private long nearest = -1;
 
     /** The highest end that a truncation has taken back while the consumer waited for its next position. */
@@ -368,7 +370,9 @@ final class SimulatedLog extends GroupPartition {
         }
     }
 
-    /** A place that was not committed must follow from a user's wish, the start, or the policy for lost positions. */
+    /**
+     * Requires that an uncommitted position follows from a user's wish, the start, or the policy for lost positions.
+     */
     private void requirePlace(long offset, OutOfRangePolicy policy) {
         if (seekAsked) {
             firstPlace = Long.MAX_VALUE;

@@ -12,10 +12,10 @@ import java.util.Random;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
-/** What pulls from a consumer's buffer and finishes its records in any order. Confined to the world's thread. */
+/** Pulls from a consumer's buffer and finishes its records in any order. Confined to the world's thread. */
 final class SimulatedPipeline {
 
-    /** An element in the pipeline, with the claims on it that have not ended. */
+    /** An element in the pipeline, with its pending acknowledgements. */
     private static final class Taken {
         final Batch<?> batch;
         final int index;
@@ -151,7 +151,7 @@ final class SimulatedPipeline {
         }
     }
 
-    /** Ends with all claims abandoned, or with some that nobody will ever end. */
+    /** Ends with all acknowledgements abandoned, or with some that nobody will ever end. */
     void abandon() {
         boolean all = random.nextBoolean();
         for (Taken taken : inFlight) {

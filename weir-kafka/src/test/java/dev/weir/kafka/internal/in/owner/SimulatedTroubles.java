@@ -23,12 +23,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What befalls the topics of a world, and how the client tells of it. It draws from a sequence of its own, so that a
- * world which knows none of it is the same as ever. Confined to the world's thread.
+ * Draws the troubles of a world's topics and lets the client report them. It uses a sequence of its own, so that a
+ * world without troubles is the same as ever. Confined to the world's thread.
  */
 final class SimulatedTroubles {
 
-    /** How long a calm world may take to read what is there, by its own time. */
+    /** Longest time for a calm world to read its records, by its own clock. */
     private static final long CALM_NANOS = TimeUnit.MINUTES.toNanos(20);
 
     private static final int MAX_LOGS = 6;
@@ -176,7 +176,7 @@ final class SimulatedTroubles {
         return !log.doubtful && !log.startAsked && log.placed;
     }
 
-    /** What a poll finds out about positions, sooner or later. */
+    /** Throws what a poll finds out about positions, sooner or later. */
     void throwInPoll() {
         if (known.isEmpty()) {
             return;

@@ -23,7 +23,7 @@ final class SimulatedUser {
     private final List<CompletableFuture<Void>> seeks = new ArrayList<>();
     private boolean allPaused;
 
-    /** How often something was paused. */
+    /** Counts the pauses. */
     int pauses;
 
     SimulatedUser(SimulatedWorld world, ConsumerHandle handle) {

@@ -46,7 +46,7 @@ final class SimulatedWorld implements OwnerClock {
     final boolean bounded;
     final SimulatedTroubles troubles;
 
-    /** What becomes of a position that is lost. */
+    /** Policy for a lost position. */
     final OutOfRangePolicy outOfRange;
 
     /** Records that may be committed before they are pulled; 0 if they are committed when they are finished. */
@@ -159,7 +159,7 @@ final class SimulatedWorld implements OwnerClock {
         require(holds, otherwise, null);
     }
 
-    /** Of words that take longer to make than what is required takes to look at. */
+    /** Requires a condition, with words that take longer to make than the condition takes to check. */
     static void require(boolean holds, Supplier<String> otherwise) {
         if (!holds) {
             throw new AssertionError(otherwise.get());

@@ -50,7 +50,7 @@ final class TransactionCluster {
         /** For each offset a bit for each output that is seen. */
         final Map<Long, Integer> seen = new HashMap<>();
 
-        /** What is before it was left out by a user, who has begun at it, or was read and written before that. */
+        /** First offset that counts: a user skipped the earlier ones, or they were read and written before. */
         int soughtTo;
 
         long committed = -1;
@@ -126,7 +126,7 @@ final class TransactionCluster {
     private final long seed;
     private final boolean refuses;
 
-    /** The first promise that was broken: who hears of it in the run may say something else. */
+    /** The first broken promise; the run may report it in other words. */
     private @Nullable AssertionError violation;
 
     /** Creates one that refuses some records, or none. */
@@ -253,7 +253,7 @@ final class TransactionCluster {
         int ignored = initProducer(id);
     }
 
-    /** What is open and not of this run. */
+    /** Returns the ids of open transactions of other runs. */
     List<String> openOfOthers(String run) {
         return ongoing.keySet().stream().filter(id -> !id.contains(run)).toList();
     }

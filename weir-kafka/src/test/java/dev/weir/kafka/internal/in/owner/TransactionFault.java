@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.in.owner;
 
-/** What a test plants in the brokers of a {@link TransactionWorld}, to see it found. */
+/** A fault that a test plants in the brokers of a {@link TransactionWorld} to see it found. */
 enum TransactionFault {
     /** Offsets are taken from a member that the group has expelled (before KIP-447). */
     OFFSETS_OF_ANYBODY(92),

@@ -58,7 +58,7 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
     /** True if the coordinator has the commit, but its answer was lost. */
     private boolean committedUntold;
 
-    /** What it can do nothing but abort for, or not even that. */
+    /** Error that allows only an abort, or not even that. */
     private @Nullable KafkaException error;
 
     private boolean fatal;
@@ -204,7 +204,10 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
         next.callback.onCompletion(new RecordMetadata(OUT, 0, 0, -1, 1, 1), null);
     }
 
-    /** What is under way may arrive. What is not sent yet the client fails with the same, whatever topic it is for. */
+    /**
+     * Refuses a record. Batches in flight may arrive; the client fails all unsent ones with the same error, whatever
+     * their topic.
+     */
     private void refuse(Sent culprit) {
         String topic = cluster.topicOf(culprit.out);
         KafkaException refusal = failsWith(

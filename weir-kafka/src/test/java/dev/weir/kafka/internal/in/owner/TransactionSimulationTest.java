@@ -22,7 +22,7 @@ class TransactionSimulationTest {
 
     private static final int SEEDS_TO_FIND = 3_000;
 
-    /** Of each build; those up to 100,000 are a long test. */
+    /** Seeds of each build; the seeds up to 100,000 are a long test. */
     private static final long SEEDS = 400;
 
     @Test

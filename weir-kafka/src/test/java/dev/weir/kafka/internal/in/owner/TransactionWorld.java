@@ -15,7 +15,7 @@ import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.internal.in.lookup.SilentLookup;
 import dev.weir.kafka.internal.in.owner.TransactionCluster.Input;
 import dev.weir.kafka.internal.in.owner.TransactionCluster.Out;
-import dev.weir.kafka.internal.out.transaction.JointClaims;
+import dev.weir.kafka.internal.out.transaction.JointAcknowledgement;
 import dev.weir.kafka.internal.out.transaction.SimulatedSink;
 import dev.weir.kafka.internal.out.transaction.TransactionPlan;
 import dev.weir.kafka.internal.out.transaction.Turns;
@@ -77,7 +77,7 @@ final class TransactionWorld implements OwnerClock {
         boolean begun;
         int given;
 
-        /** Who works on it: the operators before the sink, and maybe another branch. */
+        /** Number of workers on an element: the operators before the sink, and maybe another branch. */
         int workers = 1;
 
         Taken(Batch<?> batch, int index, Input input, long offset, int outputs) {
@@ -95,7 +95,7 @@ final class TransactionWorld implements OwnerClock {
     private final ConsumerSettings<byte[], byte[]> settings;
     private final boolean inOrder;
 
-    /** True if some elements are grouped: each record of a group has the claims of all inputs of the group. */
+    /** True if some elements are grouped: each record of a group has acknowledgements of all inputs of the group. */
     private final boolean groups;
 
     /** A second generator, for draws that leave the sequence of {@link #random} as it is. */
@@ -125,7 +125,7 @@ final class TransactionWorld implements OwnerClock {
     private RecordBuffer buffer = new RecordBuffer(Clock.SYSTEM);
     private final List<Taken> inFlight = new ArrayList<>();
 
-    /** What another branch of the pipeline works on, which may be done with it at any time. */
+    /** Elements in another branch of the pipeline, which may finish them at any time. */
     private final List<Taken> elsewhere = new ArrayList<>();
 
     private final List<TransactionProducer> producers = new ArrayList<>();
@@ -283,7 +283,10 @@ final class TransactionWorld implements OwnerClock {
                         null));
     }
 
-    /** What fails a run though nothing is wrong with it, in a world that was not calm when it began. */
+    /**
+     * Returns whether a failure is legitimate: it fails a run though nothing is wrong, in a world that was not calm
+     * when it began.
+     */
     private boolean isLegitimate(@Nullable Throwable failure) {
         return failure == null
                 || (!begunCalmly && failure instanceof KafkaPipelineException)
@@ -365,7 +368,7 @@ final class TransactionWorld implements OwnerClock {
 
     // ---- What happens ----------------------------------------------------------------------------------------------
 
-    /** What may happen within a poll only. */
+    /** Draws an event that may happen within a poll only. */
     void befall() {
         if (stepsLeft <= 0 && !calm && !closeRequested && !stopped) {
             calm = true;
@@ -613,18 +616,18 @@ final class TransactionWorld implements OwnerClock {
                         .orElseThrow();
     }
 
-    /** Offers the records of two elements, each with the claims of both. */
+    /** Offers the records of two elements, each with the acknowledgements of both. */
     private void group(Taken first, Taken second) {
         List<Taken> both = List.of(first, second);
-        JointClaims claims = new JointClaims();
-        both.forEach(taken -> claims.add(taken.batch.target(taken.index), taken.batch.token(taken.index)));
-        claims.retain(0, first.outputs + second.outputs - 1);
+        JointAcknowledgement joint = new JointAcknowledgement();
+        both.forEach(taken -> joint.add(taken.batch.target(taken.index), taken.batch.token(taken.index)));
+        joint.retain(0, first.outputs + second.outputs - 1);
         for (Taken taken : both) {
             cluster.note("in a group: %s@%d", taken.input.id, taken.offset);
             inFlight.remove(taken);
             workedOn(taken);
             for (int part = 0; part < taken.outputs; part++) {
-                offer(new Out(taken.input, taken.offset, part), claims, 0);
+                offer(new Out(taken.input, taken.offset, part), joint, 0);
             }
         }
     }
@@ -690,7 +693,7 @@ final class TransactionWorld implements OwnerClock {
                 .orElseThrow();
     }
 
-    /** What a record was made of. */
+    /** Returns the element from which a record was made. */
     Out outOf(ProducerRecord<byte[], byte[]> record) {
         return Objects.requireNonNull(outs.get(record.value()));
     }

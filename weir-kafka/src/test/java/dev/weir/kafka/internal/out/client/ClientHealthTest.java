@@ -8,7 +8,7 @@ import java.lang.ref.WeakReference;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When a client of Kafka's cannot answer any more. */
+/** Detects a client of Kafka's that can no longer answer. */
 class ClientHealthTest {
 
     private static final String NAME = "kafka-producer-network-thread | 1";

@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** When a client that gets no answers counts as stuck. */
+/** Detects a client that is stuck because it gets no answers. */
 class ClientProgressTest {
 
     private static final int STUCK_SECONDS = 40;

@@ -67,7 +67,7 @@ class LeanProducerConfigTest {
                 .isEqualTo(70_000);
     }
 
-    /** What a property of the client becomes. */
+    /** The setting that a property of the client becomes. */
     private static final Map<String, Function<LeanProducerSettings, Object>> READ = Map.ofEntries(
             Map.entry("batch.size", LeanProducerSettings::batchBytes),
             Map.entry("linger.ms", LeanProducerSettings::linger),

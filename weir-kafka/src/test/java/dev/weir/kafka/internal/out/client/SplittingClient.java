@@ -9,7 +9,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 /** A client that has split as often as a test says. */
 public class SplittingClient extends MockProducer<String, String> {
 
-    /** How often. */
+    /** Number of splits. */
     public double splits;
 
     /** Creates one that has not split. */

@@ -57,7 +57,7 @@ class ConsumerTransactionsTest {
 
     private @Nullable Throwable failure;
 
-    private final TransactionsOfRun<String, String> board = new TransactionsOfRun<>(Clock.SYSTEM, new Waiting(), false);
+    private final TransactionsOfRun<String, String> run = new TransactionsOfRun<>(Clock.SYSTEM, new Waiting(), false);
     private final TransactionCounts counts = new TransactionCounts();
     private final BareContext context = new BareContext() {
         @Override
@@ -66,13 +66,13 @@ class ConsumerTransactionsTest {
         }
     };
     private final TransactionCommitter<String, String> committer = new TransactionCommitter<>(
-            board,
+            run,
             context,
             counts,
             null,
             number -> new MockProducer<>(true, null, new StringSerializer(), new StringSerializer()));
     private final ConsumerTransactions<String, String> transactions = new ConsumerTransactions<>(
-            board, committer, new TransactionPlan("g", "run", 1, 1_000, 1_000, TIMEOUT_NANOS), context, () -> {});
+            run, committer, new TransactionPlan("g", "run", 1, 1_000, 1_000, TIMEOUT_NANOS), context, () -> {});
 
     private final MockConsumer<byte[], byte[]> client = new MockConsumer<>("earliest");
     private final ClientFetcher fetcher = new ClientFetcher(client);
@@ -118,10 +118,10 @@ class ConsumerTransactionsTest {
         client.updateBeginningOffsets(Map.of(ID, 0L));
         assignment.add(Set.of(ID), 0);
         tracker = Objects.requireNonNull(assignment.get(ID)).tracker();
-        board.emits(tracker);
+        run.emits(tracker);
         transactions.begin(client, commits, assignment, reopened -> {}, new NoOwner(), clock);
         committer.start();
-        await(() -> board.freeProducers() == TransactionCommitter.PRODUCERS);
+        await(() -> run.freeProducers() == TransactionCommitter.PRODUCERS);
     }
 
     @AfterEach
@@ -131,28 +131,28 @@ class ConsumerTransactionsTest {
     }
 
     private void await(BooleanSupplier condition) throws InterruptedException {
-        board.lock.lockInterruptibly();
+        run.lock.lockInterruptibly();
         try {
             while (!condition.getAsBoolean()) {
-                board.changed.await();
+                run.changed.await();
             }
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
     }
 
-    /** Writes a record of a new input while that many further claims are held elsewhere. */
+    /** Writes a record of a new input while that many further acknowledgements are pending elsewhere. */
     private long written(int otherClaims) {
         long token = tracker.append(tracker.outstanding(), 1);
         if (otherClaims > 0) {
             tracker.retain(token, otherClaims);
         }
-        board.lock.lock();
+        run.lock.lock();
         try {
             committer.begin();
-            Objects.requireNonNull(board.filling()).sent(tracker, token, null);
+            Objects.requireNonNull(run.filling()).sent(tracker, token, null);
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
         return token;
     }
@@ -178,7 +178,7 @@ class ConsumerTransactionsTest {
         assertThatExceptionOfType(KafkaException.class)
                 .isThrownBy(() -> transactions.commitNow(TIMEOUT_NANOS))
                 .withMessageContaining("only a part of what comes of in-0@0");
-        await(() -> board.state() == TransactionState.ABORTED);
+        await(() -> run.state() == TransactionState.ABORTED);
         assertThat(counts.snapshot().committed()).isZero();
     }
 
@@ -189,7 +189,7 @@ class ConsumerTransactionsTest {
         assertThatExceptionOfType(KafkaException.class)
                 .isThrownBy(() -> transactions.commitNow(TIMEOUT_NANOS))
                 .withMessage("the open transaction is aborted, its inputs are read again");
-        await(() -> board.state() == TransactionState.ABORTED);
+        await(() -> run.state() == TransactionState.ABORTED);
         assertThat(counts.snapshot().committed()).isZero();
         assertThat(counts.snapshot().aborted()).isEqualTo(1);
     }
@@ -199,7 +199,7 @@ class ConsumerTransactionsTest {
         tracker.ack(tracker.append(0, 1));
         failure = new IllegalStateException("planned");
         transactions.commitNow(TIMEOUT_NANOS);
-        assertThat(board.state()).isEqualTo(TransactionState.IDLE);
+        assertThat(run.state()).isEqualTo(TransactionState.IDLE);
         assertThat(counts.snapshot().committed()).isZero();
     }
 
@@ -207,12 +207,12 @@ class ConsumerTransactionsTest {
     void abort_countsAsAFailedCommit_andHasItsInputsReadAgain() throws InterruptedException {
         long ignored = written(0);
         committer.abortFilling(new KafkaException("planned"));
-        await(() -> board.state() == TransactionState.ABORTED);
+        await(() -> run.state() == TransactionState.ABORTED);
         assertThat(transactions.nanosUntilDue()).isZero();
         transactions.commitIfDue();
         assertThat(commits.failed()).isEqualTo(1);
         assertThat(tracker.isRevoked(0)).isTrue();
-        assertThat(board.state()).isEqualTo(TransactionState.IDLE);
+        assertThat(run.state()).isEqualTo(TransactionState.IDLE);
     }
 
     /** Waits as the system does; before it does so the first time, something happens. */

@@ -18,14 +18,14 @@ import org.junit.jupiter.api.Test;
 /** Elements that an exactly-once sink refuses or drops by their inputs. */
 class LostInputsTest {
 
-    private final TransactionsOfRun<String, String> board = new TransactionsOfRun<>(Clock.SYSTEM, false);
+    private final TransactionsOfRun<String, String> run = new TransactionsOfRun<>(Clock.SYSTEM, false);
     private final TransactionCommitter<String, String> committer = new TransactionCommitter<>(
-            board,
+            run,
             new BareContext(),
             new TransactionCounts(),
             null,
             number -> new MockProducer<>(true, null, new StringSerializer(), new StringSerializer()));
-    private final LostInputs<String, String> inputs = new LostInputs<>(board, committer);
+    private final LostInputs<String, String> inputs = new LostInputs<>(run, committer);
     private final OffsetTracker own = source(0);
     private final OffsetTracker foreign = source(1);
 
@@ -42,17 +42,17 @@ class LostInputsTest {
     }
 
     private boolean isDropped(AckTarget target) {
-        board.lock.lock();
+        run.lock.lock();
         try {
             return inputs.isDropped(target, 0);
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
     }
 
     @Test
     void elementOfTheRun_isTaken_andOneOfAnotherSourceIsRefused() {
-        board.emits(own);
+        run.emits(own);
         assertThat(isDropped(own)).isFalse();
         assertThatExceptionOfType(KafkaPipelineException.class)
                 .isThrownBy(() -> isDropped(foreign))
@@ -63,8 +63,8 @@ class LostInputsTest {
 
     @Test
     void jointElement_withAnInputOfAnotherSource_isRefused() {
-        board.emits(own);
-        JointClaims both = new JointClaims();
+        run.emits(own);
+        JointAcknowledgement both = new JointAcknowledgement();
         both.add(own, 0);
         both.add(foreign, 0);
         assertThatExceptionOfType(KafkaPipelineException.class).isThrownBy(() -> isDropped(both));
@@ -73,10 +73,10 @@ class LostInputsTest {
     /** The commit of the other input would go without this element's records. */
     @Test
     void jointElement_thatHasLostAnInput_isDropped_andTheOthersAreReadAgain() {
-        board.emits(own);
-        board.emits(foreign);
+        run.emits(own);
+        run.emits(foreign);
         AtomicInteger abandoned = new AtomicInteger();
-        JointClaims both = new JointClaims() {
+        JointAcknowledgement both = new JointAcknowledgement() {
             @Override
             public void abandon(long token) {
                 abandoned.incrementAndGet();
@@ -86,14 +86,14 @@ class LostInputsTest {
         both.add(foreign, 0);
         foreign.revoke();
         AtomicInteger asked = new AtomicInteger();
-        board.onTransition = (from, by) -> asked.addAndGet(by == TransactionState.Transition.ASK_ABORT ? 1 : 0);
-        board.lock.lock();
+        run.onTransition = (from, by) -> asked.addAndGet(by == TransactionState.Transition.ASK_ABORT ? 1 : 0);
+        run.lock.lock();
         try {
             assertThat(inputs.isDropped(both, 0)).isTrue();
-            assertThat(board.aborted.isLost(own)).isTrue();
-            assertThat(board.aborted.isLost(foreign)).isFalse();
+            assertThat(run.aborted.isLost(own)).isTrue();
+            assertThat(run.aborted.isLost(foreign)).isFalse();
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
         assertThat(asked).hasValue(1);
         assertThat(abandoned).as("its claim has ended").hasValue(1);

@@ -71,7 +71,7 @@ class OpenTransactionAnswersTest {
         assertThat(transaction.unanswered()).isZero();
     }
 
-    /** A record that is refused only for its neighbours says nothing of its topic. */
+    /** A record refused only because of its neighbours says nothing about its topic. */
     @Test
     void firstRefusal_isToldOnce_andThatOfANeighbourIsNot() {
         transaction.sent(source, 0, null);
@@ -163,12 +163,13 @@ class OpenTransactionAnswersTest {
         assertThat(transaction.cutDeadLetters()).isEqualTo(1);
     }
 
-    // ---- Claims that outlast their end -----------------------------------------------------------------------------
+    // ---- Acknowledgements that outlast their end
+    // -----------------------------------------------------------------------------
 
     @Test
     void claimThatLasts_knowsItsInputs_onceItIsEnded_andIsSharedByItsRecords() {
         OffsetTracker other = source(1, 3);
-        JointClaims group = new JointClaims();
+        JointAcknowledgement group = new JointAcknowledgement();
         group.add(source, 3);
         group.add(other, 2);
         AckTarget lasting = transaction.lasting(group, 0, true);
@@ -192,7 +193,7 @@ class OpenTransactionAnswersTest {
         AckTarget lasting = transaction.lasting(source, 3, true);
         assertThat(lasting).isInstanceOf(EndedAcknowledgement.class);
         assertThat(lasting.placeOf(0)).isEqualTo("in-0@3");
-        JointClaims group = new JointClaims();
+        JointAcknowledgement group = new JointAcknowledgement();
         group.add(source, 3);
         assertThat(transaction.lasting(group, 9, false).placeOf(0)).isEmpty();
     }

@@ -38,7 +38,7 @@ class OpenTransactionTest {
         assertThat(transaction.belongs(AckTarget.NONE, 0)).isFalse();
     }
 
-    /** What stands for the first inputs of a source. */
+    /** A target that stands for the first inputs of a source. */
     private static final class Group implements AckTarget {
 
         private final int size;

@@ -57,7 +57,7 @@ public final class SimulatedSink {
     private final Turns turns;
     private final Runnable lastActs;
     private final Set<Step> transitions = new HashSet<>();
-    private final TransactionsOfRun<byte[], byte[]> board;
+    private final TransactionsOfRun<byte[], byte[]> run;
     private final TransactionCommitter<byte[], byte[]> committer;
     private final ConsumerTransactions<byte[], byte[]> transactions;
     private final Turns.Strand segment;
@@ -86,16 +86,16 @@ public final class SimulatedSink {
         this.turns = turns;
         this.lastActs = lastActs;
         this.tasks = new Tasks();
-        this.board = new TransactionsOfRun<>(turns, turns, isBounded);
-        board.onTransition = (from, by) -> transitions.add(new Step(from, by));
+        this.run = new TransactionsOfRun<>(turns, turns, isBounded);
+        run.onTransition = (from, by) -> transitions.add(new Step(from, by));
         TransactionCounts counts = new TransactionCounts();
         this.committer = new TransactionCommitter<>(
-                board, context, counts, null, number -> clients.apply(plan.transactionalId(number)), tasks);
-        board.rule = TransactionRule.of(
+                run, context, counts, null, number -> clients.apply(plan.transactionalId(number)), tasks);
+        run.rule = TransactionRule.of(
                 skips ? WriteFailures.skip() : WriteFailures.fail(), context, NO_SETTINGS, committer.trial());
-        this.transactions = new ConsumerTransactions<>(board, committer, plan, context, fence);
+        this.transactions = new ConsumerTransactions<>(run, committer, plan, context, fence);
         TransactionalLoop<byte[], byte[]> loop =
-                new TransactionalLoop<>(board, committer, counts, plan, ALL_KNOWN, context);
+                new TransactionalLoop<>(run, committer, counts, plan, ALL_KNOWN, context);
         this.segment = turns.strand("segment", () -> loop.run(new Offered()));
         committer.start();
     }
@@ -120,12 +120,12 @@ public final class SimulatedSink {
     }
 
     public boolean isIntakeHeld() {
-        return board.isIntakeHeld();
+        return run.isIntakeHeld();
     }
 
     /** Notes whose elements the source emits, before anything else sees them. */
     public void emits(AckTarget source) {
-        board.emits(source);
+        run.emits(source);
     }
 
     /** Hands the sink an element, which it takes in one of its next turns. */
@@ -143,12 +143,12 @@ public final class SimulatedSink {
         inputEnded = true;
     }
 
-    /** What writes is given a turn. */
+    /** Gives the writing strand a turn. */
     public void stepSegment() {
         segment.run();
     }
 
-    /** What commits is given a turn. */
+    /** Gives the committing strand a turn. */
     public void stepCommitter() {
         tasks.strand.run();
     }
@@ -158,7 +158,7 @@ public final class SimulatedSink {
         return segment.isDone();
     }
 
-    /** What the segment has failed with, or null. */
+    /** Returns the failure of the segment, or null. */
     public @Nullable Throwable failure() {
         return segment.failure();
     }
@@ -185,7 +185,7 @@ public final class SimulatedSink {
         tasks.strand.end();
     }
 
-    /** What is offered, as the stage above. */
+    /** Offers elements in place of the stage above. */
     private final class Offered implements Stage<ProducerRecord<byte[], byte[]>> {
 
         @Override

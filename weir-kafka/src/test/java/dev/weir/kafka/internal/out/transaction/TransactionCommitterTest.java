@@ -31,11 +31,11 @@ class TransactionCommitterTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    private final TransactionsOfRun<String, String> board = new TransactionsOfRun<>(Clock.SYSTEM, true);
+    private final TransactionsOfRun<String, String> run = new TransactionsOfRun<>(Clock.SYSTEM, true);
     private final BareContext context = new BareContext();
     private final TransactionCounts counts = new TransactionCounts();
     private final TransactionCommitter<String, String> committer =
-            new TransactionCommitter<>(board, context, counts, null, number -> new Blocking());
+            new TransactionCommitter<>(run, context, counts, null, number -> new Blocking());
     private final CountDownLatch room = new CountDownLatch(1);
     private final CountDownLatch inSend = new CountDownLatch(1);
 
@@ -45,7 +45,7 @@ class TransactionCommitterTest {
     @BeforeEach
     void start() throws InterruptedException {
         committer.start();
-        await(() -> board.freeProducers() == TransactionCommitter.PRODUCERS);
+        await(() -> run.freeProducers() == TransactionCommitter.PRODUCERS);
     }
 
     @AfterEach
@@ -55,27 +55,27 @@ class TransactionCommitterTest {
         committer.close();
     }
 
-    /** Whatever changes on the board is signalled. */
+    /** Counts the signals of changes to the run's transactions. */
     private void await(BooleanSupplier condition) throws InterruptedException {
-        board.lock.lockInterruptibly();
+        run.lock.lockInterruptibly();
         try {
             long left = PATIENCE.toNanos();
             while (!condition.getAsBoolean()) {
                 assertThat(left).as("nanoseconds left").isPositive();
-                left = board.changed.awaitNanos(left);
+                left = run.changed.awaitNanos(left);
             }
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
     }
 
     private OpenTransaction<String, String> begun() {
-        board.lock.lock();
+        run.lock.lock();
         try {
             committer.begin();
-            return Objects.requireNonNull(board.filling());
+            return Objects.requireNonNull(run.filling());
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
     }
 
@@ -87,13 +87,13 @@ class TransactionCommitterTest {
     /** Sends as the sink does. */
     private Thread sending(OpenTransaction<String, String> transaction) throws InterruptedException {
         Thread sink = Thread.ofPlatform().start(() -> {
-            board.lock.lock();
+            run.lock.lock();
             try {
-                board.send(() -> transaction.producer.send(new ProducerRecord<>("out", "blocked"), transaction));
+                run.send(() -> transaction.producer.send(new ProducerRecord<>("out", "blocked"), transaction));
             } catch (KafkaException brokenOff) {
                 // As it should be if the transaction is aborted.
             } finally {
-                board.lock.unlock();
+                run.lock.unlock();
             }
         });
         inSend.await();
@@ -106,15 +106,15 @@ class TransactionCommitterTest {
         mayCommit = new CountDownLatch(1);
         TransactionCut<String, String> first = committing();
         committer.commit(first);
-        await(() -> board.state() == TransactionState.FLUSHED);
+        await(() -> run.state() == TransactionState.FLUSHED);
         OpenTransaction<String, String> second = begun();
         Thread sink = sending(second);
         mayCommit.countDown();
-        await(() -> board.committing() == null);
-        assertThat(board.confirmed).containsExactly(first);
+        await(() -> run.committing() == null);
+        assertThat(run.confirmed).containsExactly(first);
         assertThat(sink.isAlive()).isTrue();
-        assertThat(board.filling()).isSameAs(second);
-        assertThat(board.state()).isEqualTo(TransactionState.FILLING);
+        assertThat(run.filling()).isSameAs(second);
+        assertThat(run.state()).isEqualTo(TransactionState.FILLING);
         room.countDown();
         sink.join();
     }
@@ -125,11 +125,11 @@ class TransactionCommitterTest {
         var before = filling.producer.client.client();
         Thread sink = sending(filling);
         committer.abortFilling(new KafkaException("planned"));
-        await(() -> board.state() == TransactionState.ABORTED);
+        await(() -> run.state() == TransactionState.ABORTED);
         sink.join();
-        assertThat(board.filling()).isNull();
+        assertThat(run.filling()).isNull();
         assertThat(filling.producer.client.client()).isNotSameAs(before);
-        assertThat(board.freeProducers()).isEqualTo(TransactionCommitter.PRODUCERS);
+        assertThat(run.freeProducers()).isEqualTo(TransactionCommitter.PRODUCERS);
         assertThat(counts.snapshot().aborted()).isEqualTo(1);
         assertThat(context.failures).isEmpty();
     }
@@ -140,14 +140,14 @@ class TransactionCommitterTest {
         TransactionCut<String, String> first = committing();
         client(first).commitTransactionException = new KafkaException("planned");
         committer.commit(first);
-        await(() -> board.state() == TransactionState.FLUSHED);
+        await(() -> run.state() == TransactionState.FLUSHED);
         OpenTransaction<String, String> second = begun();
-        assertThat(board.state()).isEqualTo(TransactionState.OVERLAPPING);
+        assertThat(run.state()).isEqualTo(TransactionState.OVERLAPPING);
         mayCommit.countDown();
-        await(() -> board.state() == TransactionState.ABORTED);
+        await(() -> run.state() == TransactionState.ABORTED);
         assertThat(client(first).transactionAborted()).isTrue();
         assertThat(client(second).transactionAborted()).isTrue();
-        assertThat(board.freeProducers()).isEqualTo(TransactionCommitter.PRODUCERS);
+        assertThat(run.freeProducers()).isEqualTo(TransactionCommitter.PRODUCERS);
         assertThat(counts.snapshot().aborted()).isEqualTo(2);
     }
 
@@ -156,26 +156,26 @@ class TransactionCommitterTest {
     @Test
     void commit_ofATransactionThatARefusalHasAbortedBefore_isNotMade() throws Exception {
         TransactionCut<String, String> cut = committing();
-        board.lock.lock();
+        run.lock.lock();
         try {
             // In this order, as a refusal comes on the client's thread just before the owner makes the cut.
             committer.refused(cut.transaction(), new TimeoutException("a batch has expired"));
             committer.commit(cut);
             committer.commit(cut);
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
         await(() ->
-                board.state() == TransactionState.ABORTED && board.freeProducers() == TransactionCommitter.PRODUCERS);
-        board.lock.lock();
+                run.state() == TransactionState.ABORTED && run.freeProducers() == TransactionCommitter.PRODUCERS);
+        run.lock.lock();
         try {
-            board.resume(false);
+            run.resume(false);
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
         TransactionCut<String, String> other = committing(); // of the producer that has waited longer
         committer.commit(other);
-        await(() -> board.committing() == null);
+        await(() -> run.committing() == null);
         OpenTransaction<String, String> next = begun();
         assertThat(next.producer).as("that of the aborted one").isSameAs(cut.transaction().producer);
         assertThat(counts.snapshot().aborted()).isEqualTo(1);
@@ -191,11 +191,11 @@ class TransactionCommitterTest {
     /** Makes what is begun now the one that is committed. */
     private TransactionCut<String, String> committing() {
         TransactionCut<String, String> cut = cut(begun());
-        board.lock.lock();
+        run.lock.lock();
         try {
-            board.cut(cut);
+            run.cut(cut);
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
         return cut;
     }
@@ -214,19 +214,19 @@ class TransactionCommitterTest {
         TransactionCut<String, String> cut = committing();
         client(cut).commitTransactionException = new KafkaException("the answer was lost");
         committer.commit(cut);
-        await(() -> board.state() == TransactionState.ABORTED);
-        assertThat(board.aborted.mayWriteAgain()).isFalse();
-        assertThat(board.confirmed).isEmpty();
+        await(() -> run.state() == TransactionState.ABORTED);
+        assertThat(run.aborted.mayWriteAgain()).isFalse();
+        assertThat(run.confirmed).isEmpty();
         assertThat(counts.snapshot().committed()).isZero();
         assertThat(counts.snapshot().aborted()).isEqualTo(1);
-        board.lock.lock();
+        run.lock.lock();
         try {
-            board.resume(false);
-            assertThat(board.aborted.mayWriteAgain())
+            run.resume(false);
+            assertThat(run.aborted.mayWriteAgain())
                     .as("once they are read again")
                     .isTrue();
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
     }
 
@@ -235,9 +235,9 @@ class TransactionCommitterTest {
         TransactionCut<String, String> cut = committing();
         client(cut).flushException = new KafkaException("a batch has expired");
         committer.commit(cut);
-        await(() -> board.state() == TransactionState.ABORTED);
-        assertThat(board.aborted.mayWriteAgain()).isTrue();
-        assertThat(board.committing()).isNull();
+        await(() -> run.state() == TransactionState.ABORTED);
+        assertThat(run.aborted.mayWriteAgain()).isTrue();
+        assertThat(run.committing()).isNull();
     }
 
     /** With a record refused, the client asks no coordinator: nothing can have come through. */
@@ -247,12 +247,12 @@ class TransactionCommitterTest {
         client(cut).commitTransactionException = new KafkaException("a record was refused");
         mayCommit = new CountDownLatch(1);
         committer.commit(cut);
-        await(() -> board.state() == TransactionState.FLUSHED);
+        await(() -> run.state() == TransactionState.FLUSHED);
         // The refusal itself comes too late to abort.
         cut.transaction().onCompletion(null, new TimeoutException("a batch has expired"));
         mayCommit.countDown();
-        await(() -> board.state() == TransactionState.ABORTED);
-        assertThat(board.aborted.mayWriteAgain()).isTrue();
+        await(() -> run.state() == TransactionState.ABORTED);
+        assertThat(run.aborted.mayWriteAgain()).isTrue();
     }
 
     private static void awaitOpen(CountDownLatch latch) {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Division of failures into those that end the run and those worth another attempt. */
+/** Division of failures into failures that end the run and failures worth another attempt. */
 class TransactionFaultsTest {
 
     private static Stream<KafkaException> ofARecord() {
@@ -93,9 +93,9 @@ class TransactionFaultsTest {
     void failureThatPasses_endsNothing_butAClientThatCannotGoOn(KafkaException failure) {
         assertThat(TransactionFaults.fatal(failure, "out")).isNull();
         assertThat(TransactionFaults.ofClient(failure))
-                .hasMessage("transactions cannot go on: p")
+                .hasMessage("transactions cannot continue: p")
                 .hasCause(failure);
-        assertThat(TransactionFaults.ofRun(failure)).hasMessage("transactions cannot go on: p");
+        assertThat(TransactionFaults.ofRun(failure)).hasMessage("transactions cannot continue: p");
     }
 
     @Test

@@ -12,7 +12,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
 
-/** What is known of records whose claims are ended. */
+/** Tests the facts kept about records whose acknowledgements have ended. */
 class TransactionRecordTest {
 
     private final ProducerRecord<String, String> record = new ProducerRecord<>("out", 3, 7L, "key", "value");
@@ -68,7 +68,7 @@ class TransactionRecordTest {
         assertThat(again.isDeadLetter).isTrue();
     }
 
-    /** A target that may forget them with its last claim. */
+    /** Creates a target that may forget its inputs with its last acknowledgement. */
     private static AckTarget group(boolean[] ended, Root... of) {
         return new AckTarget() {
             @Override

@@ -31,10 +31,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class TransactionRuleTest {
 
-    private final TransactionsOfRun<String, String> board = new TransactionsOfRun<>(Clock.SYSTEM, false);
+    private final TransactionsOfRun<String, String> run = new TransactionsOfRun<>(Clock.SYSTEM, false);
     private final BareContext context = new BareContext();
     private final TransactionCommitter<String, String> committer =
-            new TransactionCommitter<>(board, context, new TransactionCounts(), null, number -> new Client());
+            new TransactionCommitter<>(run, context, new TransactionCounts(), null, number -> new Client());
     private final OffsetTracker source = new OffsetTracker(10, () -> {});
 
     private final ProducerRecord<String, String> record = new ProducerRecord<>("out", "large");
@@ -50,15 +50,15 @@ class TransactionRuleTest {
                         new StringSerializer(), new StringSerializer())
                 .bootstrapServers("h:1")
                 .build();
-        board.rule = TransactionRule.of(WriteFailures.skip(), context, settings, committer.trial());
+        run.rule = TransactionRule.of(WriteFailures.skip(), context, settings, committer.trial());
         committer.start();
-        board.lock.lockInterruptibly();
+        run.lock.lockInterruptibly();
         try {
-            while (board.freeProducers() < TransactionCommitter.PRODUCERS) {
-                board.changed.await();
+            while (run.freeProducers() < TransactionCommitter.PRODUCERS) {
+                run.changed.await();
             }
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
     }
 
@@ -68,19 +68,19 @@ class TransactionRuleTest {
     }
 
     private TransactionRule<String, String> rule() {
-        return Objects.requireNonNull(board.rule);
+        return Objects.requireNonNull(run.rule);
     }
 
     private OpenTransaction<String, String> begun() throws InterruptedException {
-        board.lock.lockInterruptibly();
+        run.lock.lockInterruptibly();
         try {
-            if (board.state() == TransactionState.ABORTED) {
-                board.resume(false);
+            if (run.state() == TransactionState.ABORTED) {
+                run.resume(false);
             }
             committer.begin();
-            return Objects.requireNonNull(board.filling());
+            return Objects.requireNonNull(run.filling());
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
     }
 
@@ -101,13 +101,13 @@ class TransactionRuleTest {
     }
 
     private void awaitAbort() throws InterruptedException {
-        board.lock.lockInterruptibly();
+        run.lock.lockInterruptibly();
         try {
-            while (board.state() != TransactionState.ABORTED) {
-                board.changed.await();
+            while (run.state() != TransactionState.ABORTED) {
+                run.changed.await();
             }
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
     }
 

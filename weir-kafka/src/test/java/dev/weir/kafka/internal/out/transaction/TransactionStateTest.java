@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The transitions that are legal; {@code TransactionSimulationTest} drives each of them. */
+/** Tests the legal transitions; {@code TransactionSimulationTest} drives each of them. */
 class TransactionStateTest {
 
     /** The legal transitions, written down a second time: by transition and state before it, the state after it. */
@@ -86,17 +86,17 @@ class TransactionStateTest {
 
     @Test
     void illegalTransition_ofABoard_throws_andChangesNothing() {
-        TransactionsOfRun<String, String> board = new TransactionsOfRun<>(Clock.SYSTEM, false);
-        board.lock.lock();
+        TransactionsOfRun<String, String> run = new TransactionsOfRun<>(Clock.SYSTEM, false);
+        run.lock.lock();
         try {
             assertThatIllegalStateException()
-                    .isThrownBy(() -> board.resume(false))
+                    .isThrownBy(() -> run.resume(false))
                     .withMessageContaining("invariant 59 does not hold")
                     .withMessageContaining("the transactions of this run are IDLE and cannot become IDLE (RESUME)");
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
-        assertThat(board.state()).isEqualTo(IDLE);
+        assertThat(run.state()).isEqualTo(IDLE);
     }
 
     /** The sink decides by these, the owner by the state itself: they must not disagree. */

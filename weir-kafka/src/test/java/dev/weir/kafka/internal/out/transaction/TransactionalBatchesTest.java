@@ -48,7 +48,7 @@ class TransactionalBatchesTest {
     private final List<Long> acknowledged = new ArrayList<>();
     private final Queue<RuntimeException> failures = new ArrayDeque<>();
 
-    /** Of all begins but the first. */
+    /** Failures of all begins but the first. */
     private final Queue<RuntimeException> beginFailures = new ArrayDeque<>();
 
     private final Queue<RuntimeException> abortFailures = new ArrayDeque<>();
@@ -63,7 +63,7 @@ class TransactionalBatchesTest {
 
     private boolean isInError;
 
-    /** Of records that are refused when their transaction is committed. */
+    /** Callbacks of records that are refused when their transaction is committed. */
     private final Queue<Callback> late = new ArrayDeque<>();
 
     /** Their value. */

@@ -40,13 +40,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the sink sends again after an abort. The test is the owner of the consumer. */
+/** Tests the records that the sink sends again after an abort. The test is the owner of the consumer. */
 @Timeout(60)
 class TransactionalLoopTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /** Which record's send throws, counted from 1 on. */
+    /** Countdown to the record whose send throws, from 1 on. */
     private final AtomicInteger untilItThrows = new AtomicInteger();
 
     private final BlockingQueue<String> written = new LinkedBlockingQueue<>();
@@ -54,7 +54,7 @@ class TransactionalLoopTest {
     private final BlockingQueue<Batch<ProducerRecord<String, String>>> offered = new LinkedBlockingQueue<>();
     private final CountDownLatch idle = new CountDownLatch(1);
 
-    private TransactionsOfRun<String, String> board = new TransactionsOfRun<>(Clock.SYSTEM, false);
+    private TransactionsOfRun<String, String> run = new TransactionsOfRun<>(Clock.SYSTEM, false);
     private final BareContext context = new BareContext();
     private final TransactionCounts counts = new TransactionCounts();
     private @Nullable TransactionCommitter<String, String> committer;
@@ -63,21 +63,21 @@ class TransactionalLoopTest {
 
     private void start(boolean keeps, boolean skips) throws InterruptedException {
         source.name(new TopicPartition("in", 0));
-        board = new TransactionsOfRun<>(Clock.SYSTEM, keeps);
-        committer = new TransactionCommitter<>(board, context, counts, null, number -> new Closing());
-        board.emits(source);
+        run = new TransactionsOfRun<>(Clock.SYSTEM, keeps);
+        committer = new TransactionCommitter<>(run, context, counts, null, number -> new Closing());
+        run.emits(source);
         if (skips) {
             ProducerSettings<String, String> settings = ProducerSettings.builder(
                             new StringSerializer(), new StringSerializer())
                     .bootstrapServers("nobody:1")
                     .build();
-            board.rule = TransactionRule.of(WriteFailures.skip(), context, settings, committer.trial());
+            run.rule = TransactionRule.of(WriteFailures.skip(), context, settings, committer.trial());
         }
         committer.start();
-        await(() -> board.freeProducers() == TransactionCommitter.PRODUCERS);
+        await(() -> run.freeProducers() == TransactionCommitter.PRODUCERS);
         TransactionPlan plan = new TransactionPlan("g", "run", 1, 1_000, 1_000, 1);
         TransactionalLoop<String, String> loop =
-                new TransactionalLoop<>(board, committer, counts, plan, new AllKnown(), context);
+                new TransactionalLoop<>(run, committer, counts, plan, new AllKnown(), context);
         segment = Thread.ofPlatform().start(() -> {
             try {
                 loop.run(new Offered());
@@ -98,27 +98,27 @@ class TransactionalLoopTest {
         assertThat(context.failures).isEmpty();
     }
 
-    /** Whatever changes on the board is signalled. */
+    /** Counts the signals of changes to the run's transactions. */
     private void await(BooleanSupplier condition) throws InterruptedException {
-        board.lock.lockInterruptibly();
+        run.lock.lockInterruptibly();
         try {
             long left = PATIENCE.toNanos();
             while (!condition.getAsBoolean()) {
                 assertThat(left).as("nanoseconds left").isPositive();
-                left = board.changed.awaitNanos(left);
+                left = run.changed.awaitNanos(left);
             }
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
     }
 
     private void goOnAfterTheAbort(boolean writesAgain) throws InterruptedException {
-        await(() -> board.state() == TransactionState.ABORTED);
-        board.lock.lock();
+        await(() -> run.state() == TransactionState.ABORTED);
+        run.lock.lock();
         try {
-            board.resume(writesAgain);
+            run.resume(writesAgain);
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
     }
 
@@ -189,29 +189,29 @@ class TransactionalLoopTest {
         }
         offered.add(batch);
         assertWritten("of group 0", "of group 1", "of group 0", "of group 1");
-        OpenTransaction<String, String> transaction = Objects.requireNonNull(board.filling());
+        OpenTransaction<String, String> transaction = Objects.requireNonNull(run.filling());
         for (int i : new int[] {0, 2}) {
             answers.get(i).onCompletion(null, new RecordTooLargeException("planned"));
         }
         List<TransactionRule.Refusal> refusals = List.copyOf(transaction.refusals);
         assertThat(refusals.get(0).places()).containsExactly("in-0@0", "in-0@1");
         assertThat(refusals.get(1).places()).isSameAs(refusals.get(0).places());
-        await(() -> board.state() == TransactionState.ABORTED);
-        board.lock.lock();
+        await(() -> run.state() == TransactionState.ABORTED);
+        run.lock.lock();
         try {
-            board.resume(true);
-            List<AckTarget> targets = board.aborted.waiting().stream()
+            run.resume(true);
+            List<AckTarget> targets = run.aborted.waiting().stream()
                     .map(element -> element.target)
                     .toList();
             assertThat(targets).hasSize(4);
             assertThat(targets.get(2)).isSameAs(targets.get(0));
             assertThat(targets.get(3)).isSameAs(targets.get(1)).isNotSameAs(targets.get(0));
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
     }
 
-    /** What is made of two inputs and becomes two records. */
+    /** Creates the acknowledgement of an element made of two inputs, which becomes two records. */
     private AckTarget group() {
         List<Root> inputs = List.of(input(), input());
         AtomicInteger claims = new AtomicInteger(2);

@@ -27,7 +27,7 @@ import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 
-/** What an id does that is not given out at once. */
+/** Tests a transactional id that brokers do not grant at once. */
 class TransactionalProducerTest {
 
     private static final Map<TopicPartition, OffsetAndMetadata> OFFSETS =

@@ -44,9 +44,9 @@ class TransactionsOfRunTest {
         }
     };
 
-    private final TransactionsOfRun<String, String> board = new TransactionsOfRun<>(Clock.SYSTEM, clock, true);
+    private final TransactionsOfRun<String, String> run = new TransactionsOfRun<>(Clock.SYSTEM, clock, true);
     private final TransactionCommitter<String, String> committer = new TransactionCommitter<>(
-            board,
+            run,
             new BareContext(),
             new TransactionCounts(),
             null,
@@ -100,41 +100,41 @@ class TransactionsOfRunTest {
     }
 
     private OpenTransaction<String, String> begin() {
-        board.lock.lock();
+        run.lock.lock();
         try {
             committer.begin();
-            return Objects.requireNonNull(board.filling());
+            return Objects.requireNonNull(run.filling());
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
     }
 
     private void abort() {
         committer.abortFilling(new KafkaException("planned"));
-        assertThat(board.state()).isEqualTo(TransactionState.ABORTED);
+        assertThat(run.state()).isEqualTo(TransactionState.ABORTED);
     }
 
     private void resume() {
-        board.lock.lock();
+        run.lock.lock();
         try {
-            board.resume(true);
+            run.resume(true);
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
     }
 
     @SuppressWarnings("removal") // the client gives one out to members of a group only
     private void commit(OpenTransaction<String, String> transaction) {
         var cut = new TransactionCut<>(transaction, Map.of(), List.of(), new ConsumerGroupMetadata("group"));
-        board.lock.lock();
+        run.lock.lock();
         try {
-            board.cut(cut);
+            run.cut(cut);
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
         committer.commit(cut);
-        assertThat(board.state()).isEqualTo(TransactionState.IDLE);
-        assertThat(board.confirmed.remove()).isSameAs(cut);
+        assertThat(run.state()).isEqualTo(TransactionState.IDLE);
+        assertThat(run.confirmed.remove()).isSameAs(cut);
     }
 
     @Test
@@ -153,35 +153,35 @@ class TransactionsOfRunTest {
 
     @Test
     void producers_areFreeAgain_afterACommitAndAfterAnAbort() {
-        assertThat(board.freeProducers()).isEqualTo(TransactionCommitter.PRODUCERS);
+        assertThat(run.freeProducers()).isEqualTo(TransactionCommitter.PRODUCERS);
         OpenTransaction<String, String> first = begin();
-        assertThat(board.freeProducers()).isEqualTo(TransactionCommitter.PRODUCERS - 1);
+        assertThat(run.freeProducers()).isEqualTo(TransactionCommitter.PRODUCERS - 1);
         commit(first);
-        assertThat(board.freeProducers()).isEqualTo(TransactionCommitter.PRODUCERS);
+        assertThat(run.freeProducers()).isEqualTo(TransactionCommitter.PRODUCERS);
         begin();
         abort();
-        assertThat(board.freeProducers()).isEqualTo(TransactionCommitter.PRODUCERS);
-        assertThat(board.mayBegin()).as("its inputs are not read again yet").isFalse();
+        assertThat(run.freeProducers()).isEqualTo(TransactionCommitter.PRODUCERS);
+        assertThat(run.mayBegin()).as("its inputs are not read again yet").isFalse();
         resume();
-        assertThat(board.mayBegin()).isTrue();
+        assertThat(run.mayBegin()).isTrue();
     }
 
     /** The cut for which it was stopped is not made. */
     @Test
     void intakeThatIsStoppedForACut_goesOnAfterAnAbort() {
         begin();
-        board.lock.lock();
+        run.lock.lock();
         try {
-            board.cutLater(true);
+            run.cutLater(true);
         } finally {
-            board.lock.unlock();
+            run.lock.unlock();
         }
-        assertThat(board.isIntakeHeld()).isTrue();
-        assertThat(board.isCutWanted()).isTrue();
+        assertThat(run.isIntakeHeld()).isTrue();
+        assertThat(run.isCutWanted()).isTrue();
         abort();
-        assertThat(board.isCutWanted()).isFalse();
+        assertThat(run.isCutWanted()).isFalse();
         resume();
-        assertThat(board.isIntakeHeld()).isFalse();
+        assertThat(run.isIntakeHeld()).isFalse();
     }
 
     /** They go before anything else, whatever inputs they have. */
@@ -192,30 +192,30 @@ class TransactionsOfRunTest {
         Objects.requireNonNull(aborted.kept)
                 .add(new TransactionRecord<>(new ProducerRecord<>("out", "value"), new Header[0], source, 0, false));
         abort();
-        assertThat(board.aborted.isLost(source)).as("of its open input").isTrue();
+        assertThat(run.aborted.isLost(source)).as("of its open input").isTrue();
         resume();
-        assertThat(board.aborted.isLost(source)).isFalse();
+        assertThat(run.aborted.isLost(source)).isFalse();
         begin().sent(source, 1, null);
-        board.wantCut();
-        assertThat(board.isClosing()).isFalse();
-        board.aborted.done(Objects.requireNonNull(board.aborted.next()));
-        assertThat(board.isClosing()).isTrue();
-        board.endInput();
-        assertThat(board.isClosing()).as("nothing more comes").isFalse();
+        run.wantCut();
+        assertThat(run.isClosing()).isFalse();
+        run.aborted.done(Objects.requireNonNull(run.aborted.next()));
+        assertThat(run.isClosing()).isTrue();
+        run.endInput();
+        assertThat(run.isClosing()).as("nothing more comes").isFalse();
     }
 
     @Test
     void input_isThrough_onceItHasEndedAndNothingIsLeft() {
-        board.noteThrough(true);
-        assertThat(board.isThrough()).isFalse();
-        assertThat(board.isInputEnded()).isFalse();
-        board.endInput();
-        assertThat(board.isInputEnded()).isTrue();
-        assertThat(board.isThrough()).isFalse();
-        board.noteThrough(true);
-        assertThat(board.isThrough()).isTrue();
-        assertThat(board.isInputEnded()).isTrue();
-        board.noteThrough(false);
-        assertThat(board.isThrough()).as("an abort brings work back").isFalse();
+        run.noteThrough(true);
+        assertThat(run.isThrough()).isFalse();
+        assertThat(run.isInputEnded()).isFalse();
+        run.endInput();
+        assertThat(run.isInputEnded()).isTrue();
+        assertThat(run.isThrough()).isFalse();
+        run.noteThrough(true);
+        assertThat(run.isThrough()).isTrue();
+        assertThat(run.isInputEnded()).isTrue();
+        run.noteThrough(false);
+        assertThat(run.isThrough()).as("an abort brings work back").isFalse();
     }
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Turns implements Clock {
 
-    /** What the world does while its own thread waits. */
+    /** Work of the world while its own thread waits. */
     @FunctionalInterface
     public interface Meanwhile {
 
@@ -71,7 +71,7 @@ public final class Turns implements Clock {
             return done;
         }
 
-        /** What it has thrown, or null. */
+        /** Returns the exception that it has thrown, or null. */
         public @Nullable Throwable failure() {
             return failure;
         }
@@ -123,7 +123,7 @@ public final class Turns implements Clock {
         }
     }
 
-    /** What a strand does. */
+    /** The work of a strand. */
     @FunctionalInterface
     public interface Body {
         void run() throws InterruptedException;

@@ -19,7 +19,7 @@ class SendWindowTest {
 
     private static final int BATCH = 100;
 
-    /** Of a partition: a batch being filled, and twice five in flight. */
+    /** Most bytes of a partition: a batch being filled, and twice five in flight. */
     private static final int BOUND = 11 * BATCH;
 
     private final List<CompletableFuture<Object>> answers = new ArrayList<>();
@@ -58,7 +58,7 @@ class SendWindowTest {
         assertThat(window.bound()).isEqualTo(5L * BOUND);
     }
 
-    /** What frees four batches. */
+    /** Frees four batches while it waits. */
     private void answeredWhileItWaits(int mark) throws InterruptedException {
         Thread waiting = Thread.ofPlatform().start(() -> {
             try {

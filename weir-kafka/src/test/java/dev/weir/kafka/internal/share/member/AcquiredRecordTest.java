@@ -33,12 +33,12 @@ class AcquiredRecordTest {
         AcquiredRecord record = taken(1);
         record.retain(1);
         record.endsWith(first);
-        record.endClaim();
+        record.endAcknowledgement();
         assertThat(settled).isEmpty();
         record.endsWith(second);
-        record.endClaim();
+        record.endAcknowledgement();
         assertThat(settled).containsExactly(record);
-        assertThat(record.fate()).isEqualTo(whole);
+        assertThat(record.acknowledgement()).isEqualTo(whole);
     }
 
     @Test
@@ -82,7 +82,7 @@ class AcquiredRecordTest {
         assertThat(record.isGone()).isTrue();
         assertThat(record.take(20)).isFalse();
         assertThat(record.lose()).as("it is gone").isFalse();
-        record.endClaim();
+        record.endAcknowledgement();
         assertThat(settled).isEmpty();
     }
 
@@ -92,11 +92,11 @@ class AcquiredRecordTest {
         assertThat(waits.lose()).isTrue();
         AcquiredRecord inHand = taken(1);
         assertThat(inHand.lose()).isTrue();
-        inHand.endClaim();
+        inHand.endAcknowledgement();
         assertThat(settled).as("somebody else may have it").isEmpty();
         assertThat(inHand.isGone()).isTrue();
         AcquiredRecord done = taken(1);
-        done.endClaim();
+        done.endAcknowledgement();
         assertThat(settled).containsExactly(done);
         assertThat(done.lose()).isFalse();
         assertThat(done.isGone()).isFalse();
@@ -107,10 +107,10 @@ class AcquiredRecordTest {
         AcquiredRecord done = taken(1);
         assertThat(done.isUndone()).isTrue();
         done.retain(2);
-        done.endClaim();
-        done.endClaim();
+        done.endAcknowledgement();
+        done.endAcknowledgement();
         assertThat(settled).isEmpty();
-        done.endClaim();
+        done.endAcknowledgement();
         assertThat(done.isUndone()).isFalse();
         assertThat(done.outcome()).isEqualTo(AcknowledgeType.ACCEPT);
         AcquiredRecord released = taken(1);
@@ -145,11 +145,11 @@ class AcquiredRecordTest {
         assertThat(settled).containsExactly(second);
         target.abandon(2);
         assertThat(settled).containsExactly(second, third);
-        assertThat(second.fate()).isEqualTo(RecordAcknowledgement.RELEASE);
-        assertThat(third.fate()).isEqualTo(RecordAcknowledgement.RELEASE);
+        assertThat(second.acknowledgement()).isEqualTo(RecordAcknowledgement.RELEASE);
+        assertThat(third.acknowledgement()).isEqualTo(RecordAcknowledgement.RELEASE);
         target.ack(0);
         assertThat(settled).containsExactly(second, third, first);
-        assertThat(first.fate()).isEqualTo(RecordAcknowledgement.ACCEPT);
+        assertThat(first.acknowledgement()).isEqualTo(RecordAcknowledgement.ACCEPT);
         assertThat(target.placeOf(1)).isEqualTo(second.name());
     }
 

@@ -40,7 +40,7 @@ class ParkedCopiesTest {
 
     private final List<Broken> opened = new CopyOnWriteArrayList<>();
 
-    /** What the clients answer to everything, one after the other; those behind them are well. */
+    /** Errors that the clients answer, one after the other; afterwards they succeed. */
     private final Queue<RuntimeException> faults = new ArrayDeque<>();
 
     private final ShareCounters counters = new ShareCounters();

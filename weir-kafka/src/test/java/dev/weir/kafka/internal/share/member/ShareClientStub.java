@@ -69,7 +69,7 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
     private @Nullable AcknowledgementCommitCallback callback;
     private boolean asking;
     private boolean closed;
-    private int lent;
+    private int acquired;
     private int calls;
     private int renewedAtCall;
     private boolean refusesRenewals;
@@ -132,7 +132,7 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
         lock.lock();
         try {
             atBroker.add(record);
-            lend();
+            receive();
         } finally {
             lock.unlock();
         }
@@ -153,8 +153,8 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
         }
     }
 
-    int lent() {
-        return locked(() -> lent);
+    int acquired() {
+        return locked(() -> acquired);
     }
 
     int calls() {
@@ -165,13 +165,13 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
         return locked(() -> closed);
     }
 
-    private void lend() {
+    private void receive() {
         if (!asking) {
             return;
         }
         for (int i = 0; i < pollRecords && !atBroker.isEmpty(); i++) {
             buffer.add(atBroker.remove());
-            lent++;
+            acquired++;
             asking = false;
         }
         changed.signalAll();
@@ -194,14 +194,14 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
                 renewed.clear();
                 if (!renewing.isEmpty()) {
                     asking = true;
-                    lend();
+                    receive();
                 }
                 return records();
             }
             long left = timeout.toNanos();
             while (buffer.isEmpty() && left > 0) {
                 asking = true;
-                lend();
+                receive();
                 if (woken.getAndSet(false)) {
                     throw new WakeupException();
                 }
@@ -209,7 +209,7 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
             }
             if (buffer.isEmpty()) {
                 asking = true;
-                lend();
+                receive();
             }
             for (int i = 0; i < pollRecords && !buffer.isEmpty(); i++) {
                 ConsumerRecord<byte[], byte[]> next = buffer.remove();
@@ -269,7 +269,7 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
         lock.lock();
         try {
             if (!inFlight.containsKey(record.offset())) {
-                throw new IllegalStateException("not lent: " + record.offset());
+                throw new IllegalStateException("not acquired: " + record.offset());
             }
             acknowledged.put(record.offset(), type);
         } finally {

@@ -92,7 +92,7 @@ class ShareConsumerThreadTest {
         Batch<AcquiredRecord> taken = take();
         client().produce(ShareClientStub.record(1, 1));
         until(() -> assertThat(counters.renewed.sum()).isGreaterThanOrEqualTo(3));
-        assertThat(client().lent()).isEqualTo(1);
+        assertThat(client().acquired()).isEqualTo(1);
         taken.ack(0);
         take().ack(0);
         until(() -> assertThat(client().told()).contains("0 ACCEPT", "1 ACCEPT"));
@@ -104,7 +104,7 @@ class ShareConsumerThreadTest {
     void quotaThatThrottlesTheClient_isTold() {
         start(1_000, null);
         client().throttledMillis = 500;
-        until(() -> assertThat(counters.toldOfQuota).isTrue());
+        until(() -> assertThat(counters.quotaReported).isTrue());
     }
 
     @Test
@@ -191,7 +191,7 @@ class ShareConsumerThreadTest {
         taken.ack(0);
         assertThat(unfinished.get(50, TimeUnit.SECONDS)).isZero();
         assertThat(client().told()).containsExactly("0 ACCEPT");
-        assertThat(client().lent()).isEqualTo(1);
+        assertThat(client().acquired()).isEqualTo(1);
     }
 
     @Test
@@ -236,7 +236,7 @@ class ShareConsumerThreadTest {
         until(() -> assertThat(client().told()).containsExactly("0 RELEASE"));
         int before = client().calls();
         until(() -> assertThat(client().calls()).isGreaterThan(before + 5));
-        assertThat(client().lent()).isEqualTo(1);
+        assertThat(client().acquired()).isEqualTo(1);
         assertThat(counters.neverBegun.sum()).isEqualTo(1);
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.weir.kafka.internal.share.session.AcquiredRange.Lock;
-import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedLoan;
+import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedRecord;
 import dev.weir.lean.spi.InvariantException;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,12 +18,12 @@ class AcquiredRangeTest {
         return new AcknowledgementRange(first, last, type, records);
     }
 
-    /** A record that was not sent may exist: acknowledged as a gap, it would never be delivered. */
+    /** An unsent record may exist: acknowledged as a gap, it would never be delivered. */
     @Test
     void offsetsThatWereNotSent_areReleased_andGapsBeforeThemStayGaps() {
         AcquiredRange range = new AcquiredRange(10, 19, LOCK, 0);
         range.notSentFrom(14);
-        assertThat(range.takeUntold())
+        assertThat(range.takeUnacknowledged())
                 .containsExactly(
                         ack(10, 13, AcknowledgementRange.GAP, 0), ack(14, 19, AcknowledgementRange.RELEASE, 6));
         assertThat(range.isOver()).isTrue();
@@ -33,21 +33,21 @@ class AcquiredRangeTest {
     void rangeOfWhichNothingWasSent_isReleasedWhole() {
         AcquiredRange range = new AcquiredRange(10, 12, LOCK, 0);
         range.notSentFrom(7);
-        assertThat(range.takeUntold()).containsExactly(ack(10, 12, AcknowledgementRange.RELEASE, 3));
+        assertThat(range.takeUnacknowledged()).containsExactly(ack(10, 12, AcknowledgementRange.RELEASE, 3));
     }
 
     @Test
     void rangeOfWhichAllWasSent_keepsItsLastOffset() {
         AcquiredRange range = new AcquiredRange(10, 12, LOCK, 0);
         range.notSentFrom(13);
-        assertThat(range.takeUntold()).containsExactly(ack(10, 12, AcknowledgementRange.GAP, 0));
+        assertThat(range.takeUnacknowledged()).containsExactly(ack(10, 12, AcknowledgementRange.GAP, 0));
     }
 
     @Test
     void partOfRange_keepsWhatWasNotSentReleased() {
         AcquiredRange range = new AcquiredRange(10, 19, LOCK, 0);
         range.notSentFrom(15);
-        assertThat(range.part(13, 16).takeUntold())
+        assertThat(range.part(13, 16).takeUnacknowledged())
                 .containsExactly(
                         ack(13, 14, AcknowledgementRange.GAP, 0), ack(15, 16, AcknowledgementRange.RELEASE, 2));
     }
@@ -56,27 +56,27 @@ class AcquiredRangeTest {
     void untoldOffsets_areToldOnce() {
         AcquiredRange range = new AcquiredRange(0, 4, LOCK, 0);
         range.notSentFrom(3);
-        assertThat(range.firstUntold()).isZero();
-        assertThat(range.takeUntold()).hasSize(2);
-        assertThat(range.hasUntold()).isFalse();
-        assertThat(range.firstUntold()).isEqualTo(5);
-        assertThat(range.takeUntold()).isEmpty();
+        assertThat(range.firstUnacknowledged()).isZero();
+        assertThat(range.takeUnacknowledged()).hasSize(2);
+        assertThat(range.hasUnacknowledged()).isFalse();
+        assertThat(range.firstUnacknowledged()).isEqualTo(5);
+        assertThat(range.takeUnacknowledged()).isEmpty();
     }
 
     // ---- Records ---------------------------------------------------------------------------------------------------
 
-    private static ScriptedLoan put(AcquiredRange range, long offset) {
-        ScriptedLoan loan = ScriptedLoan.at(offset);
-        range.put(loan);
-        return loan;
+    private static ScriptedRecord put(AcquiredRange range, long offset) {
+        ScriptedRecord locked = ScriptedRecord.at(offset);
+        range.put(locked);
+        return locked;
     }
 
     @Test
     void acceptedRecords_withGapsBetweenThem_areToldAsOneStretch_andNothingElseIs() {
         AcquiredRange range = new AcquiredRange(0, 6, LOCK, 0);
-        ScriptedLoan first = put(range, 1);
-        ScriptedLoan second = put(range, 3);
-        ScriptedLoan third = put(range, 4);
+        ScriptedRecord first = put(range, 1);
+        ScriptedRecord second = put(range, 3);
+        ScriptedRecord third = put(range, 4);
         assertThat(range.open()).isEqualTo(3);
         assertThat(range.end(first, AcknowledgementRange.ACCEPT, 0)).isTrue();
         assertThat(range.end(second, AcknowledgementRange.ACCEPT, 0)).isTrue();
@@ -84,7 +84,7 @@ class AcquiredRangeTest {
         assertThat(range.end(third, AcknowledgementRange.ACCEPT, 0))
                 .as("it has ended")
                 .isFalse();
-        assertThat(range.takeUntold())
+        assertThat(range.takeUnacknowledged())
                 .containsExactly(
                         ack(0, 3, AcknowledgementRange.ACCEPT, 2),
                         ack(4, 4, AcknowledgementRange.REJECT, 1),
@@ -95,27 +95,27 @@ class AcquiredRangeTest {
     @Test
     void recordThatIsOpen_dividesWhatIsTold() {
         AcquiredRange range = new AcquiredRange(0, 2, LOCK, 0);
-        ScriptedLoan first = put(range, 0);
-        ScriptedLoan second = put(range, 1);
-        ScriptedLoan third = put(range, 2);
+        ScriptedRecord first = put(range, 0);
+        ScriptedRecord second = put(range, 1);
+        ScriptedRecord third = put(range, 2);
         assertThat(range.end(first, AcknowledgementRange.ACCEPT, 0)).isTrue();
         assertThat(range.end(third, AcknowledgementRange.RELEASE, 0)).isTrue();
         assertThat(range.firstOpen()).isEqualTo(1);
-        assertThat(range.takeUntold())
+        assertThat(range.takeUnacknowledged())
                 .containsExactly(ack(0, 0, AcknowledgementRange.ACCEPT, 1), ack(2, 2, AcknowledgementRange.RELEASE, 1));
-        assertThat(range.firstUntold()).isEqualTo(1);
+        assertThat(range.firstUnacknowledged()).isEqualTo(1);
         assertThat(range.isOver()).isFalse();
         assertThat(range.end(second, AcknowledgementRange.ACCEPT, 0)).isTrue();
         assertThat(range.firstOpen()).isEqualTo(3);
-        assertThat(range.takeUntold()).containsExactly(ack(1, 1, AcknowledgementRange.ACCEPT, 1));
+        assertThat(range.takeUnacknowledged()).containsExactly(ack(1, 1, AcknowledgementRange.ACCEPT, 1));
     }
 
     /** A late end of a former acquired record of the offset must not acknowledge the record that is acquired now. */
     @Test
     void loanOfAnEarlierDelivery_endsNothing() {
         AcquiredRange range = new AcquiredRange(0, 0, LOCK, 0);
-        ScriptedLoan now = put(range, 0);
-        assertThat(range.end(ScriptedLoan.at(0), AcknowledgementRange.ACCEPT, 0))
+        ScriptedRecord now = put(range, 0);
+        assertThat(range.end(ScriptedRecord.at(0), AcknowledgementRange.ACCEPT, 0))
                 .isFalse();
         assertThat(range.open()).isEqualTo(1);
         assertThat(range.end(now, AcknowledgementRange.ACCEPT, 0)).isTrue();
@@ -124,14 +124,14 @@ class AcquiredRangeTest {
     @Test
     void whatIsLost_isNotTold() {
         AcquiredRange range = new AcquiredRange(0, 4, LOCK, 0);
-        ScriptedLoan first = put(range, 0);
-        ScriptedLoan second = put(range, 2);
-        ScriptedLoan third = put(range, 4);
+        ScriptedRecord first = put(range, 0);
+        ScriptedRecord second = put(range, 2);
+        ScriptedRecord third = put(range, 4);
         assertThat(range.loseOpen(1, 3)).containsExactly(second);
         assertThat(range.open()).isEqualTo(2);
         assertThat(range.loseOpen()).containsExactly(first, third);
         assertThat(range.open()).isZero();
-        assertThat(range.takeUntold())
+        assertThat(range.takeUnacknowledged())
                 .containsExactly(ack(1, 1, AcknowledgementRange.GAP, 0), ack(3, 3, AcknowledgementRange.GAP, 0));
         assertThat(range.end(second, AcknowledgementRange.ACCEPT, 0)).isFalse();
         assertThat(range.isOver()).isTrue();
@@ -142,7 +142,7 @@ class AcquiredRangeTest {
         AcquiredRange range = new AcquiredRange(10, 14, LOCK, 0);
         range.reject(8, 11);
         range.reject(14, 20);
-        assertThat(range.takeUntold())
+        assertThat(range.takeUnacknowledged())
                 .containsExactly(
                         ack(10, 11, AcknowledgementRange.REJECT, 2),
                         ack(12, 13, AcknowledgementRange.GAP, 0),
@@ -152,7 +152,7 @@ class AcquiredRangeTest {
     @Test
     void renewals_areOfWhatIsOpen() {
         AcquiredRange range = new AcquiredRange(0, 5, LOCK, 0);
-        ScriptedLoan done = put(range, 1);
+        ScriptedRecord done = put(range, 1);
         put(range, 0);
         put(range, 2);
         put(range, 3);
@@ -172,9 +172,9 @@ class AcquiredRangeTest {
     @Test
     void part_keepsOpenRecordsLocksAndRenewals() {
         AcquiredRange range = new AcquiredRange(0, 5, new Lock(1, 2), 9);
-        ScriptedLoan kept = put(range, 3);
+        ScriptedRecord kept = put(range, 3);
         put(range, 1);
-        ScriptedLoan done = put(range, 4);
+        ScriptedRecord done = put(range, 4);
         assertThat(range.end(done, AcknowledgementRange.ACCEPT, 30)).isTrue();
         assertThat(range.takeRenewals()).hasSize(2);
         range.renewed(new Lock(3, 4));
@@ -184,10 +184,10 @@ class AcquiredRangeTest {
         assertThat(part.acquiredNanos).isEqualTo(9);
         assertThat(part.lock()).isEqualTo(new Lock(3, 4));
         assertThat(part.isRenewing()).isTrue();
-        assertThat(part.takeUntold()).containsExactly(ack(4, 4, AcknowledgementRange.ACCEPT, 1));
+        assertThat(part.takeUnacknowledged()).containsExactly(ack(4, 4, AcknowledgementRange.ACCEPT, 1));
         assertThat(part.end(kept, AcknowledgementRange.ACCEPT, 40)).isTrue();
         assertThat(part.knownSinceNanos()).isEqualTo(40);
-        assertThat(part.takeUntold()).containsExactly(ack(3, 3, AcknowledgementRange.ACCEPT, 1));
+        assertThat(part.takeUnacknowledged()).containsExactly(ack(3, 3, AcknowledgementRange.ACCEPT, 1));
         part.notRenewed();
         assertThat(part.lock()).isEqualTo(new Lock(3, 4));
         part.renewed(new Lock(5, 6));
@@ -198,27 +198,27 @@ class AcquiredRangeTest {
     @Test
     void knownSince_isTheTimeOfTheFirstThatIsNotTold() {
         AcquiredRange range = new AcquiredRange(0, 1, LOCK, 5);
-        ScriptedLoan first = put(range, 0);
-        ScriptedLoan second = put(range, 1);
-        assertThat(range.hasUntold()).isFalse();
+        ScriptedRecord first = put(range, 0);
+        ScriptedRecord second = put(range, 1);
+        assertThat(range.hasUnacknowledged()).isFalse();
         assertThat(range.end(second, AcknowledgementRange.ACCEPT, 20)).isTrue();
-        assertThat(range.hasUntold()).isTrue();
-        assertThat(range.endIf(loan -> loan == first, AcknowledgementRange.RELEASE, 30))
+        assertThat(range.hasUnacknowledged()).isTrue();
+        assertThat(range.endIf(locked -> locked == first, AcknowledgementRange.RELEASE, 30))
                 .isEqualTo(1);
         assertThat(range.knownSinceNanos()).isEqualTo(20);
-        assertThat(range.takeUntold())
+        assertThat(range.takeUnacknowledged())
                 .containsExactly(ack(0, 0, AcknowledgementRange.RELEASE, 1), ack(1, 1, AcknowledgementRange.ACCEPT, 1));
     }
 
     @Test
     void openLoans_areHandedOutInOrder() {
         AcquiredRange range = new AcquiredRange(0, 3, LOCK, 0);
-        ScriptedLoan first = put(range, 0);
-        ScriptedLoan last = put(range, 3);
+        ScriptedRecord first = put(range, 0);
+        ScriptedRecord last = put(range, 3);
         List<LockedRecord> all = new ArrayList<>();
         range.addOpenTo(all);
         assertThat(all).containsExactly(first, last);
-        assertThat(range.endIf(loan -> false, AcknowledgementRange.RELEASE, 0)).isZero();
+        assertThat(range.endIf(locked -> false, AcknowledgementRange.RELEASE, 0)).isZero();
         assertThat(range.open()).isEqualTo(2);
     }
 
@@ -231,14 +231,14 @@ class AcquiredRangeTest {
     @Test
     void recordThatEndsWhileItIsEnded_violatesAnInvariant() {
         AcquiredRange range = new AcquiredRange(5, 7, LOCK, 0);
-        ScriptedLoan loan = put(range, 6);
+        ScriptedRecord locked = put(range, 6);
         assertThatExceptionOfType(InvariantException.class)
                 .isThrownBy(() -> range.endIf(
                         each -> range.end(each, AcknowledgementRange.ACCEPT, 0), AcknowledgementRange.RELEASE, 0))
                 .withMessageContaining("invariant 31 does not hold: each acquired record ends in exactly one way")
                 .withMessageContaining("offset=6 of 5..7");
-        assertThat(range.takeUntold()).containsExactly(ack(5, 7, AcknowledgementRange.ACCEPT, 1));
-        assertThat(range.end(loan, AcknowledgementRange.RELEASE, 0)).isFalse();
+        assertThat(range.takeUnacknowledged()).containsExactly(ack(5, 7, AcknowledgementRange.ACCEPT, 1));
+        assertThat(range.end(locked, AcknowledgementRange.RELEASE, 0)).isFalse();
     }
 
     @Test

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.weir.kafka.internal.share.session.AcquiredRange.Lock;
 import dev.weir.kafka.internal.share.session.PendingAcknowledgements.Packet;
-import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedLoan;
+import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedRecord;
 import dev.weir.lean.spi.InvariantException;
 import java.util.List;
 import org.apache.kafka.common.TopicIdPartition;
@@ -16,7 +16,7 @@ class AcquiredRangesTest {
 
     private static final Lock LOCK = new Lock(0, 2_000_000_000);
 
-    private final AcquiredRanges lent = new AcquiredRanges(new TopicIdPartition(new Uuid(1, 2), 0, "topic"));
+    private final AcquiredRanges acquired = new AcquiredRanges(new TopicIdPartition(new Uuid(1, 2), 0, "topic"));
 
     private static AcknowledgementRange ack(long first, long last, byte type) {
         return new AcknowledgementRange(first, last, type, (int) (last - first + 1));
@@ -25,49 +25,49 @@ class AcquiredRangesTest {
     // After COORDINATOR_NOT_AVAILABLE for longer than a lock, pending acknowledgements came back with each answer.
     @Test
     void rangeThatIsLentAgain_takesWhatWasMeantForItsLastLockOutOfTheOutbox() {
-        lent.outbox.add(
+        acquired.pending.add(
                 List.of(
                         ack(0, 4, AcknowledgementRange.RELEASE),
                         ack(5, 9, AcknowledgementRange.ACCEPT),
                         ack(10, 14, AcknowledgementRange.RELEASE)),
                 0);
-        lent.outbox.putBack(new Packet(
+        acquired.pending.putBack(new Packet(
                 List.of(ack(6, 12, AcknowledgementRange.RELEASE), ack(20, 20, AcknowledgementRange.REJECT)), false));
-        lent.outbox.putBack(new Packet(List.of(ack(8, 8, AcknowledgementRange.RELEASE)), false));
-        lent.outbox.putBack(new Packet(List.of(ack(2, 30, AcknowledgementRange.RENEW)), true));
-        assertThat(lent.add(new AcquiredRange(3, 10, LOCK, 0))).isEmpty();
-        assertThat(lent.outbox.take())
+        acquired.pending.putBack(new Packet(List.of(ack(8, 8, AcknowledgementRange.RELEASE)), false));
+        acquired.pending.putBack(new Packet(List.of(ack(2, 30, AcknowledgementRange.RENEW)), true));
+        assertThat(acquired.add(new AcquiredRange(3, 10, LOCK, 0))).isEmpty();
+        assertThat(acquired.pending.take())
                 .isEqualTo(new Packet(
                         List.of(
                                 ack(0, 2, AcknowledgementRange.RELEASE),
                                 ack(5, 9, AcknowledgementRange.ACCEPT),
                                 ack(11, 14, AcknowledgementRange.RELEASE)),
                         false));
-        assertThat(lent.outbox.take())
+        assertThat(acquired.pending.take())
                 .isEqualTo(new Packet(
                         List.of(ack(11, 12, AcknowledgementRange.RELEASE), ack(20, 20, AcknowledgementRange.REJECT)),
                         false));
-        assertThat(lent.outbox.take()).isNull();
-        assertThat(lent.outbox.takeRenewals())
+        assertThat(acquired.pending.take()).isNull();
+        assertThat(acquired.pending.takeRenewals())
                 .isEqualTo(new Packet(
                         List.of(ack(2, 2, AcknowledgementRange.RENEW), ack(11, 30, AcknowledgementRange.RENEW)), true));
-        assertThat(lent.outbox.takeRenewals()).isNull();
+        assertThat(acquired.pending.takeRenewals()).isNull();
     }
 
     @Test
     void rangeBesideThem_leavesTheOutboxAlone() {
-        lent.outbox.add(List.of(ack(0, 4, AcknowledgementRange.RELEASE)), 0);
-        lent.outbox.addApart(List.of(ack(9, 9, AcknowledgementRange.RENEW)), true, 0);
-        assertThat(lent.add(new AcquiredRange(5, 8, LOCK, 0))).isEmpty();
-        assertThat(lent.outbox.take()).isEqualTo(new Packet(List.of(ack(0, 4, AcknowledgementRange.RELEASE)), false));
-        assertThat(lent.outbox.takeRenewals())
+        acquired.pending.add(List.of(ack(0, 4, AcknowledgementRange.RELEASE)), 0);
+        acquired.pending.addApart(List.of(ack(9, 9, AcknowledgementRange.RENEW)), true, 0);
+        assertThat(acquired.add(new AcquiredRange(5, 8, LOCK, 0))).isEmpty();
+        assertThat(acquired.pending.take()).isEqualTo(new Packet(List.of(ack(0, 4, AcknowledgementRange.RELEASE)), false));
+        assertThat(acquired.pending.takeRenewals())
                 .isEqualTo(new Packet(List.of(ack(9, 9, AcknowledgementRange.RENEW)), true));
     }
 
-    private AcquiredRange lend(long first, long last) {
+    private AcquiredRange acquire(long first, long last) {
         AcquiredRange range = new AcquiredRange(first, last, LOCK, 0);
         for (long offset = first; offset <= last; offset++) {
-            range.put(ScriptedLoan.at(offset));
+            range.put(ScriptedRecord.at(offset));
         }
         return range;
     }
@@ -75,74 +75,74 @@ class AcquiredRangesTest {
     /** The lock of what is acquired again has ended; the offsets beside it are acquired as before. */
     @Test
     void rangeThatIsLentAgain_losesItsOpenRecords_andNoneBesideThem() {
-        assertThat(lent.add(lend(0, 9))).isEmpty();
-        assertThat(lent.add(lend(20, 22))).isEmpty();
-        assertThat(lent.add(lend(4, 6))).extracting(LockedRecord::offset).containsExactly(4L, 5L, 6L);
-        assertThat(lent.all()).extracting(range -> range.first).containsExactly(0L, 4L, 7L, 20L);
-        assertThat(lent.all()).extracting(range -> range.last).containsExactly(3L, 6L, 9L, 22L);
-        assertThat(lent.open()).isEqualTo(13);
-        assertThat(lent.add(lend(8, 21))).extracting(LockedRecord::offset).containsExactly(8L, 9L, 20L, 21L);
-        assertThat(lent.all()).extracting(range -> range.first).containsExactly(0L, 4L, 7L, 8L, 22L);
+        assertThat(acquired.add(acquire(0, 9))).isEmpty();
+        assertThat(acquired.add(acquire(20, 22))).isEmpty();
+        assertThat(acquired.add(acquire(4, 6))).extracting(LockedRecord::offset).containsExactly(4L, 5L, 6L);
+        assertThat(acquired.all()).extracting(range -> range.first).containsExactly(0L, 4L, 7L, 20L);
+        assertThat(acquired.all()).extracting(range -> range.last).containsExactly(3L, 6L, 9L, 22L);
+        assertThat(acquired.open()).isEqualTo(13);
+        assertThat(acquired.add(acquire(8, 21))).extracting(LockedRecord::offset).containsExactly(8L, 9L, 20L, 21L);
+        assertThat(acquired.all()).extracting(range -> range.first).containsExactly(0L, 4L, 7L, 8L, 22L);
     }
 
     @Test
     void rangesOfSomeOffsets_areFound() {
-        assertThat(lent.add(lend(2, 4))).isEmpty();
-        assertThat(lent.add(lend(5, 6))).isEmpty();
-        assertThat(lent.add(lend(9, 9))).isEmpty();
-        assertThat(lent.touching(4, 5)).extracting(range -> range.first).containsExactly(2L, 5L);
-        assertThat(lent.touching(7, 8)).isEmpty();
-        assertThat(lent.touching(7, 9)).extracting(range -> range.first).containsExactly(9L);
-        assertThat(lent.touching(0, 2)).extracting(range -> range.first).containsExactly(2L);
-        assertThat(lent.find(1)).isNull();
-        assertThat(lent.find(7)).isNull();
-        assertThat(lent.find(6)).isSameAs(lent.all().get(1));
+        assertThat(acquired.add(acquire(2, 4))).isEmpty();
+        assertThat(acquired.add(acquire(5, 6))).isEmpty();
+        assertThat(acquired.add(acquire(9, 9))).isEmpty();
+        assertThat(acquired.touching(4, 5)).extracting(range -> range.first).containsExactly(2L, 5L);
+        assertThat(acquired.touching(7, 8)).isEmpty();
+        assertThat(acquired.touching(7, 9)).extracting(range -> range.first).containsExactly(9L);
+        assertThat(acquired.touching(0, 2)).extracting(range -> range.first).containsExactly(2L);
+        assertThat(acquired.find(1)).isNull();
+        assertThat(acquired.find(7)).isNull();
+        assertThat(acquired.find(6)).isSameAs(acquired.all().get(1));
     }
 
     @Test
     void span_isFromTheFirstOpenOffsetToTheLastLent() {
-        assertThat(lent.span()).isZero();
-        assertThat(lent.untoldSpan()).isZero();
-        AcquiredRange first = lend(2, 4);
-        assertThat(lent.add(first)).isEmpty();
-        assertThat(lent.add(lend(8, 9))).isEmpty();
-        assertThat(lent.span()).isEqualTo(8);
-        assertThat(lent.untoldSpan()).isEqualTo(8);
-        assertThat(first.endIf(loan -> loan.offset() < 4, AcknowledgementRange.ACCEPT, 0))
+        assertThat(acquired.span()).isZero();
+        assertThat(acquired.unacknowledgedSpan()).isZero();
+        AcquiredRange first = acquire(2, 4);
+        assertThat(acquired.add(first)).isEmpty();
+        assertThat(acquired.add(acquire(8, 9))).isEmpty();
+        assertThat(acquired.span()).isEqualTo(8);
+        assertThat(acquired.unacknowledgedSpan()).isEqualTo(8);
+        assertThat(first.endIf(locked -> locked.offset() < 4, AcknowledgementRange.ACCEPT, 0))
                 .isEqualTo(2);
-        assertThat(lent.span()).isEqualTo(6);
-        assertThat(lent.untoldSpan()).as("the broker does not know it").isEqualTo(8);
-        assertThat(first.takeUntold()).hasSize(1);
-        assertThat(lent.untoldSpan()).isEqualTo(6);
-        assertThat(first.endIf(loan -> true, AcknowledgementRange.ACCEPT, 0)).isEqualTo(1);
-        assertThat(first.takeUntold()).hasSize(1);
-        lent.removeOver();
-        assertThat(lent.all()).hasSize(1);
-        assertThat(lent.span()).isEqualTo(2);
-        assertThat(lent.isEmpty()).isFalse();
-        assertThat(lent.loseAll()).extracting(LockedRecord::offset).containsExactly(8L, 9L);
-        assertThat(lent.isEmpty()).isTrue();
-        assertThat(lent.add(lend(3, 3))).isEmpty();
-        assertThat(lent.span()).as("locks from before do not count").isEqualTo(1);
+        assertThat(acquired.span()).isEqualTo(6);
+        assertThat(acquired.unacknowledgedSpan()).as("the broker does not know it").isEqualTo(8);
+        assertThat(first.takeUnacknowledged()).hasSize(1);
+        assertThat(acquired.unacknowledgedSpan()).isEqualTo(6);
+        assertThat(first.endIf(locked -> true, AcknowledgementRange.ACCEPT, 0)).isEqualTo(1);
+        assertThat(first.takeUnacknowledged()).hasSize(1);
+        acquired.removeOver();
+        assertThat(acquired.all()).hasSize(1);
+        assertThat(acquired.span()).isEqualTo(2);
+        assertThat(acquired.isEmpty()).isFalse();
+        assertThat(acquired.loseAll()).extracting(LockedRecord::offset).containsExactly(8L, 9L);
+        assertThat(acquired.isEmpty()).isTrue();
+        assertThat(acquired.add(acquire(3, 3))).isEmpty();
+        assertThat(acquired.span()).as("locks from before do not count").isEqualTo(1);
     }
 
     // ---- Invariants ------------------------------------------------------------------------------------------------
 
     @Test
     void rangeBesideOneThatHasItsOffsets_violatesAnInvariant() {
-        assertThat(lent.add(new AcquiredRange(3, 10, LOCK, 0))).isEmpty();
-        assertThat(lent.add(new AcquiredRange(11, 20, LOCK, 0))).as("behind it").isEmpty();
-        assertThat(lent.add(new AcquiredRange(0, 2, LOCK, 0))).as("before it").isEmpty();
-        lent.checkApart(new AcquiredRange(21, 30, LOCK, 0));
+        assertThat(acquired.add(new AcquiredRange(3, 10, LOCK, 0))).isEmpty();
+        assertThat(acquired.add(new AcquiredRange(11, 20, LOCK, 0))).as("behind it").isEmpty();
+        assertThat(acquired.add(new AcquiredRange(0, 2, LOCK, 0))).as("before it").isEmpty();
+        acquired.checkApart(new AcquiredRange(21, 30, LOCK, 0));
         for (AcquiredRange range : List.of(
                 new AcquiredRange(10, 10, LOCK, 0),
                 new AcquiredRange(0, 40, LOCK, 0),
                 new AcquiredRange(20, 25, LOCK, 0))) {
             assertThatExceptionOfType(InvariantException.class)
-                    .isThrownBy(() -> lent.checkApart(range))
+                    .isThrownBy(() -> acquired.checkApart(range))
                     .withMessageContaining("invariant 57 does not hold: the acquired ranges of a partition do not")
                     .withMessageContaining("topic-0@" + range.first + ".." + range.last + " beside ");
         }
-        assertThat(lent.all()).hasSize(3);
+        assertThat(acquired.all()).hasSize(3);
     }
 }

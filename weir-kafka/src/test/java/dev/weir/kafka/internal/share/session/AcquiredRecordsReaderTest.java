@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.internal.share.session.AcquiredRange.Lock;
-import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedLoan;
+import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedRecord;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -38,11 +38,11 @@ class AcquiredRecordsReaderTest {
     private static final int MAX_BYTES = 1_000_000;
     private static final Lock LOCK = new Lock(17, 2_000_000_000);
 
-    private final ScriptedReceiver borrower = new ScriptedReceiver();
-    private final AcquiredRanges lent = new AcquiredRanges(new TopicIdPartition(new Uuid(1, 2), 3, "topic"));
+    private final ScriptedReceiver receiver = new ScriptedReceiver();
+    private final AcquiredRanges ofPartition = new AcquiredRanges(new TopicIdPartition(new Uuid(1, 2), 3, "topic"));
 
     private AcquiredRecordsReader deliveries(UnreadableBatches policy) {
-        return new AcquiredRecordsReader(borrower, new ShareMember.Reading(true, MAX_BYTES, policy));
+        return new AcquiredRecordsReader(receiver, new ShareMember.Reading(true, MAX_BYTES, policy));
     }
 
     private static MemoryRecords records(long first, int count) {
@@ -81,18 +81,18 @@ class AcquiredRecordsReaderTest {
     }
 
     private List<Long> offsets() {
-        return borrower.lent.stream().map(ScriptedLoan::offset).toList();
+        return receiver.ofPartition.stream().map(ScriptedRecord::offset).toList();
     }
 
     private static List<AcknowledgementRange> acks(List<AcquiredRange> ranges) {
         List<AcknowledgementRange> all = new ArrayList<>();
-        ranges.forEach(range -> all.addAll(range.takeUntold()));
+        ranges.forEach(range -> all.addAll(range.takeUnacknowledged()));
         return all;
     }
 
     private List<AcquiredRange> read(List<AcquiredRecords> acquired, MemoryRecords... batches) {
         try (AcquiredRecordsReader deliveries = deliveries(UnreadableBatches.FAIL)) {
-            return deliveries.read(lent, answer(acquired, batches), LOCK, 5);
+            return deliveries.read(ofPartition, answer(acquired, batches), LOCK, 5);
         }
     }
 
@@ -107,11 +107,11 @@ class AcquiredRecordsReaderTest {
                 MemoryRecords.withRecords(0, Compression.of(codec).build(), sent, new SimpleRecord(bytes("other")));
         PartitionData answer = answer(List.of(acquired(0, 1, 1)), batch);
         try (AcquiredRecordsReader deliveries = deliveries(UnreadableBatches.FAIL)) {
-            assertThat(deliveries.read(lent, answer, LOCK, 5)).isNotEmpty();
+            assertThat(deliveries.read(ofPartition, answer, LOCK, 5)).isNotEmpty();
         }
         Arrays.fill(((MemoryRecords) answer.records()).buffer().array(), (byte) -1);
 
-        ConsumerRecord<byte[], byte[]> record = borrower.lent.getFirst().record;
+        ConsumerRecord<byte[], byte[]> record = receiver.ofPartition.getFirst().record;
         assertThat(record.key()).isEqualTo(bytes("key"));
         assertThat(record.value()).isEqualTo(bytes("value"));
         assertThat(record.headers().headers("name"))
@@ -146,8 +146,8 @@ class AcquiredRecordsReaderTest {
                 read(List.of(acquired(7, 8, 3), acquired(2, 4, 1)), records(0, 4), records(4, 4), records(8, 4));
         assertThat(ranges).extracting(range -> range.first).containsExactly(2L, 7L);
         assertThat(offsets()).containsExactly(2L, 3L, 4L, 7L, 8L);
-        assertThat(borrower.lent)
-                .extracting(loan -> loan.record.deliveryCount())
+        assertThat(receiver.ofPartition)
+                .extracting(locked -> locked.record.deliveryCount())
                 .containsExactly(
                         Optional.of((short) 1),
                         Optional.of((short) 1),
@@ -158,13 +158,13 @@ class AcquiredRecordsReaderTest {
         assertThat(acks(ranges)).isEmpty();
     }
 
-    /** Of one batch, some offsets may be delivered for the first time and others again. */
+    /** Some offsets of one batch may be delivered for the first time and others again. */
     @Test
     void rangesWithinOneBatch_haveTheirOwnDeliveryCounts() {
         List<AcquiredRange> ranges = read(List.of(acquired(1, 2, 5), acquired(4, 4, 2)), records(0, 6));
         assertThat(ranges).hasSize(2);
-        assertThat(borrower.lent)
-                .extracting(loan -> loan.record.deliveryCount())
+        assertThat(receiver.ofPartition)
+                .extracting(locked -> locked.record.deliveryCount())
                 .containsExactly(Optional.of((short) 5), Optional.of((short) 5), Optional.of((short) 2));
     }
 
@@ -181,14 +181,14 @@ class AcquiredRecordsReaderTest {
     @Test
     void acquiredRange_withoutAnyRecordSent_isReleased() {
         List<AcquiredRange> ranges = deliveries(UnreadableBatches.FAIL)
-                .read(lent, new PartitionData().setAcquiredRecords(List.of(acquired(4, 5, 1))), LOCK, 0);
+                .read(ofPartition, new PartitionData().setAcquiredRecords(List.of(acquired(4, 5, 1))), LOCK, 0);
         assertThat(acks(ranges)).containsExactly(new AcknowledgementRange(4, 5, AcknowledgementRange.RELEASE, 2));
     }
 
     @Test
     void recordsAreShownAsTheyAre() {
         List<AcquiredRange> ranges = read(List.of(acquired(0, 0, 1)), records(0, 1));
-        ScriptedLoan only = borrower.lent.getFirst();
+        ScriptedRecord only = receiver.ofPartition.getFirst();
         assertThat(ranges.getFirst().open()).isEqualTo(1);
         assertThat(only.record.topic()).isEqualTo("topic");
         assertThat(only.record.partition()).isEqualTo(3);
@@ -215,34 +215,34 @@ class AcquiredRecordsReaderTest {
         batch.buffer().put(batch.sizeInBytes() - 2, (byte) '!');
         List<AcquiredRecords> acquired = List.of(acquired(0, 0, 1));
         assertThatExceptionOfType(RecordDecodeException.class).isThrownBy(() -> read(acquired, batch));
-        assertThat(borrower.lent).isEmpty();
+        assertThat(receiver.ofPartition).isEmpty();
         var trusting = new ShareMember.Reading(false, MAX_BYTES, UnreadableBatches.FAIL);
-        try (AcquiredRecordsReader deliveries = new AcquiredRecordsReader(borrower, trusting)) {
-            assertThat(deliveries.read(lent, answer(acquired, batch), LOCK, 0)).hasSize(1);
+        try (AcquiredRecordsReader deliveries = new AcquiredRecordsReader(receiver, trusting)) {
+            assertThat(deliveries.read(ofPartition, answer(acquired, batch), LOCK, 0)).hasSize(1);
         }
-        assertThat(borrower.lent)
+        assertThat(receiver.ofPartition)
                 .singleElement()
-                .satisfies(loan -> assertThat(loan.record.value()).asString().isEqualTo("!"));
+                .satisfies(locked -> assertThat(locked.record.value()).asString().isEqualTo("!"));
     }
 
     @Test
     void batchOverTheLimit_isNamed_andNoneOfItsRecordsIsLent() {
         var small = new ShareMember.Reading(true, 40, UnreadableBatches.FAIL);
-        try (AcquiredRecordsReader deliveries = new AcquiredRecordsReader(borrower, small)) {
+        try (AcquiredRecordsReader deliveries = new AcquiredRecordsReader(receiver, small)) {
             PartitionData answer = answer(List.of(acquired(0, 9, 1)), records(0, 10));
             assertThatExceptionOfType(RecordDecodeException.class)
-                    .isThrownBy(() -> deliveries.read(lent, answer, LOCK, 0))
+                    .isThrownBy(() -> deliveries.read(ofPartition, answer, LOCK, 0))
                     .withMessageContaining("topic-3@0")
                     .withMessageContaining("larger than maxBatchBytes=40 bytes");
         }
-        assertThat(borrower.lent).isEmpty();
+        assertThat(receiver.ofPartition).isEmpty();
     }
 
     @Test
     void damagedBatch_thatIsLeftOut_isRejected_andTheOthersAreLent() {
         try (AcquiredRecordsReader deliveries = deliveries(UnreadableBatches.SKIP)) {
             List<AcquiredRange> ranges = deliveries.read(
-                    lent,
+                    ofPartition,
                     answer(List.of(acquired(2, 7, 1)), records(0, 3), damaged(records(3, 3)), records(6, 3)),
                     LOCK,
                     0);
@@ -256,20 +256,20 @@ class AcquiredRecordsReaderTest {
     void damagedBatch_thatBecomesADeadLetter_isOneRecord_andEndsAsItDoes() {
         try (AcquiredRecordsReader deliveries = deliveries(UnreadableBatches.DEAD_LETTER)) {
             List<AcquiredRange> ranges =
-                    deliveries.read(lent, answer(List.of(acquired(1, 3, 1)), damaged(records(0, 4))), LOCK, 0);
+                    deliveries.read(ofPartition, answer(List.of(acquired(1, 3, 1)), damaged(records(0, 4))), LOCK, 0);
             assertThat(offsets()).containsExactly(1L);
             assertThat(ranges.getFirst().open()).isEqualTo(3);
             List<String> ended = new ArrayList<>();
             deliveries.unreadable().takeEnded((rest, how) -> ended.add(rest.offset() + " " + how));
             assertThat(ended).as("its work has not ended").isEmpty();
-            ScriptedLoan record = borrower.lent.getFirst();
+            ScriptedRecord record = receiver.ofPartition.getFirst();
             record.outcome = AcknowledgeType.REJECT;
             deliveries.unreadable().ended(record);
             deliveries.unreadable().takeEnded((rest, how) -> ended.add(rest.offset() + " " + how));
             assertThat(ended).containsExactly("2 reject", "3 reject");
 
             List<AcquiredRange> again =
-                    deliveries.read(lent, answer(List.of(acquired(0, 0, 1)), damaged(records(0, 4))), LOCK, 0);
+                    deliveries.read(ofPartition, answer(List.of(acquired(0, 0, 1)), damaged(records(0, 4))), LOCK, 0);
             assertThat(offsets()).as("the batch has been dealt with").containsExactly(1L);
             assertThat(acks(again)).containsExactly(new AcknowledgementRange(0, 0, AcknowledgementRange.REJECT, 1));
         }
@@ -280,13 +280,13 @@ class AcquiredRecordsReaderTest {
     void damagedBatch_whoseRecordGoesBack_goesBackWhole_andComesAgain() {
         try (AcquiredRecordsReader deliveries = deliveries(UnreadableBatches.DEAD_LETTER)) {
             List<AcquiredRange> ignored =
-                    deliveries.read(lent, answer(List.of(acquired(0, 1, 1)), damaged(records(0, 2))), LOCK, 0);
-            borrower.lent.getFirst().gone = true;
+                    deliveries.read(ofPartition, answer(List.of(acquired(0, 1, 1)), damaged(records(0, 2))), LOCK, 0);
+            receiver.ofPartition.getFirst().gone = true;
             List<String> ended = new ArrayList<>();
             deliveries.unreadable().takeEnded((rest, how) -> ended.add(rest.offset() + " " + how));
             assertThat(ended).containsExactly("1 release");
             List<AcquiredRange> again =
-                    deliveries.read(lent, answer(List.of(acquired(0, 1, 2)), damaged(records(0, 2))), LOCK, 0);
+                    deliveries.read(ofPartition, answer(List.of(acquired(0, 1, 2)), damaged(records(0, 2))), LOCK, 0);
             assertThat(offsets()).containsExactly(0L, 0L);
             assertThat(again.getFirst().open()).isEqualTo(2);
         }

@@ -30,9 +30,9 @@ class ClusterDirectoryTest {
     private static final TopicIdPartition ZERO = new TopicIdPartition(TOPIC, 0, "topic");
     private static final InetSocketAddress BOOTSTRAP = InetSocketAddress.createUnresolved("bootstrap", 9);
 
-    private final ScriptedReceiver borrower = new ScriptedReceiver();
+    private final ScriptedReceiver receiver = new ScriptedReceiver();
     private final ClusterDirectory directory =
-            new ClusterDirectory("group", List.of("topic", "other"), List.of(BOOTSTRAP), borrower);
+            new ClusterDirectory("group", List.of("topic", "other"), List.of(BOOTSTRAP), receiver);
     private long now = 1_000 * MILLISECOND;
 
     private static InetSocketAddress broker(int node) {
@@ -194,7 +194,7 @@ class ClusterDirectoryTest {
         assertThat(directory.isDue(now + 100 * MILLISECOND - 1)).isFalse();
         pause();
         assertThat(directory.next(now)).isInstanceOf(FindCoordinatorRequestData.class);
-        assertThat(borrower.fatal).isEmpty();
+        assertThat(receiver.fatal).isEmpty();
     }
 
     @ParameterizedTest
@@ -202,7 +202,7 @@ class ClusterDirectoryTest {
     void coordinatorThatNobodyMayAskFor_isFatal(Errors error) {
         assertThat(directory.next(now)).isNotNull();
         directory.answered(coordinator(error, 2));
-        assertThat(borrower.fatal)
+        assertThat(receiver.fatal)
                 .singleElement()
                 .isInstanceOf(error.exception().getClass());
         assertThat(directory.coordinator()).isNull();
@@ -273,12 +273,12 @@ class ClusterDirectoryTest {
         MetadataResponseData missing = metadata(1, 4, 1, 2);
         missing.topics().find("topic").setErrorCode(Errors.UNKNOWN_TOPIC_OR_PARTITION.code());
         ask(missing);
-        assertThat(borrower.fatal).isEmpty();
+        assertThat(receiver.fatal).isEmpty();
         assertThat(directory.leader(ZERO)).as("what is known stays").isEqualTo(1);
         MetadataResponseData forbidden = metadata(1, 4, 1, 2);
         forbidden.topics().find("topic").setErrorCode(Errors.TOPIC_AUTHORIZATION_FAILED.code());
         ask(forbidden);
-        assertThat(borrower.fatal)
+        assertThat(receiver.fatal)
                 .singleElement()
                 .isInstanceOfSatisfying(
                         TopicAuthorizationException.class,

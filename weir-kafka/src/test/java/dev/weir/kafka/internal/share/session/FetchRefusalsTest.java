@@ -19,7 +19,7 @@ class FetchRefusalsTest {
         assertThat(refusals.isNews(one, Errors.KAFKA_STORAGE_ERROR)).isFalse();
         assertThat(refusals.isNews(other, Errors.KAFKA_STORAGE_ERROR)).isTrue();
         assertThat(refusals.isNews(one, Errors.UNKNOWN_SERVER_ERROR)).isTrue();
-        refusals.lent(one);
+        refusals.acquired(one);
         assertThat(refusals.isNews(one, Errors.UNKNOWN_SERVER_ERROR)).isTrue();
         assertThat(refusals.isNews(other, Errors.KAFKA_STORAGE_ERROR)).isFalse();
     }

@@ -2,7 +2,7 @@ package dev.weir.kafka.internal.share.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedLoan;
+import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedRecord;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -14,15 +14,15 @@ class FinishedRecordsTest {
     @Test
     void records_areTakenOnce_theLastOneFirst() {
         List<Long> taken = new ArrayList<>();
-        ended.takeAll(loan -> taken.add(loan.offset()));
+        ended.takeAll(locked -> taken.add(locked.offset()));
         assertThat(taken).isEmpty();
         assertThat(ended.count()).isZero();
         for (long offset = 0; offset < 3; offset++) {
-            assertThat(ended.add(ScriptedLoan.at(offset))).as("nobody waits").isFalse();
+            assertThat(ended.add(ScriptedRecord.at(offset))).as("nobody waits").isFalse();
         }
         assertThat(ended.count()).isEqualTo(3);
-        ended.takeAll(loan -> taken.add(loan.offset()));
-        ended.takeAll(loan -> taken.add(loan.offset()));
+        ended.takeAll(locked -> taken.add(locked.offset()));
+        ended.takeAll(locked -> taken.add(locked.offset()));
         assertThat(taken).containsExactly(2L, 1L, 0L);
         assertThat(ended.count()).isZero();
     }
@@ -31,12 +31,12 @@ class FinishedRecordsTest {
     @Test
     void member_isWokenFromTheCountThatIsWorthIt() {
         ended.wakeFrom(2);
-        assertThat(ended.add(ScriptedLoan.at(0))).isFalse();
-        assertThat(ended.add(ScriptedLoan.at(1))).isTrue();
-        assertThat(ended.add(ScriptedLoan.at(2))).isTrue();
-        ended.takeAll(loan -> {});
-        assertThat(ended.add(ScriptedLoan.at(3))).isFalse();
+        assertThat(ended.add(ScriptedRecord.at(0))).isFalse();
+        assertThat(ended.add(ScriptedRecord.at(1))).isTrue();
+        assertThat(ended.add(ScriptedRecord.at(2))).isTrue();
+        ended.takeAll(locked -> {});
+        assertThat(ended.add(ScriptedRecord.at(3))).isFalse();
         ended.wakeFrom(1);
-        assertThat(ended.add(ScriptedLoan.at(4))).isTrue();
+        assertThat(ended.add(ScriptedRecord.at(4))).isTrue();
     }
 }

@@ -2,7 +2,7 @@ package dev.weir.kafka.internal.share.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedLoan;
+import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedRecord;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -41,18 +41,18 @@ class HeldRecordsTest {
                 }
             },
             receiver);
-    private final List<ScriptedLoan> records = List.of(ScriptedLoan.at(10), ScriptedLoan.at(11), ScriptedLoan.at(12));
+    private final List<ScriptedRecord> records = List.of(ScriptedRecord.at(10), ScriptedRecord.at(11), ScriptedRecord.at(12));
 
     HeldRecordsTest() {
         held.lockMillis(2_000);
-        for (ScriptedLoan record : records) {
+        for (ScriptedRecord record : records) {
             record.taken = true;
             held.add(record, 0, 0);
         }
     }
 
     private void end(int index, AcknowledgeType type, long nowNanos) {
-        ScriptedLoan record = records.get(index);
+        ScriptedRecord record = records.get(index);
         record.done = true;
         record.outcome = type;
         held.ended(record, nowNanos);
@@ -78,7 +78,10 @@ class HeldRecordsTest {
         assertThat(held.isEmpty()).isFalse();
     }
 
-    /** The client accepts no acknowledgement of a record that it renews, and polls only once all others are told. */
+    /**
+     * The client accepts no acknowledgement of a record that it renews, and polls only once all others are
+     * acknowledged.
+     */
     @Test
     void recordThatEndsDuringItsRenewal_isToldOnceAPollReturnedIt() {
         assertThat(attend(SECOND)).containsExactly("10 RENEW", "11 RENEW", "12 RENEW");
@@ -110,7 +113,7 @@ class HeldRecordsTest {
                 .isFalse();
         end(0, AcknowledgeType.ACCEPT, SECOND);
         assertThat(attend(2 * SECOND - 1)).containsExactly("10 ACCEPT");
-        // Those without an answer are lost with their first lock; a poll that returns them delivers them anew.
+        // Records without an answer are lost with their first lock; a poll that returns them is another delivery.
         assertThat(attend(2 * SECOND)).isEmpty();
         assertThat(receiver.lost).containsExactly(11L, 12L);
         assertThat(held.isEmpty()).isTrue();
@@ -139,7 +142,7 @@ class HeldRecordsTest {
         assertThat(held.isEmpty()).isTrue();
     }
 
-    /** Its end was not seen when its lock ended: it is told all the same, as the client waits for it. */
+    /** Its end was not seen when its lock ended. It is acknowledged all the same, because the client waits for it. */
     @Test
     void recordThatEndsAsItsLockDoes_isToldAsWhatItIs() {
         receiver.renews = false;
@@ -159,7 +162,7 @@ class HeldRecordsTest {
         assertThat(held.all()).containsExactly(records.get(2));
     }
 
-    /** The client acknowledges gaps by itself, also in a partition of which no record came. */
+    /** The client acknowledges gaps by itself, also in a partition without records. */
     @Test
     void gapsOfAPartitionWithoutRecords_hideNoOtherAnswer() {
         end(0, AcknowledgeType.ACCEPT, 1);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.internal.share.session.AcquiredRange.Lock;
 import dev.weir.kafka.internal.share.session.PendingAcknowledgements.Packet;
-import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedLoan;
+import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedRecord;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.apache.kafka.common.TopicIdPartition;
@@ -17,16 +17,16 @@ class LockRenewalsTest {
     private static final long SECOND = 1_000_000_000;
     private static final long WINDOW = 1_000;
 
-    private final ScriptedReceiver borrower = new ScriptedReceiver();
-    private final LockRenewals locks = new LockRenewals(borrower);
-    private final AcquiredRanges lent = new AcquiredRanges(new TopicIdPartition(new Uuid(1, 2), 0, "topic"));
+    private final ScriptedReceiver receiver = new ScriptedReceiver();
+    private final LockRenewals locks = new LockRenewals(receiver);
+    private final AcquiredRanges acquired = new AcquiredRanges(new TopicIdPartition(new Uuid(1, 2), 0, "topic"));
     private final AcquiredRange range = new AcquiredRange(10, 13, new Lock(0, 2 * SECOND), 0);
-    private final List<ScriptedLoan> loans =
-            LongStream.rangeClosed(10, 13).mapToObj(ScriptedLoan::at).toList();
+    private final List<ScriptedRecord> lockedRecords =
+            LongStream.rangeClosed(10, 13).mapToObj(ScriptedRecord::at).toList();
 
     LockRenewalsTest() {
-        loans.forEach(range::put);
-        assertThat(lent.add(range)).isEmpty();
+        lockedRecords.forEach(range::put);
+        assertThat(acquired.add(range)).isEmpty();
     }
 
     private static AcknowledgementRange ack(long first, long last, byte type) {
@@ -34,87 +34,87 @@ class LockRenewalsTest {
     }
 
     private void take() {
-        loans.forEach(loan -> loan.taken = true);
+        lockedRecords.forEach(locked -> locked.taken = true);
     }
 
     private void end(int index, byte type, long nowNanos) {
-        assertThat(range.end(loans.get(index), type, nowNanos)).isTrue();
+        assertThat(range.end(lockedRecords.get(index), type, nowNanos)).isTrue();
     }
 
     private void attend(long nowNanos) {
-        locks.attend(lent, nowNanos, WINDOW, false);
+        locks.attend(acquired, nowNanos, WINDOW, false);
     }
 
     @Test
     void recordsInHand_areRenewedAtHalfOfTheirLock_andThoseThatNobodyTookGoBack() {
-        loans.get(0).taken = true;
-        loans.get(3).taken = true;
+        lockedRecords.get(0).taken = true;
+        lockedRecords.get(3).taken = true;
         attend(SECOND - 1);
-        assertThat(lent.outbox.hasRenewals()).isFalse();
+        assertThat(acquired.pending.hasRenewals()).isFalse();
         attend(SECOND);
-        assertThat(borrower.wentBack).containsExactly(11L, 12L);
-        assertThat(borrower.passedBy).isEqualTo(2);
-        assertThat(lent.outbox.takeRenewals())
+        assertThat(receiver.wentBack).containsExactly(11L, 12L);
+        assertThat(receiver.passedBy).isEqualTo(2);
+        assertThat(acquired.pending.takeRenewals())
                 .isEqualTo(new Packet(
                         List.of(ack(10, 10, AcknowledgementRange.RENEW), ack(13, 13, AcknowledgementRange.RENEW)),
                         true));
         attend(SECOND + 1);
-        assertThat(lent.outbox.hasRenewals()).as("asked for once").isFalse();
+        assertThat(acquired.pending.hasRenewals()).as("asked for once").isFalse();
     }
 
     /** One of its last deliveries would be spent on a record that nobody has looked at. */
     @Test
     void recordAtRisk_isRenewedInsteadOfGoingBack() {
-        loans.forEach(loan -> loan.atRisk = true);
+        lockedRecords.forEach(locked -> locked.atRisk = true);
         attend(SECOND);
-        assertThat(borrower.wentBack).isEmpty();
-        assertThat(lent.outbox.takeRenewals())
+        assertThat(receiver.wentBack).isEmpty();
+        assertThat(acquired.pending.takeRenewals())
                 .isEqualTo(new Packet(List.of(ack(10, 13, AcknowledgementRange.RENEW)), true));
     }
 
     @Test
     void groupThatRenewsNoLocks_isAskedForNone() {
-        borrower.renews = false;
+        receiver.renews = false;
         take();
         attend(SECOND);
-        assertThat(lent.outbox.hasRenewals()).isFalse();
+        assertThat(acquired.pending.hasRenewals()).isFalse();
         assertThat(range.isRenewing()).as("not asked again").isTrue();
     }
 
     @Test
     void lockThatIsOver_losesWhatIsOpen_andNothingIsSaidOfIt() {
         take();
-        lent.outbox.add(List.of(ack(10, 10, AcknowledgementRange.RELEASE)), 0);
-        lent.outbox.addApart(List.of(ack(11, 13, AcknowledgementRange.RENEW)), true, 0);
+        acquired.pending.add(List.of(ack(10, 10, AcknowledgementRange.RELEASE)), 0);
+        acquired.pending.addApart(List.of(ack(11, 13, AcknowledgementRange.RENEW)), true, 0);
         attend(2 * SECOND - 1);
-        assertThat(borrower.lost).isEmpty();
+        assertThat(receiver.lost).isEmpty();
         attend(2 * SECOND);
-        assertThat(borrower.lost).containsExactly(10L, 11L, 12L, 13L);
-        assertThat(lent.isEmpty()).as("another member may have the lock by now").isTrue();
+        assertThat(receiver.lost).containsExactly(10L, 11L, 12L, 13L);
+        assertThat(acquired.isEmpty()).as("another member may have the lock by now").isTrue();
     }
 
     @Test
     void renewedLock_standsForItsTimeFromTheRequestOn() {
         take();
         attend(SECOND);
-        assertThat(lent.outbox.takeRenewals()).isNotNull();
+        assertThat(acquired.pending.takeRenewals()).isNotNull();
         range.renewed(new Lock(SECOND, 4 * SECOND));
         assertThat(range.isRenewing()).isFalse();
         attend(5 * SECOND - 1);
-        assertThat(borrower.lost).isEmpty();
-        assertThat(lent.outbox.hasRenewals()).as("past half of it").isTrue();
+        assertThat(receiver.lost).isEmpty();
+        assertThat(acquired.pending.hasRenewals()).as("past half of it").isTrue();
         attend(5 * SECOND);
-        assertThat(borrower.lost).hasSize(4);
+        assertThat(receiver.lost).hasSize(4);
     }
 
     @Test
     void renewalThatWasRefused_leavesTheLockFromBefore_andNoOtherIsAskedFor() {
         take();
         attend(SECOND);
-        assertThat(lent.outbox.takeRenewals()).isNotNull();
+        assertThat(acquired.pending.takeRenewals()).isNotNull();
         range.renewed(new Lock(SECOND, 2 * SECOND));
         attend(2 * SECOND);
-        assertThat(lent.outbox.takeRenewals()).isNotNull();
+        assertThat(acquired.pending.takeRenewals()).isNotNull();
         range.renewed(new Lock(2 * SECOND, 9 * SECOND));
         range.notRenewed();
         assertThat(range.lock()).isEqualTo(new Lock(SECOND, 2 * SECOND));
@@ -130,10 +130,10 @@ class LockRenewalsTest {
         take();
         end(1, AcknowledgementRange.ACCEPT, 100);
         attend(50_000_099);
-        assertThat(lent.outbox.hasAcks()).isFalse();
+        assertThat(acquired.pending.hasAcks()).isFalse();
         attend(50_000_100);
-        assertThat(lent.outbox.take()).isEqualTo(new Packet(List.of(ack(11, 11, AcknowledgementRange.ACCEPT)), false));
-        assertThat(borrower.finished).isZero();
+        assertThat(acquired.pending.take()).isEqualTo(new Packet(List.of(ack(11, 11, AcknowledgementRange.ACCEPT)), false));
+        assertThat(receiver.finished).isZero();
     }
 
     @Test
@@ -143,21 +143,21 @@ class LockRenewalsTest {
             end(i, AcknowledgementRange.ACCEPT, 100);
         }
         attend(100);
-        assertThat(lent.outbox.take()).isEqualTo(new Packet(List.of(ack(10, 13, AcknowledgementRange.ACCEPT)), false));
-        assertThat(borrower.finished).isEqualTo(1);
-        assertThat(lent.all()).isEmpty();
+        assertThat(acquired.pending.take()).isEqualTo(new Packet(List.of(ack(10, 13, AcknowledgementRange.ACCEPT)), false));
+        assertThat(receiver.finished).isEqualTo(1);
+        assertThat(acquired.all()).isEmpty();
     }
 
     /** The broker refuses all of a request for one acknowledgement that comes too late. */
     @Test
     void acknowledgementsNearTheEndOfALock_goApart() {
-        borrower.renews = false;
+        receiver.renews = false;
         take();
         end(0, AcknowledgementRange.ACCEPT, SECOND);
         attend(SECOND + 600_000_000);
-        lent.outbox.add(List.of(ack(0, 0, AcknowledgementRange.ACCEPT)), 0);
-        assertThat(lent.outbox.take()).isEqualTo(new Packet(List.of(ack(0, 0, AcknowledgementRange.ACCEPT)), false));
-        assertThat(lent.outbox.take()).isEqualTo(new Packet(List.of(ack(10, 10, AcknowledgementRange.ACCEPT)), false));
+        acquired.pending.add(List.of(ack(0, 0, AcknowledgementRange.ACCEPT)), 0);
+        assertThat(acquired.pending.take()).isEqualTo(new Packet(List.of(ack(0, 0, AcknowledgementRange.ACCEPT)), false));
+        assertThat(acquired.pending.take()).isEqualTo(new Packet(List.of(ack(10, 10, AcknowledgementRange.ACCEPT)), false));
     }
 
     /** Nothing more is acquired until the broker hears of the first record. */
@@ -165,41 +165,41 @@ class LockRenewalsTest {
     void fullWindow_isMovedOnAtOnce() {
         take();
         end(0, AcknowledgementRange.ACCEPT, 100);
-        locks.attend(lent, 100, 4, false);
-        assertThat(lent.outbox.isHurried()).isTrue();
-        assertThat(lent.outbox.take()).isEqualTo(new Packet(List.of(ack(10, 10, AcknowledgementRange.ACCEPT)), false));
+        locks.attend(acquired, 100, 4, false);
+        assertThat(acquired.pending.isHurried()).isTrue();
+        assertThat(acquired.pending.take()).isEqualTo(new Packet(List.of(ack(10, 10, AcknowledgementRange.ACCEPT)), false));
         end(2, AcknowledgementRange.ACCEPT, 100);
-        locks.attend(lent, 100, 3, false);
-        assertThat(lent.outbox.hasAcks()).as("it is not the first one").isFalse();
+        locks.attend(acquired, 100, 3, false);
+        assertThat(acquired.pending.hasAcks()).as("it is not the first one").isFalse();
     }
 
     // ---- The end ---------------------------------------------------------------------------------------------------
 
     @Test
     void atTheEnd_whatNobodyTookGoesBack_butForLastDeliveries() {
-        loans.get(1).taken = true;
-        loans.get(2).lastDelivery = true;
-        locks.attend(lent, 0, WINDOW, true);
-        assertThat(borrower.wentBack).containsExactly(10L, 13L);
-        assertThat(lent.outbox.take())
+        lockedRecords.get(1).taken = true;
+        lockedRecords.get(2).lastDelivery = true;
+        locks.attend(acquired, 0, WINDOW, true);
+        assertThat(receiver.wentBack).containsExactly(10L, 13L);
+        assertThat(acquired.pending.take())
                 .isEqualTo(new Packet(
                         List.of(ack(10, 10, AcknowledgementRange.RELEASE), ack(13, 13, AcknowledgementRange.RELEASE)),
                         false));
-        borrower.over = true;
-        loans.get(2).offered = false;
-        locks.attend(lent, 0, WINDOW, true);
-        assertThat(borrower.wentBack).as("not offered yet").hasSize(2);
-        loans.get(2).offered = true;
-        locks.attend(lent, 0, WINDOW, true);
-        assertThat(borrower.wentBack).containsExactly(10L, 13L, 12L);
+        receiver.over = true;
+        lockedRecords.get(2).offered = false;
+        locks.attend(acquired, 0, WINDOW, true);
+        assertThat(receiver.wentBack).as("not offered yet").hasSize(2);
+        lockedRecords.get(2).offered = true;
+        locks.attend(acquired, 0, WINDOW, true);
+        assertThat(receiver.wentBack).containsExactly(10L, 13L, 12L);
     }
 
     @Test
     void whatIsGivenUp_goesBack_begunOrNot() {
         take();
-        assertThat(locks.giveUp(lent, 0)).isEqualTo(4);
-        assertThat(borrower.wentBack).containsExactly(10L, 11L, 12L, 13L);
-        assertThat(range.takeUntold()).containsExactly(ack(10, 13, AcknowledgementRange.RELEASE));
+        assertThat(locks.giveUp(acquired, 0)).isEqualTo(4);
+        assertThat(receiver.wentBack).containsExactly(10L, 11L, 12L, 13L);
+        assertThat(range.takeUnacknowledged()).containsExactly(ack(10, 13, AcknowledgementRange.RELEASE));
     }
 
     @Test

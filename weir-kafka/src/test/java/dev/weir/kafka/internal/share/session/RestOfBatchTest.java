@@ -2,13 +2,13 @@ package dev.weir.kafka.internal.share.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedLoan;
+import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedRecord;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.junit.jupiter.api.Test;
 
 class RestOfBatchTest {
 
-    private final ScriptedLoan record = ScriptedLoan.at(5);
+    private final ScriptedRecord record = ScriptedRecord.at(5);
     private final RestOfBatch rest = new RestOfBatch("topic", 0, 6, record);
 
     /** It goes back, or is lost, when that record is. */

@@ -13,17 +13,17 @@ final class ScriptedAnswers implements SessionAnswers {
 
     final List<TopicIdPartition> moved = new ArrayList<>();
     final List<String> leaders = new ArrayList<>();
-    final List<AcquiredRanges> lent = new ArrayList<>();
+    final List<AcquiredRanges> acquired = new ArrayList<>();
     final List<String> refusals = new ArrayList<>();
     long askedNanos = -1;
     int brokersMoved;
 
     @Override
-    public int lend(List<Lending> lendings, long asked, long nowNanos) {
+    public int handOn(List<PartitionAnswer> partitionAnswers, long asked, long nowNanos) {
         askedNanos = asked;
         int records = 0;
-        for (Lending lending : lendings) {
-            lent.add(lending.of());
+        for (PartitionAnswer lending : partitionAnswers) {
+            acquired.add(lending.of());
             for (AcquiredRecords each : lending.data().acquiredRecords()) {
                 records += (int) (each.lastOffset() - each.firstOffset() + 1);
             }

@@ -9,7 +9,7 @@ import org.apache.kafka.common.KafkaException;
 /** A receiver whose acquired records are set by a test, and which notes what it hears. */
 class ScriptedReceiver implements AcquiredRecordReceiver {
 
-    final List<ScriptedLoan> lent = new ArrayList<>();
+    final List<ScriptedRecord> acquired = new ArrayList<>();
     final List<Long> lost = new ArrayList<>();
     final List<Long> wentBack = new ArrayList<>();
     final List<String> confirmed = new ArrayList<>();
@@ -23,11 +23,11 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
     int passedBy;
     int finished;
     int emptied;
-    int lentAll;
+    int acquiredAll;
     boolean demand = true;
 
     /** A record and the outcome of its work. */
-    static final class ScriptedLoan implements LockedRecord {
+    static final class ScriptedRecord implements LockedRecord {
 
         final ConsumerRecord<byte[], byte[]> record;
         boolean taken;
@@ -38,13 +38,13 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
         boolean offered = true;
         AcknowledgeType outcome = AcknowledgeType.ACCEPT;
 
-        ScriptedLoan(ConsumerRecord<byte[], byte[]> record) {
+        ScriptedRecord(ConsumerRecord<byte[], byte[]> record) {
             this.record = record;
         }
 
         /** A record where nothing but the offset matters. */
-        static ScriptedLoan at(long offset) {
-            return new ScriptedLoan(new ConsumerRecord<>("topic", 0, offset, new byte[0], new byte[0]));
+        static ScriptedRecord at(long offset) {
+            return new ScriptedRecord(new ConsumerRecord<>("topic", 0, offset, new byte[0], new byte[0]));
         }
 
         @Override
@@ -126,15 +126,15 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
     }
 
     @Override
-    public ScriptedLoan lend(ConsumerRecord<byte[], byte[]> record) {
-        ScriptedLoan loan = new ScriptedLoan(record);
-        lent.add(loan);
-        return loan;
+    public ScriptedRecord receive(ConsumerRecord<byte[], byte[]> record) {
+        ScriptedRecord locked = new ScriptedRecord(record);
+        acquired.add(locked);
+        return locked;
     }
 
     @Override
-    public void lentAll() {
-        lentAll++;
+    public void acquiredAll() {
+        acquiredAll++;
     }
 
     @Override
@@ -163,14 +163,14 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
     }
 
     @Override
-    public void goesBack(LockedRecord loan) {
-        wentBack.add(loan.offset());
+    public void goesBack(LockedRecord locked) {
+        wentBack.add(locked.offset());
     }
 
     @Override
-    public void lost(LockedRecord loan) {
-        if (loan.lose()) {
-            lost.add(loan.offset());
+    public void lost(LockedRecord locked) {
+        if (locked.lose()) {
+            lost.add(locked.offset());
         }
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.internal.share.session.AcquiredRange.Lock;
 import dev.weir.kafka.internal.share.session.PendingAcknowledgements.Packet;
-import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedLoan;
+import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedRecord;
 import dev.weir.kafka.internal.share.session.SessionPartitions.Changes;
 import java.util.List;
 import java.util.Objects;
@@ -27,15 +27,15 @@ class SessionPartitionsTest {
     }
 
     /** Acquires offsets of a partition; the returned record is the first of them. */
-    private ScriptedLoan acquire(TopicIdPartition id, long first, long last) {
+    private ScriptedRecord acquire(TopicIdPartition id, long first, long last) {
         AcquiredRange range = new AcquiredRange(first, last, new Lock(0, 1_000), 0);
-        ScriptedLoan loan = ScriptedLoan.at(first);
-        range.put(loan);
+        ScriptedRecord locked = ScriptedRecord.at(first);
+        range.put(locked);
         for (long offset = first + 1; offset <= last; offset++) {
-            range.put(ScriptedLoan.at(offset));
+            range.put(ScriptedRecord.at(offset));
         }
         assertThat(of(id).add(range)).isEmpty();
-        return loan;
+        return locked;
     }
 
     private static List<AcknowledgementRange> accepted(long offset) {
@@ -69,21 +69,21 @@ class SessionPartitionsTest {
     @Test
     void partitionThatIsNoLongerWanted_isForgottenOnceNothingOfItIsLeft() {
         partitions.want(List.of(ZERO, ONE));
-        ScriptedLoan loan = acquire(ZERO, 5, 5);
+        ScriptedRecord locked = acquire(ZERO, 5, 5);
         partitions.want(List.of(ONE));
         partitions.forgetOver();
-        assertThat(partitions.lent()).extracting(each -> each.id).containsExactly(ZERO, ONE);
+        assertThat(partitions.acquired()).extracting(each -> each.id).containsExactly(ZERO, ONE);
 
-        assertThat(partitions.end(loan, AcknowledgementRange.ACCEPT, 0)).isTrue();
-        of(ZERO).outbox.add(of(ZERO).all().getFirst().takeUntold(), 0);
+        assertThat(partitions.end(locked, AcknowledgementRange.ACCEPT, 0)).isTrue();
+        of(ZERO).pending.add(of(ZERO).all().getFirst().takeUnacknowledged(), 0);
         of(ZERO).removeOver();
         partitions.forgetOver();
-        assertThat(partitions.lent()).as("one is to be told").hasSize(2);
+        assertThat(partitions.acquired()).as("one is to be told").hasSize(2);
         assertThat(partitions.areQuiet()).isFalse();
 
         assertThat(partitions.takeAcks(false)).hasSize(1);
         partitions.forgetOver();
-        assertThat(partitions.lent())
+        assertThat(partitions.acquired())
                 .as("a wanted one stays, though nothing of it is acquired")
                 .extracting(each -> each.id)
                 .containsExactly(ONE);
@@ -104,8 +104,8 @@ class SessionPartitionsTest {
     @Test
     void endOfARecord_isThatOfTheTopicThatItWasAcquiredFrom() {
         partitions.want(List.of(ZERO, ONE, RECREATED));
-        ScriptedLoan former = acquire(ZERO, 5, 6);
-        ScriptedLoan current = acquire(RECREATED, 5, 5);
+        ScriptedRecord former = acquire(ZERO, 5, 6);
+        ScriptedRecord current = acquire(RECREATED, 5, 5);
         assertThat(partitions.open()).isEqualTo(3);
 
         assertThat(partitions.end(current, AcknowledgementRange.ACCEPT, 0)).isTrue();
@@ -142,14 +142,14 @@ class SessionPartitionsTest {
         partitions.want(List.of(ZERO, ONE));
         assertThat(partitions.haveDueAcks(0, true, false)).isFalse();
         assertThat(partitions.haveAcks()).isFalse();
-        of(ONE).outbox.add(accepted(3), 7);
+        of(ONE).pending.add(accepted(3), 7);
         assertThat(partitions.haveAcks()).isTrue();
         assertThat(partitions.haveDueAcks(7 + 50 * MILLISECOND - 1, false, false))
                 .isFalse();
         assertThat(partitions.haveDueAcks(7 + 50 * MILLISECOND, false, false)).isTrue();
         assertThat(partitions.haveDueAcks(7, true, false)).isTrue();
 
-        of(ONE).outbox.hurry();
+        of(ONE).pending.hurry();
         assertThat(partitions.haveDueAcks(7 + 5 * MILLISECOND - 1, false, false))
                 .isFalse();
         assertThat(partitions.haveDueAcks(7 + 5 * MILLISECOND, false, false)).isTrue();
@@ -159,7 +159,7 @@ class SessionPartitionsTest {
     @Test
     void acknowledgementsOfPartitionsThatAreNotFetched_areDueByThemselves() {
         partitions.want(List.of(ZERO, ONE));
-        of(ONE).outbox.add(accepted(3), 0);
+        of(ONE).pending.add(accepted(3), 0);
         assertThat(partitions.haveDueAcks(0, true, true)).isFalse();
         partitions.want(List.of(ZERO));
         assertThat(partitions.haveDueAcks(0, true, true)).isTrue();
@@ -169,8 +169,8 @@ class SessionPartitionsTest {
     @Test
     void acknowledgements_areTakenOfWantedPartitionsOnly_ifAFetchTakesThemAlong() {
         partitions.want(List.of(ZERO, ONE));
-        of(ZERO).outbox.add(accepted(1), 0);
-        of(ONE).outbox.add(accepted(3), 0);
+        of(ZERO).pending.add(accepted(1), 0);
+        of(ONE).pending.add(accepted(3), 0);
         AcquiredRanges zero = of(ZERO);
         partitions.want(List.of(ONE));
         assertThat(partitions.takeAcks(true)).containsOnlyKeys(of(ONE));
@@ -185,8 +185,8 @@ class SessionPartitionsTest {
         assertThat(partitions.haveRenewals()).isFalse();
         assertThat(partitions.takeRenewals()).isEmpty();
         List<AcknowledgementRange> renewal = List.of(new AcknowledgementRange(4, 4, AcknowledgementRange.RENEW, 1));
-        of(ONE).outbox.addApart(renewal, true, 0);
-        of(ONE).outbox.add(accepted(3), 0);
+        of(ONE).pending.addApart(renewal, true, 0);
+        of(ONE).pending.add(accepted(3), 0);
         assertThat(partitions.haveRenewals()).isTrue();
         assertThat(partitions.takeRenewals())
                 .containsOnlyKeys(of(ONE))

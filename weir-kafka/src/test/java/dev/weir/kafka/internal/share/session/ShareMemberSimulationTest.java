@@ -71,7 +71,7 @@ class ShareMemberSimulationTest {
         runToTheEnd(group, random, true);
         close(group, work, member);
         assertThat(work.done).hasSize(PARTITIONS * RECORDS);
-        assertThat(work.open()).as("loans without an end").isZero();
+        assertThat(work.open()).as("acquired records without an end").isZero();
         assertThat(group.share.invalidRequests())
                 .as("requests that no broker takes")
                 .isZero();
@@ -86,7 +86,7 @@ class ShareMemberSimulationTest {
         group.share.cutOffAssignments(1);
         SimulatedWork work = new SimulatedWork(group, random, 10);
         ShareMember member = member(group, work);
-        for (long until = group.now() + 5 * SECOND; work.lent() == 0; ) {
+        for (long until = group.now() + 5 * SECOND; work.acquired() == 0; ) {
             assertThat(group.now()).as("the first record").isLessThan(until);
             group.step();
         }
@@ -101,7 +101,7 @@ class ShareMemberSimulationTest {
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 2 * RECORDS);
         SimulatedWork work = new SimulatedWork(group, random, 10);
         ShareMember member = member(group, work);
-        while (work.lent() < 100) {
+        while (work.acquired() < 100) {
             group.step();
         }
         group.moveUnseen(0, SECOND);
@@ -222,7 +222,7 @@ class ShareMemberSimulationTest {
         work.fixedMillis = 5 * SimulatedGroup.LOCK_MILLIS;
         ShareMember member = member(group, work);
         member.plan(CREDITS, false, SimulatedGroup.WINDOW);
-        while (work.lent() < CREDITS) {
+        while (work.acquired() < CREDITS) {
             group.step();
         }
         work.fixedMillis = 0;
@@ -257,7 +257,7 @@ class ShareMemberSimulationTest {
 
     private ShareMember runUntilSome(SimulatedGroup group, Random random, SimulatedWork work) {
         ShareMember member = member("member", group, work, 1 + random.nextInt(2), 3);
-        while (work.lent() < 100) {
+        while (work.acquired() < 100) {
             group.step();
         }
         return member;
@@ -352,7 +352,7 @@ class ShareMemberSimulationTest {
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
         SimulatedWork work = new SimulatedWork(group, random, 10);
         ShareMember member = member(group, work);
-        while (work.lent() < 200) {
+        while (work.acquired() < 200) {
             group.step();
         }
         group.share.refuseAcknowledgements(error, SECOND / 2);
@@ -375,7 +375,7 @@ class ShareMemberSimulationTest {
         SimulatedWork work = new SimulatedWork(group, random, 10);
         work.fixedMillis = SimulatedGroup.LOCK_MILLIS * 4 / 10;
         ShareMember member = member(group, work);
-        while (work.lent() < 100) {
+        while (work.acquired() < 100) {
             group.step();
         }
         group.share.refuseAcknowledgements(Errors.COORDINATOR_NOT_AVAILABLE, SimulatedGroup.LOCK_MILLIS * 1_500_000L);
@@ -395,7 +395,7 @@ class ShareMemberSimulationTest {
         work.fixedMillis = 5_000;
         ShareMember member = member(group, work);
         member.plan(CREDITS / 2, false, SimulatedGroup.WINDOW);
-        while (work.lent() < CREDITS / 2) {
+        while (work.acquired() < CREDITS / 2) {
             group.step();
         }
         for (long until = group.now() + changesAfterMillis * 1_000_000; group.now() < until; ) {
@@ -551,7 +551,7 @@ class ShareMemberSimulationTest {
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
         SimulatedWork work = new SimulatedWork(group, random, 10);
         ShareMember member = member(group, work);
-        while (work.lent() < 200) {
+        while (work.acquired() < 200) {
             group.step();
         }
         work.over = true;

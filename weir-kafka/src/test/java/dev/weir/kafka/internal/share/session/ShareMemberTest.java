@@ -111,7 +111,7 @@ class ShareMemberTest {
         turn(0);
         assertThat(member.isJoined()).isTrue();
         assertThat(member.open()).isZero();
-        assertThat(member.openLoans()).isEmpty();
+        assertThat(member.openRecords()).isEmpty();
         assertThat(member.span()).isZero();
         assertThat(member.lockMillis()).isZero();
         assertThat(member.hasEnded()).isTrue();

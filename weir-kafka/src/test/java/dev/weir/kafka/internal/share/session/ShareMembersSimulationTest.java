@@ -63,10 +63,10 @@ class ShareMembersSimulationTest {
         }
         runToTheEnd(group, random, true);
         close(group, one, first);
-        assertThat(one.open()).as("loans without an end").isZero();
+        assertThat(one.open()).as("acquired records without an end").isZero();
         if (!dies) {
             close(group, other, second);
-            assertThat(other.open()).as("loans without an end").isZero();
+            assertThat(other.open()).as("acquired records without an end").isZero();
         }
         Set<String> done = new HashSet<>(one.done.keySet());
         done.addAll(other.done.keySet());

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.weir.kafka.internal.share.session.AcquiredRange.Lock;
-import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedLoan;
+import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedRecord;
 import dev.weir.kafka.internal.share.session.ShareSession.Turn;
 import dev.weir.lean.spi.InvariantException;
 import java.util.List;
@@ -40,9 +40,9 @@ class ShareSessionTest {
     private static final TopicIdPartition ZERO = new TopicIdPartition(TOPIC, 0, "topic");
     private static final TopicIdPartition ONE = new TopicIdPartition(TOPIC, 1, "topic");
 
-    private final ScriptedReceiver borrower = new ScriptedReceiver();
+    private final ScriptedReceiver receiver = new ScriptedReceiver();
     private final ScriptedAnswers answers = new ScriptedAnswers();
-    private final ShareSession session = new ShareSession(7, new ShareRequests("group", "member"), borrower, answers);
+    private final ShareSession session = new ShareSession(7, new ShareRequests("group", "member"), receiver, answers);
     private long now = 1;
 
     // ---- The broker's part -----------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ class ShareSessionTest {
         AcquiredRanges of = Objects.requireNonNull(session.partitions.find(TOPIC, 0));
         AcquiredRange range = new AcquiredRange(0, 3, new Lock(now, 2 * SECOND), now);
         for (long offset = 0; offset < 4; offset++) {
-            range.put(ScriptedLoan.at(offset));
+            range.put(ScriptedRecord.at(offset));
         }
         assertThat(of.add(range)).isEmpty();
         return of;
@@ -99,8 +99,8 @@ class ShareSessionTest {
 
     private AcquiredRanges openWithAcks() {
         AcquiredRanges of = open();
-        of.all().getFirst().endIf(loan -> loan.offset() < 2, AcknowledgementRange.ACCEPT, now);
-        of.outbox.add(of.all().getFirst().takeUntold(), now);
+        of.all().getFirst().endIf(locked -> locked.offset() < 2, AcknowledgementRange.ACCEPT, now);
+        of.pending.add(of.all().getFirst().takeUnacknowledged(), now);
         return of;
     }
 
@@ -155,7 +155,7 @@ class ShareSessionTest {
         openWithAcks();
         assertThat(toldFirst(fetch())).containsExactly(0L);
         session.answered(new ShareFetchResponseData().setErrorCode(error.code()), now);
-        assertThat(borrower.refused).isEmpty();
+        assertThat(receiver.refused).isEmpty();
         ShareFetchRequestData opening = fetch();
         assertThat(opening.shareSessionEpoch()).isZero();
         assertThat(opening.topics().find(TOPIC).partitions()).as("all of them").hasSize(2);
@@ -165,7 +165,7 @@ class ShareSessionTest {
         session.answered(answer(), now);
         assertThat(toldFirst(fetch())).containsExactly(0L);
         session.answered(answer(partition(0)), now);
-        assertThat(borrower.confirmed).hasSize(1);
+        assertThat(receiver.confirmed).hasSize(1);
     }
 
     @Test
@@ -173,7 +173,7 @@ class ShareSessionTest {
         openWithAcks();
         assertThat(fetch()).isNotNull();
         session.answered(new ShareFetchResponseData().setErrorCode(Errors.UNKNOWN_SERVER_ERROR.code()), now);
-        assertThat(borrower.refused).containsExactly("topic-0@0..1 accept 2 UNKNOWN_SERVER_ERROR");
+        assertThat(receiver.refused).containsExactly("topic-0@0..1 accept 2 UNKNOWN_SERVER_ERROR");
         assertThat(session.next(now + 99_999_999, TURN)).isNull();
         assertThat(session.next(now + 100_000_000, TURN)).isInstanceOf(ShareFetchRequestData.class);
     }
@@ -184,7 +184,7 @@ class ShareSessionTest {
         open();
         assertThat(fetch()).isNotNull();
         session.answered(new ShareFetchResponseData().setErrorCode(error.code()), now);
-        assertThat(borrower.fatal)
+        assertThat(receiver.fatal)
                 .singleElement()
                 .isInstanceOf(error.exception().getClass());
     }
@@ -194,8 +194,8 @@ class ShareSessionTest {
         AcquiredRanges of = openWithAcks();
         assertThat(fetch()).isNotNull();
         session.lost();
-        assertThat(borrower.refused).containsExactly("topic-0@0..1 accept 2 NETWORK_EXCEPTION");
-        assertThat(borrower.lost).containsExactly(2L, 3L);
+        assertThat(receiver.refused).containsExactly("topic-0@0..1 accept 2 NETWORK_EXCEPTION");
+        assertThat(receiver.lost).containsExactly(2L, 3L);
         assertThat(of.isEmpty()).isTrue();
         assertThat(answers.brokersMoved).isEqualTo(1);
         assertThat(fetch().shareSessionEpoch()).isZero();
@@ -213,7 +213,7 @@ class ShareSessionTest {
         assertThat(session.hasEnded()).isTrue();
         assertThat(session.last(now)).isNull();
         assertThat(next(TURN)).isNull();
-        assertThat(borrower.confirmed).containsExactly("accept 2 0");
+        assertThat(receiver.confirmed).containsExactly("accept 2 0");
         assertThat(of.open()).isEqualTo(2);
     }
 
@@ -223,7 +223,7 @@ class ShareSessionTest {
         assertThat(session.last(now)).isNotNull();
         session.answered(new ShareAcknowledgeResponseData().setErrorCode(Errors.SHARE_SESSION_NOT_FOUND.code()), now);
         assertThat(session.hasEnded()).isTrue();
-        assertThat(borrower.refused).containsExactly("topic-0@0..1 accept 2 SHARE_SESSION_NOT_FOUND");
+        assertThat(receiver.refused).containsExactly("topic-0@0..1 accept 2 SHARE_SESSION_NOT_FOUND");
     }
 
     // ---- Acknowledgements ------------------------------------------------------------------------------------------
@@ -233,8 +233,8 @@ class ShareSessionTest {
         openWithAcks();
         assertThat(toldFirst(fetch())).containsExactly(0L);
         session.answered(answer(partition(1)), now);
-        assertThat(borrower.confirmed).isEmpty();
-        assertThat(borrower.refused).containsExactly("topic-0@0..1 accept 2 UNKNOWN_SERVER_ERROR");
+        assertThat(receiver.confirmed).isEmpty();
+        assertThat(receiver.refused).containsExactly("topic-0@0..1 accept 2 UNKNOWN_SERVER_ERROR");
     }
 
     @ParameterizedTest
@@ -250,7 +250,7 @@ class ShareSessionTest {
         openWithAcks();
         assertThat(fetch()).isNotNull();
         session.answered(answer(partition(0).setAcknowledgeErrorCode(error.code())), now);
-        assertThat(borrower.refused).isEmpty();
+        assertThat(receiver.refused).isEmpty();
         assertThat(session.next(now + 99_999_999, TURN)).isNull();
         assertThat(toldFirst(fetch())).containsExactly(0L);
     }
@@ -261,10 +261,10 @@ class ShareSessionTest {
     void acknowledgement_thatABrokerRefusesWhichDoesNotLead_isRefused_andThePartitionIsLeft(Errors error) {
         AcquiredRanges of = openWithAcks();
         assertThat(fetch()).isNotNull();
-        of.outbox.addApart(List.of(new AcknowledgementRange(2, 2, AcknowledgementRange.RENEW, 1)), true, now);
+        of.pending.addApart(List.of(new AcknowledgementRange(2, 2, AcknowledgementRange.RENEW, 1)), true, now);
         session.answered(answer(partition(0).setAcknowledgeErrorCode(error.code())), now);
-        assertThat(borrower.refused).containsExactly("topic-0@0..1 accept 2 " + error, "topic-0@2 renew 1 " + error);
-        assertThat(borrower.lost).containsExactlyInAnyOrder(2L, 3L);
+        assertThat(receiver.refused).containsExactly("topic-0@0..1 accept 2 " + error, "topic-0@2 renew 1 " + error);
+        assertThat(receiver.lost).containsExactlyInAnyOrder(2L, 3L);
         assertThat(answers.moved).contains(ZERO);
         assertThat(session.partitions.wanted()).isEqualTo(1);
         assertThat(fetch().forgottenTopicsData())
@@ -275,20 +275,20 @@ class ShareSessionTest {
     @Test
     void acknowledgement_thatIsRefusedForItsState_isDividedUntilTheOneToBlameIsFound() {
         AcquiredRanges of = open();
-        of.outbox.add(
+        of.pending.add(
                 List.of(
                         new AcknowledgementRange(0, 0, AcknowledgementRange.ACCEPT, 1),
                         new AcknowledgementRange(2, 2, AcknowledgementRange.ACCEPT, 1)),
                 now);
         assertThat(toldFirst(fetch())).containsExactly(0L, 2L);
         session.answered(answer(partition(0).setAcknowledgeErrorCode(Errors.INVALID_RECORD_STATE.code())), now);
-        assertThat(borrower.refused).isEmpty();
+        assertThat(receiver.refused).isEmpty();
         assertThat(toldFirst(fetch())).containsExactly(0L);
         session.answered(answer(partition(0).setAcknowledgeErrorCode(Errors.INVALID_RECORD_STATE.code())), now);
-        assertThat(borrower.refused).containsExactly("topic-0@0 accept 1 INVALID_RECORD_STATE");
+        assertThat(receiver.refused).containsExactly("topic-0@0 accept 1 INVALID_RECORD_STATE");
         assertThat(toldFirst(fetch())).containsExactly(2L);
         session.answered(answer(partition(0)), now);
-        assertThat(borrower.confirmed).containsExactly("accept 1 0");
+        assertThat(receiver.confirmed).containsExactly("accept 1 0");
     }
 
     @Test
@@ -299,14 +299,14 @@ class ShareSessionTest {
         assertThat(request.shareSessionEpoch()).isEqualTo(1);
         assertThat(request.isRenewAck()).isFalse();
         session.answered(acknowledged(0, Errors.NONE), now + 5);
-        assertThat(borrower.confirmed).containsExactly("accept 2 5");
+        assertThat(receiver.confirmed).containsExactly("accept 2 5");
         assertThat(fetch().shareSessionEpoch()).isEqualTo(2);
     }
 
     // ---- Renewals --------------------------------------------------------------------------------------------------
 
     private ShareAcknowledgeRequestData renewal(AcquiredRanges of) {
-        of.outbox.addApart(of.all().getFirst().takeRenewals(), true, now);
+        of.pending.addApart(of.all().getFirst().takeRenewals(), true, now);
         return acknowledgement();
     }
 
@@ -318,7 +318,7 @@ class ShareSessionTest {
         long sent = now;
         session.answered(acknowledged(0, Errors.NONE), now + 5);
         assertThat(of.all().getFirst().lock()).isEqualTo(new Lock(sent, 3 * SECOND));
-        assertThat(borrower.confirmed).containsExactly("renew 4 5");
+        assertThat(receiver.confirmed).containsExactly("renew 4 5");
     }
 
     @Test
@@ -327,8 +327,8 @@ class ShareSessionTest {
         Lock before = of.all().getFirst().lock();
         assertThat(renewal(of)).isNotNull();
         session.answered(acknowledged(0, Errors.INVALID_RECORD_STATE), now);
-        assertThat(borrower.notRenewed).containsExactly("topic-0@0..3 4 INVALID_RECORD_STATE");
-        assertThat(borrower.lost).isEmpty();
+        assertThat(receiver.notRenewed).containsExactly("topic-0@0..3 4 INVALID_RECORD_STATE");
+        assertThat(receiver.lost).isEmpty();
         assertThat(of.all().getFirst().lock()).isEqualTo(before);
         assertThat(of.all().getFirst().isRenewing()).as("no other is asked for").isTrue();
     }
@@ -338,8 +338,8 @@ class ShareSessionTest {
         AcquiredRanges of = open();
         assertThat(renewal(of)).isNotNull();
         session.answered(acknowledged(0, Errors.INVALID_REQUEST), now);
-        assertThat(borrower.lost).containsExactly(0L, 1L, 2L, 3L);
-        assertThat(borrower.refused).containsExactly("topic-0@0..3 renew 4 INVALID_REQUEST");
+        assertThat(receiver.lost).containsExactly(0L, 1L, 2L, 3L);
+        assertThat(receiver.refused).containsExactly("topic-0@0..3 renew 4 INVALID_REQUEST");
         assertThat(of.all()).isEmpty();
     }
 
@@ -356,7 +356,7 @@ class ShareSessionTest {
                                 .setAcquiredRecords(List.of(
                                         new AcquiredRecords().setFirstOffset(5).setLastOffset(6)))),
                 now);
-        assertThat(answers.lent).extracting(lent -> lent.id).containsExactly(ONE);
+        assertThat(answers.acquired).extracting(acquired -> acquired.id).containsExactly(ONE);
         assertThat(session.foundNothing()).isFalse();
         assertThat(fetch()).isNotNull();
         session.answered(answer(partition(0), partition(1)), now);
@@ -380,7 +380,7 @@ class ShareSessionTest {
                 .startsWith("0 9 4 there")
                 .endsWith(":99");
         assertThat(answers.moved).containsExactly(ZERO);
-        assertThat(borrower.lost).as("locks are of one leader").containsExactly(0L, 1L, 2L, 3L);
+        assertThat(receiver.lost).as("locks are of one leader").containsExactly(0L, 1L, 2L, 3L);
     }
 
     /** Such an error says nothing about locks. */
@@ -392,7 +392,7 @@ class ShareSessionTest {
         assertThat(fetch()).isNotNull();
         session.answered(answer(partition(0).setErrorCode(error.code())), now);
         assertThat(answers.moved).containsExactly(ZERO);
-        assertThat(borrower.lost).isEmpty();
+        assertThat(receiver.lost).isEmpty();
         assertThat(session.partitions.open()).isEqualTo(4);
     }
 
@@ -414,8 +414,8 @@ class ShareSessionTest {
         session.answered(new ShareFetchResponseData().setErrorCode(Errors.SHARE_SESSION_NOT_FOUND.code()), now);
         session.partitions.want(List.of());
         assertThat(next(TURN)).isNull();
-        assertThat(borrower.lost).containsExactly(2L, 3L);
-        assertThat(borrower.refused).containsExactly("topic-0@0..1 accept 2 SHARE_SESSION_NOT_FOUND");
+        assertThat(receiver.lost).containsExactly(2L, 3L);
+        assertThat(receiver.refused).containsExactly("topic-0@0..1 accept 2 SHARE_SESSION_NOT_FOUND");
         assertThat(of.isEmpty()).isTrue();
         assertThat(session.isQuiet()).isTrue();
     }
@@ -427,7 +427,7 @@ class ShareSessionTest {
         assertThat(fetch().maxRecords()).isEqualTo(10);
         assertThat(session.asked()).isEqualTo(10);
         session.answered(answer().setThrottleTimeMs(50), now);
-        assertThat(borrower.emptied).isEqualTo(1);
+        assertThat(receiver.emptied).isEqualTo(1);
         assertThat(session.next(now + 49_999_999, TURN)).isNull();
         assertThat(fetch().maxRecords()).isEqualTo(5);
         PartitionData five = partition(0)

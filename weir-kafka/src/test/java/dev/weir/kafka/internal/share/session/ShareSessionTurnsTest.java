@@ -3,7 +3,7 @@ package dev.weir.kafka.internal.share.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.internal.share.session.AcquiredRange.Lock;
-import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedLoan;
+import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedRecord;
 import dev.weir.kafka.internal.share.session.ShareSession.Turn;
 import java.util.List;
 import java.util.Objects;
@@ -32,9 +32,9 @@ class ShareSessionTurnsTest {
     private static final TopicIdPartition ZERO = new TopicIdPartition(TOPIC, 0, "topic");
     private static final TopicIdPartition ONE = new TopicIdPartition(TOPIC, 1, "topic");
 
-    private final ScriptedReceiver borrower = new ScriptedReceiver();
+    private final ScriptedReceiver receiver = new ScriptedReceiver();
     private final ScriptedAnswers answers = new ScriptedAnswers();
-    private final ShareSession session = new ShareSession(7, new ShareRequests("group", "member"), borrower, answers);
+    private final ShareSession session = new ShareSession(7, new ShareRequests("group", "member"), receiver, answers);
     private final AcquiredRanges acquired;
 
     /** The first fetch is sent and answered at this time. */
@@ -47,7 +47,7 @@ class ShareSessionTurnsTest {
         acquired = Objects.requireNonNull(session.partitions.find(TOPIC, 0));
         AcquiredRange range = new AcquiredRange(0, 3, new Lock(opened, 60_000 * MILLISECOND), opened);
         for (long offset = 0; offset < 4; offset++) {
-            range.put(ScriptedLoan.at(offset));
+            range.put(ScriptedRecord.at(offset));
         }
         assertThat(acquired.add(range)).isEmpty();
     }
@@ -78,12 +78,12 @@ class ShareSessionTurnsTest {
         return answer;
     }
 
-    /** Ends the work on the first records, and puts their acknowledgements into the outbox. */
+    /** Ends the work on the first records, and queues their acknowledgements. */
     private void accept(int records, long nowNanos) {
         AcquiredRange range = acquired.all().getFirst();
-        assertThat(range.endIf(loan -> loan.offset() < records, AcknowledgementRange.ACCEPT, nowNanos))
+        assertThat(range.endIf(locked -> locked.offset() < records, AcknowledgementRange.ACCEPT, nowNanos))
                 .isEqualTo(records);
-        acquired.outbox.add(range.takeUntold(), nowNanos);
+        acquired.pending.add(range.takeUnacknowledged(), nowNanos);
     }
 
     private @Nullable ApiMessage next(long millis, Turn turn) {
@@ -146,9 +146,9 @@ class ShareSessionTurnsTest {
         assertThat(fetch(0)).isNotNull();
         answered(answer(), 0);
         AcquiredRange range = acquired.all().getFirst();
-        assertThat(range.endIf(loan -> loan.offset() == 2, AcknowledgementRange.ACCEPT, opened))
+        assertThat(range.endIf(locked -> locked.offset() == 2, AcknowledgementRange.ACCEPT, opened))
                 .isEqualTo(1);
-        acquired.outbox.add(range.takeUntold(), opened);
+        acquired.pending.add(range.takeUnacknowledged(), opened);
         Turn full = new Turn(10, 1, 4, false);
         assertThat(next(49, full)).isNull();
         assertThat(next(49, new Turn(10, 1, 4, true))).isInstanceOf(ShareAcknowledgeRequestData.class);
@@ -159,7 +159,7 @@ class ShareSessionTurnsTest {
     void fetch_waitsForRecords_onlyWhileNothingIsAcquiredOrTold() {
         assertThat(fetch(1).maxWaitMs()).as("four are acquired").isEqualTo(10);
         answered(answer(partition(1, 8, 9)), 3);
-        assertThat(borrower.fetched).contains("2 " + 2 * MILLISECOND);
+        assertThat(receiver.fetched).contains("2 " + 2 * MILLISECOND);
         assertThat(answers.askedNanos).isEqualTo(opened + MILLISECOND);
         accept(4, opened);
         assertThat(fetch(60).maxWaitMs()).as("four are told").isEqualTo(10);
@@ -167,14 +167,14 @@ class ShareSessionTurnsTest {
         acquired.removeOver();
         assertThat(fetch(61).maxWaitMs()).isEqualTo(500);
         answered(answer(), 61);
-        assertThat(borrower.fetched.getLast()).isEqualTo("0 0 idle");
+        assertThat(receiver.fetched.getLast()).isEqualTo("0 0 idle");
     }
 
     @Test
     void partitionThatTheSessionDoesNotHave_isIgnoredInAnAnswer() {
         assertThat(fetch(1)).isNotNull();
         answered(answer(partition(5, 1), partition(1, 2)), 2);
-        assertThat(answers.lent).extracting(lent -> lent.id).containsExactly(ONE);
+        assertThat(answers.acquired).extracting(acquired -> acquired.id).containsExactly(ONE);
     }
 
     @Test
@@ -204,7 +204,7 @@ class ShareSessionTurnsTest {
     @Test
     void renewals_goBeforeAFetchAndBeforeAcknowledgements() {
         accept(1, opened - 60 * MILLISECOND);
-        acquired.outbox.addApart(acquired.all().getFirst().takeRenewals(), true, opened);
+        acquired.pending.addApart(acquired.all().getFirst().takeRenewals(), true, opened);
         ShareAcknowledgeRequestData renewal = (ShareAcknowledgeRequestData) Objects.requireNonNull(next(0, TURN));
         assertThat(renewal.isRenewAck()).isTrue();
         session.answered(acknowledged(new ShareAcknowledgeResponseData.PartitionData()), opened);
@@ -231,15 +231,15 @@ class ShareSessionTurnsTest {
         accept(4, opened);
         assertThat(next(50, NO_CREDITS)).isInstanceOf(ShareAcknowledgeRequestData.class);
         session.answered(new ShareAcknowledgeResponseData(), opened);
-        assertThat(borrower.refused).containsExactly("topic-0@0..3 accept 4 UNKNOWN_SERVER_ERROR");
-        assertThat(borrower.confirmed).isEmpty();
+        assertThat(receiver.refused).containsExactly("topic-0@0..3 accept 4 UNKNOWN_SERVER_ERROR");
+        assertThat(receiver.confirmed).isEmpty();
     }
 
     @Test
     void answerThatNobodyWaitsFor_isIgnored() {
         answered(answer(partition(1, 2)), 1);
         session.answered(acknowledged(new ShareAcknowledgeResponseData.PartitionData()), opened);
-        assertThat(answers.lent).isEmpty();
+        assertThat(answers.acquired).isEmpty();
         assertThat(fetch(1).shareSessionEpoch()).isEqualTo(1);
     }
 
@@ -257,14 +257,14 @@ class ShareSessionTurnsTest {
         answered(new ShareFetchResponseData().setErrorCode(Errors.INVALID_SHARE_SESSION_EPOCH.code()), 61);
         assertThat(session.partitions.takeAcks(false)).hasSize(1);
         assertThat(next(62, NO_CREDITS)).isNull();
-        acquired.outbox.addApart(acquired.all().getFirst().takeRenewals(), true, opened);
+        acquired.pending.addApart(acquired.all().getFirst().takeRenewals(), true, opened);
         assertThat(next(62, NO_CREDITS)).isInstanceOf(ShareFetchRequestData.class);
     }
 
     @Test
     void connectionThatIsLostWithNothingUnderWay_listsAllPartitionsAgain() {
         session.lost();
-        assertThat(borrower.lost).containsExactly(0L, 1L, 2L, 3L);
+        assertThat(receiver.lost).containsExactly(0L, 1L, 2L, 3L);
         ShareFetchRequestData opening = fetch(1);
         assertThat(opening.shareSessionEpoch()).isZero();
         assertThat(opening.topics().find(TOPIC).partitions()).hasSize(2);
@@ -286,7 +286,7 @@ class ShareSessionTurnsTest {
                 60);
         assertThat(next(559, TURN)).isNull();
         assertThat(next(560, TURN)).isNotNull();
-        assertThat(borrower.emptied).as("it brought records").isZero();
+        assertThat(receiver.emptied).as("it brought records").isZero();
     }
 
     @Test
@@ -296,12 +296,12 @@ class ShareSessionTurnsTest {
         session.answered(
                 acknowledged(new ShareAcknowledgeResponseData.PartitionData()).setThrottleTimeMs(30),
                 opened + 50 * MILLISECOND);
-        assertThat(borrower.confirmed).containsExactly("accept 4 0");
+        assertThat(receiver.confirmed).containsExactly("accept 4 0");
         assertThat(next(79, TURN)).isNull();
         assertThat(next(80, TURN)).isNotNull();
     }
 
-    /** An eighth more with each answer that brings all that was asked for. */
+    /** The limit grows by an eighth with each answer that brings as many records as requested. */
     @Test
     void recordsAskedForAfterAQuota_areHalved_downToOne_andGrowOnlyWithFullAnswers() {
         long at = 1;
@@ -310,7 +310,7 @@ class ShareSessionTurnsTest {
             answered(answer().setThrottleTimeMs(1), at);
             at++;
         }
-        assertThat(borrower.emptied).isEqualTo(5);
+        assertThat(receiver.emptied).isEqualTo(5);
         assertThat(fetch(at).maxRecords()).isEqualTo(1);
         answered(answer(), at);
         assertThat(fetch(at).maxRecords()).as("an answer without records").isEqualTo(1);

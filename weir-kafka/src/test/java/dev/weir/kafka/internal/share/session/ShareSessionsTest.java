@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
 import dev.weir.kafka.internal.share.session.ScriptedNetwork.ScriptedChannel;
-import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedLoan;
+import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedRecord;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
@@ -37,16 +37,16 @@ class ShareSessionsTest {
     private static final long MILLISECOND = 1_000_000;
     private static final Uuid TOPIC = new Uuid(1, 2);
 
-    private final ScriptedReceiver borrower = new ScriptedReceiver();
+    private final ScriptedReceiver receiver = new ScriptedReceiver();
     private final ScriptedNetwork network = new ScriptedNetwork();
     private final ClusterDirectory directory = new ClusterDirectory(
-            "group", List.of("topic"), List.of(InetSocketAddress.createUnresolved("bootstrap", 9)), borrower);
+            "group", List.of("topic"), List.of(InetSocketAddress.createUnresolved("bootstrap", 9)), receiver);
     private int moved;
     private final ShareSessions sessions = new ShareSessions(
             new ShareRequests("group", "member"),
             directory,
             network,
-            borrower,
+            receiver,
             new ShareMember.Reading(true, 1_000_000, UnreadableBatches.DEAD_LETTER),
             () -> moved++);
     private long now = 1_000 * MILLISECOND;
@@ -144,10 +144,10 @@ class ShareSessionsTest {
     }
 
     private boolean end(int index, AcknowledgeType outcome) {
-        ScriptedLoan loan = borrower.lent.get(index);
-        loan.done = true;
-        loan.outcome = outcome;
-        return sessions.ended(loan);
+        ScriptedRecord locked = receiver.acquired.get(index);
+        locked.done = true;
+        locked.outcome = outcome;
+        return sessions.ended(locked);
     }
 
     // ---- Partitions ------------------------------------------------------------------------------------------------
@@ -240,7 +240,7 @@ class ShareSessionsTest {
     void connectionThatIsLost_losesItsRecords_andLeadersAreDoubted() {
         open(2);
         broker(1).receiver.lost("cut");
-        assertThat(borrower.lost).containsExactly(0L, 1L);
+        assertThat(receiver.lost).containsExactly(0L, 1L);
         assertThat(moved).isEqualTo(1);
         assertThat(sessions.open()).isZero();
         assertThat(turn(0)).isEqualTo(50);
@@ -257,7 +257,7 @@ class ShareSessionsTest {
         assertThat(asked(1)).isEqualTo(50);
         assertThat(asked(2)).isEqualTo(50);
         broker(1).receiver.answered(answer(0, 0, 50));
-        assertThat(borrower.lentAll).isEqualTo(1);
+        assertThat(receiver.acquiredAll).isEqualTo(1);
         assertThat(sessions.open()).isEqualTo(50);
         assertThat(turn(60)).isNotNegative();
         assertThat(broker(1).sent).as("no credit is left").hasSize(1);
@@ -269,11 +269,11 @@ class ShareSessionsTest {
 
     @Test
     void withoutDemand_nothingIsAskedFor() {
-        borrower.demand = false;
+        receiver.demand = false;
         settle(0);
         assertThat(turn(0)).as("nobody waits").isEqualTo(20);
         assertThat(broker(1).sent).isEmpty();
-        borrower.demand = true;
+        receiver.demand = true;
         assertThat(turn(0)).isNotNegative();
         assertThat(asked(1)).isEqualTo(100);
     }
@@ -324,15 +324,15 @@ class ShareSessionsTest {
     @Test
     void recordThatEnds_isToldOf_andOneThatIsReleasedGoesBack() {
         open(3);
-        assertThat(sessions.openLoans()).hasSize(3);
+        assertThat(sessions.openRecords()).hasSize(3);
         assertThat(end(0, AcknowledgeType.ACCEPT)).isFalse();
         assertThat(end(1, AcknowledgeType.RELEASE)).isFalse();
         assertThat(end(2, AcknowledgeType.REJECT)).isFalse();
         assertThat(sessions.open()).as("the member has not looked").isEqualTo(3);
         assertThat(turn(1)).isNotNegative();
         assertThat(sessions.open()).isZero();
-        assertThat(sessions.openLoans()).isEmpty();
-        assertThat(borrower.wentBack).containsExactly(1L);
+        assertThat(sessions.openRecords()).isEmpty();
+        assertThat(receiver.wentBack).containsExactly(1L);
         assertThat(turn(50)).isNotNegative();
         assertThat(broker(1)
                         .last(ShareFetchRequestData.class)
@@ -347,14 +347,14 @@ class ShareSessionsTest {
         assertThat(turn(0)).isNotNegative();
     }
 
-    /** It was lost before: the broker lends it to somebody else. */
+    /** It was lost before: the broker hands it to another member. */
     @Test
     void recordOfALostLock_doesNotGoBackASecondTime() {
         open(1);
         broker(1).receiver.lost("cut");
         assertThat(end(0, AcknowledgeType.RELEASE)).isFalse();
         assertThat(turn(0)).isNotNegative();
-        assertThat(borrower.wentBack).isEmpty();
+        assertThat(receiver.wentBack).isEmpty();
     }
 
     @Test
@@ -370,24 +370,24 @@ class ShareSessionsTest {
         assertThat(sessions.lockMillis()).as("the answer does not say").isEqualTo(4_000);
 
         assertThat(turn(1_939)).isNotNegative();
-        assertThat(borrower.wentBack).as("half of its lock is not over").isEmpty();
+        assertThat(receiver.wentBack).as("half of its lock is not over").isEmpty();
         assertThat(turn(1)).isNotNegative();
-        assertThat(borrower.wentBack).containsExactly(0L);
-        assertThat(borrower.passedBy).isEqualTo(1);
+        assertThat(receiver.wentBack).containsExactly(0L);
+        assertThat(receiver.passedBy).isEqualTo(1);
     }
 
     /** The broker may have made it as early as that. */
     @Test
     void lockTimeOfAnAcknowledgement_isNotedToo() {
         open(1);
-        borrower.demand = false;
+        receiver.demand = false;
         assertThat(end(0, AcknowledgeType.ACCEPT)).isFalse();
         assertThat(turn(50)).isNotNegative();
         assertThat(turn(50)).isNotNegative();
         assertThat(broker(1).last(ShareAcknowledgeRequestData.class).topics()).hasSize(1);
         broker(1).receiver.answered(acknowledged(0).setAcquisitionLockTimeoutMs(7_000));
         assertThat(sessions.lockMillis()).isEqualTo(7_000);
-        assertThat(borrower.confirmed).containsExactly("accept 1 0");
+        assertThat(receiver.confirmed).containsExactly("accept 1 0");
     }
 
     /** Only the record that stands for the batch is copied when it goes back in its last delivery. */
@@ -401,17 +401,17 @@ class ShareSessionsTest {
         batch.buffer().put(batch.sizeInBytes() - 1, (byte) -1);
         broker(1).receiver.answered(damaged);
         assertThat(sessions.open()).isEqualTo(3);
-        assertThat(sessions.openLoans()).singleElement().isSameAs(borrower.lent.getFirst());
+        assertThat(sessions.openRecords()).singleElement().isSameAs(receiver.acquired.getFirst());
     }
 
     @Test
     void recordsThatAreGivenUp_goBack() {
         open(3);
-        borrower.lent.get(1).taken = true;
+        receiver.acquired.get(1).taken = true;
         assertThat(end(2, AcknowledgeType.ACCEPT)).isFalse();
         assertThat(turn(1)).isNotNegative();
         assertThat(sessions.giveUp()).isEqualTo(2);
-        assertThat(borrower.wentBack).containsExactly(0L, 1L);
+        assertThat(receiver.wentBack).containsExactly(0L, 1L);
         assertThat(sessions.open()).isZero();
     }
 
@@ -425,9 +425,9 @@ class ShareSessionsTest {
         broker(1).receiver.answered(answer(0, 0, 4));
         assertThat(turn(0)).as("more is wanted, and acquired").isEqualTo(25);
         assertThat(sessions.span()).isEqualTo(4);
-        borrower.demand = false;
+        receiver.demand = false;
         assertThat(turn(0)).as("no fetch takes acknowledgements along").isEqualTo(10);
-        borrower.demand = true;
+        receiver.demand = true;
         broker(1).receiver.answered(answer(0, 4, 0));
         sessions.plan(100, false, 4);
         assertThat(turn(0)).as("all that may be is acquired").isEqualTo(1);
@@ -464,10 +464,10 @@ class ShareSessionsTest {
         assertThat(sessions.haveEnded()).isFalse();
         broker(2).receiver.answered(answer(1, 0, 0));
         sessions.end();
-        borrower.over = true;
-        borrower.lent.get(0).taken = true;
+        receiver.over = true;
+        receiver.acquired.get(0).taken = true;
         assertThat(turn(0)).isEqualTo(10);
-        assertThat(borrower.wentBack).containsExactly(1L);
+        assertThat(receiver.wentBack).containsExactly(1L);
         assertThat(broker(2).last(ShareAcknowledgeRequestData.class).shareSessionEpoch())
                 .isEqualTo(-1);
         broker(2).receiver.answered(new ShareAcknowledgeResponseData());
@@ -492,11 +492,11 @@ class ShareSessionsTest {
 
     @Test
     void sessionThatWasNeverOpened_isNotOpenedToBeClosed() {
-        borrower.demand = false;
+        receiver.demand = false;
         settle(0);
         assertThat(turn(0)).isNotNegative();
         sessions.end();
-        borrower.demand = true;
+        receiver.demand = true;
         assertThat(turn(0)).isNotNegative();
         assertThat(broker(1).sent).isEmpty();
         assertThat(sessions.haveEnded()).isTrue();
@@ -507,6 +507,6 @@ class ShareSessionsTest {
         open(2);
         sessions.close();
         assertThat(broker(1).dropped).isTrue();
-        assertThat(borrower.lost).containsExactly(0L, 1L);
+        assertThat(receiver.lost).containsExactly(0L, 1L);
     }
 }

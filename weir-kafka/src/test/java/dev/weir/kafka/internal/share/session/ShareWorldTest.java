@@ -86,7 +86,7 @@ class ShareWorldTest {
             group.step();
         }
         SimulatedRun.close(group, work, member);
-        assertThat(work.open()).as("loans without an end").isZero();
+        assertThat(work.open()).as("acquired records without an end").isZero();
         assertThat(group.share.hasSessions()).isFalse();
     }
 }

@@ -47,7 +47,7 @@ final class SimulatedGroup {
     final ShareGroup share;
     private Topic topic;
 
-    /** The broker that is behind for good, or 0. */
+    /** The broker left behind for good, or 0. */
     private int stale;
 
     private final List<SimulatedHost> hosts = new ArrayList<>();

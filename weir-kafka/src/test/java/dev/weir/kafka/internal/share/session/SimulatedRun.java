@@ -11,7 +11,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-/** What the tests of members in simulated time have in common: how they begin and end, and what always holds. */
+/** Runs members in simulated time: the beginning, the end, and the checks that always hold. */
 final class SimulatedRun {
 
     static final int CREDITS = 24;
@@ -76,7 +76,7 @@ final class SimulatedRun {
         work.over = true;
         long until = group.now() + 60 * SECOND;
         while (member.open() > 0) {
-            assertThat(group.now()).as("all that is lent ends").isLessThan(until);
+            assertThat(group.now()).as("all that is acquired ends").isLessThan(until);
             group.step();
         }
         member.end();

@@ -18,8 +18,8 @@ final class SimulatedWork extends ScriptedReceiver {
     private final SimulatedGroup group;
     private final Random random;
     private final int workers;
-    private final ArrayDeque<ScriptedLoan> queue = new ArrayDeque<>();
-    private final Map<String, ScriptedLoan> newest = new HashMap<>();
+    private final ArrayDeque<ScriptedRecord> queue = new ArrayDeque<>();
+    private final Map<String, ScriptedRecord> newest = new HashMap<>();
     private int busy;
     private @Nullable ShareMember member;
 
@@ -49,8 +49,8 @@ final class SimulatedWork extends ScriptedReceiver {
 
     /** Returns whether the record is acquired and its work has not ended, so that nobody says anything about it. */
     boolean isOpen(int partition, long offset) {
-        ScriptedLoan loan = newest.get(place(partition, offset));
-        return loan != null && loan.isOpen();
+        ScriptedRecord locked = newest.get(place(partition, offset));
+        return locked != null && locked.isOpen();
     }
 
     /** Returns whether the work on the record was done once. */
@@ -72,17 +72,17 @@ final class SimulatedWork extends ScriptedReceiver {
         member = newMember;
     }
 
-    int lent() {
-        return lent.size();
+    int acquired() {
+        return acquired.size();
     }
 
     int open() {
-        return (int) lent.stream().filter(ScriptedLoan::isOpen).count();
+        return (int) acquired.stream().filter(ScriptedRecord::isOpen).count();
     }
 
     private void work() {
         while (busy < workers && !queue.isEmpty()) {
-            ScriptedLoan next = queue.poll();
+            ScriptedRecord next = queue.poll();
             if (!next.isOpen()) {
                 continue;
             }
@@ -94,30 +94,30 @@ final class SimulatedWork extends ScriptedReceiver {
         }
     }
 
-    private void finish(ScriptedLoan loan) {
+    private void finish(ScriptedRecord locked) {
         busy--;
         starved += queue.isEmpty() ? 1 : 0;
-        if (loan.isOpen()) {
-            loan.outcome = random.nextInt(20) == 0 ? AcknowledgeType.RELEASE : AcknowledgeType.ACCEPT;
-            loan.done = true;
-            if (loan.outcome == AcknowledgeType.ACCEPT) {
-                done.merge(place(loan.partition(), loan.offset()), 1, Integer::sum);
+        if (locked.isOpen()) {
+            locked.outcome = random.nextInt(20) == 0 ? AcknowledgeType.RELEASE : AcknowledgeType.ACCEPT;
+            locked.done = true;
+            if (locked.outcome == AcknowledgeType.ACCEPT) {
+                done.merge(place(locked.partition(), locked.offset()), 1, Integer::sum);
             }
-            wakes |= Objects.requireNonNull(member).ended(loan);
+            wakes |= Objects.requireNonNull(member).ended(locked);
         }
         work();
     }
 
     @Override
-    public ScriptedLoan lend(ConsumerRecord<byte[], byte[]> record) {
-        ScriptedLoan loan = super.lend(record);
-        queue.add(loan);
-        newest.put(place(loan.partition(), loan.offset()), loan);
-        return loan;
+    public ScriptedRecord receive(ConsumerRecord<byte[], byte[]> record) {
+        ScriptedRecord locked = super.receive(record);
+        queue.add(locked);
+        newest.put(place(locked.partition(), locked.offset()), locked);
+        return locked;
     }
 
     @Override
-    public void lentAll() {
+    public void acquiredAll() {
         work();
     }
 
@@ -128,7 +128,7 @@ final class SimulatedWork extends ScriptedReceiver {
 
     @Override
     public void passedBy(int records) {
-        queue.removeIf(loan -> !loan.isOpen());
+        queue.removeIf(locked -> !locked.isOpen());
     }
 
     @Override

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.internal.share.session.AcquiredRange.Lock;
-import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedLoan;
+import dev.weir.kafka.internal.share.session.ScriptedReceiver.ScriptedRecord;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
@@ -29,9 +29,9 @@ class UnreadablePartsTest {
     private static final int CHECKSUM = 17;
 
     private final AcquiredRanges of = new AcquiredRanges(new TopicIdPartition(new Uuid(1, 2), 3, "topic"));
-    private final ScriptedReceiver borrower = new ScriptedReceiver();
+    private final ScriptedReceiver receiver = new ScriptedReceiver();
     private final AcquiredRecordsReader deliveries =
-            new AcquiredRecordsReader(borrower, new ShareMember.Reading(true, 1 << 20, UnreadableBatches.DEAD_LETTER));
+            new AcquiredRecordsReader(receiver, new ShareMember.Reading(true, 1 << 20, UnreadableBatches.DEAD_LETTER));
 
     @AfterEach
     void close() {
@@ -69,18 +69,18 @@ class UnreadablePartsTest {
         return answer(batch(CHECKSUM, 1), first, last);
     }
 
-    private void end(LockedRecord loan, AcknowledgeType type) {
-        AcquiredRange range = of.find(loan.offset());
+    private void end(LockedRecord locked, AcknowledgeType type) {
+        AcquiredRange range = of.find(locked.offset());
         if (range != null) {
-            range.end(loan, type.id, 0);
+            range.end(locked, type.id, 0);
         }
     }
 
-    private void end(ScriptedLoan loan, AcknowledgeType outcome) {
-        loan.taken = true;
-        loan.outcome = outcome;
-        end((LockedRecord) loan, outcome);
-        deliveries.unreadable().ended(loan);
+    private void end(ScriptedRecord locked, AcknowledgeType outcome) {
+        locked.taken = true;
+        locked.outcome = outcome;
+        end((LockedRecord) locked, outcome);
+        deliveries.unreadable().ended(locked);
         deliveries.unreadable().takeEnded(this::end);
     }
 
@@ -89,30 +89,30 @@ class UnreadablePartsTest {
     void partsOfABatch_inSeveralAnswers_areAcknowledgedAsItsOneRecordIs(AcknowledgeType outcome) {
         AcquiredRange first = acquire(100, 103).getFirst();
         AcquiredRange second = acquire(104, 107).getFirst();
-        assertThat(borrower.lent).hasSize(1);
-        assertThat(first.hasUntold()).isFalse();
-        assertThat(second.hasUntold()).isFalse();
-        end(borrower.lent.getFirst(), outcome);
-        assertThat(first.takeUntold()).containsExactly(new AcknowledgementRange(100, 103, outcome.id, 4));
-        assertThat(second.takeUntold()).containsExactly(new AcknowledgementRange(104, 107, outcome.id, 4));
+        assertThat(receiver.acquired).hasSize(1);
+        assertThat(first.hasUnacknowledged()).isFalse();
+        assertThat(second.hasUnacknowledged()).isFalse();
+        end(receiver.acquired.getFirst(), outcome);
+        assertThat(first.takeUnacknowledged()).containsExactly(new AcknowledgementRange(100, 103, outcome.id, 4));
+        assertThat(second.takeUnacknowledged()).containsExactly(new AcknowledgementRange(104, 107, outcome.id, 4));
     }
 
     @Test
     void partAfterTheRecordHasEnded_isRejectedWithoutAnother() {
         acquire(100, 103);
-        end(borrower.lent.getFirst(), AcknowledgeType.ACCEPT);
+        end(receiver.acquired.getFirst(), AcknowledgeType.ACCEPT);
         AcquiredRange later = acquire(104, 109).getFirst();
-        assertThat(later.takeUntold())
+        assertThat(later.takeUnacknowledged())
                 .containsExactly(new AcknowledgementRange(104, 109, AcknowledgementRange.REJECT, 6));
-        assertThat(borrower.lent).hasSize(1);
+        assertThat(receiver.acquired).hasSize(1);
     }
 
     @Test
     void partAfterTheRecordWasReleased_isLentAnew() {
         acquire(100, 103);
-        end(borrower.lent.getFirst(), AcknowledgeType.RELEASE);
+        end(receiver.acquired.getFirst(), AcknowledgeType.RELEASE);
         acquire(104, 109);
-        assertThat(borrower.lent).extracting(ScriptedLoan::offset).containsExactly(100L, 104L);
+        assertThat(receiver.acquired).extracting(ScriptedRecord::offset).containsExactly(100L, 104L);
     }
 
     @Test
@@ -121,10 +121,10 @@ class UnreadablePartsTest {
         AcquiredRange second = acquire(104, 109).getFirst();
         first.loseOpen().forEach(LockedRecord::lose);
         deliveries.unreadable().takeEnded(this::end);
-        assertThat(second.takeUntold())
+        assertThat(second.takeUnacknowledged())
                 .containsExactly(new AcknowledgementRange(104, 109, AcknowledgementRange.RELEASE, 6));
         acquire(100, 109);
-        assertThat(borrower.lent).extracting(ScriptedLoan::offset).containsExactly(100L, 100L);
+        assertThat(receiver.acquired).extracting(ScriptedRecord::offset).containsExactly(100L, 100L);
     }
 
     @Test
@@ -132,27 +132,27 @@ class UnreadablePartsTest {
         acquire(100, 103);
         AcquiredRange second = acquire(104, 109).getFirst();
         AcquiredRange again = acquire(100, 103).getFirst();
-        assertThat(borrower.lent).hasSize(2);
-        assertThat(borrower.lent.getFirst().isGone()).isTrue();
+        assertThat(receiver.acquired).hasSize(2);
+        assertThat(receiver.acquired.getFirst().isGone()).isTrue();
         deliveries.unreadable().takeEnded(this::end);
-        assertThat(second.takeUntold())
+        assertThat(second.takeUnacknowledged())
                 .containsExactly(new AcknowledgementRange(104, 109, AcknowledgementRange.RELEASE, 6));
-        end(borrower.lent.getLast(), AcknowledgeType.ACCEPT);
-        assertThat(again.takeUntold())
+        end(receiver.acquired.getLast(), AcknowledgeType.ACCEPT);
+        assertThat(again.takeUnacknowledged())
                 .containsExactly(new AcknowledgementRange(100, 103, AcknowledgementRange.ACCEPT, 4));
     }
 
     @Test
     void partThatIsLeftOut_isToldByItsOffsets_andRejected() {
         try (AcquiredRecordsReader skipping =
-                new AcquiredRecordsReader(borrower, new ShareMember.Reading(true, 1 << 20, UnreadableBatches.SKIP))) {
+                new AcquiredRecordsReader(receiver, new ShareMember.Reading(true, 1 << 20, UnreadableBatches.SKIP))) {
             AcquiredRange range = skipping.read(of, data(batch(CHECKSUM, 1), 102, 105), LOCK, 0)
                     .getFirst();
-            assertThat(range.takeUntold())
+            assertThat(range.takeUnacknowledged())
                     .containsExactly(new AcknowledgementRange(102, 105, AcknowledgementRange.REJECT, 4));
         }
-        assertThat(borrower.skipped).containsExactly("topic-3@102..106");
-        assertThat(borrower.lent).isEmpty();
+        assertThat(receiver.skipped).containsExactly("topic-3@102..106");
+        assertThat(receiver.acquired).isEmpty();
     }
 
     @ParameterizedTest

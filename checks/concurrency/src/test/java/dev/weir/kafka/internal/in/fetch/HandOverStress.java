@@ -15,15 +15,15 @@ import org.openjdk.jcstress.infra.results.I_Result;
 /** A fetch thread with room for one turn hands over two: the owner, which waits for them, gets both in their order. */
 @JCStressTest
 @Outcome(id = "1, 2", expect = Expect.ACCEPTABLE, desc = "both, in their order")
-@Outcome(expect = Expect.FORBIDDEN, desc = "a turn, a ring or the room was lost, or the order")
+@Outcome(expect = Expect.FORBIDDEN, desc = "a turn, a signal or the space was lost, or the order")
 @State
 public class HandOverStress {
 
-    /** How long the owner waits before the case counts a ring as lost. */
+    /** Longest wait of the owner before the case counts a signal as lost. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    private final HandOver.Bell bell = new HandOver.Bell();
-    private final HandOver<Integer> turns = new HandOver<>(1, bell);
+    private final HandOver.Signal signal = new HandOver.Signal();
+    private final HandOver<Integer> turns = new HandOver<>(1, signal);
 
     private static int put(HandOver<Integer> turns, int turn) {
         try {
@@ -38,7 +38,7 @@ public class HandOverStress {
         Integer turn = turns.take();
         while (turn == null) {
             long before = System.nanoTime();
-            bell.await(PATIENCE_NANOS);
+            signal.await(PATIENCE_NANOS);
             if (System.nanoTime() - before >= PATIENCE_NANOS) {
                 return 0;
             }
@@ -69,7 +69,7 @@ public class HandOverStress {
     @State
     public static class Close {
 
-        private final HandOver<Integer> turns = new HandOver<>(1, new HandOver.Bell());
+        private final HandOver<Integer> turns = new HandOver<>(1, new HandOver.Signal());
 
         public Close() {
             if (put(turns, 1) == 0) {
@@ -88,29 +88,29 @@ public class HandOverStress {
         }
     }
 
-    /** An owner that forgets earlier rings before it waits, after it has looked. */
+    /** An owner that forgets earlier signals before it waits, after it has looked. */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "woken")
-    @Outcome(expect = Expect.FORBIDDEN, desc = "the ring was lost")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "the signal was lost")
     @State
     public static class Broken {
 
         private static final long SHORT_MILLIS = 50;
 
         private final Queue<Integer> turns = new ConcurrentLinkedQueue<>();
-        private final Semaphore rings = new Semaphore(0);
+        private final Semaphore signals = new Semaphore(0);
 
         @Actor
         public void fetcher() {
             turns.add(1);
-            rings.release();
+            signals.release();
         }
 
         @Actor
         public void owner(I_Result result) {
             Integer turn = turns.poll();
             if (turn == null) {
-                int ignored = rings.drainPermits();
+                int ignored = signals.drainPermits();
                 turn = isRung() ? turns.poll() : null;
             }
             result.r1 = turn == null ? 0 : turn;
@@ -118,7 +118,7 @@ public class HandOverStress {
 
         private boolean isRung() {
             try {
-                return rings.tryAcquire(SHORT_MILLIS, TimeUnit.MILLISECONDS);
+                return signals.tryAcquire(SHORT_MILLIS, TimeUnit.MILLISECONDS);
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }

@@ -9,8 +9,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Two records, the first with two claims, acknowledged by two threads while the owner advances: the owner passes a
- * record only when it is finished, and in the end all are.
+ * Two records, the first with two pending acknowledgements, acknowledged by two threads while the owner advances: the
+ * owner passes a record only when it is finished, and in the end all are.
  */
 @JCStressTest
 @Outcome(
@@ -55,7 +55,7 @@ public class OffsetTrackerAdvanceStress {
         result.r2 = (int) tracker.committableOffset();
     }
 
-    /** Claims counted by a read and a write. */
+    /** Acknowledgements counted by a read and a write. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "finished")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a claim was lost")

@@ -11,8 +11,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * The holders of two records of one stretch are the first there to add a claim, each to its own, and end one: neither
- * record is finished before its other claim ends.
+ * The holders of two records of one stretch are the first there to add an acknowledgement, each to its own, and end
+ * one: neither record is finished before its other acknowledgement ends.
  */
 @JCStressTest
 @Outcome(id = "0, 2", expect = Expect.ACCEPTABLE, desc = "held by one claim each, then finished")

@@ -56,7 +56,7 @@ public class OffsetTrackerRevokeStress {
         }
     }
 
-    /** Two holders of one record, and one drops its part: the end of neither claim is lost. */
+    /** Two holders of one record, and one drops its part: the end of neither acknowledgement is lost. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "settled, and not finished")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a claim was lost, or a part that was dropped counts as finished")
@@ -88,7 +88,7 @@ public class OffsetTrackerRevokeStress {
         }
     }
 
-    /** A count that is dropped from in two steps. */
+    /** Decrements the count in two steps. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "settled, and not finished")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a claim was lost, or a part that was dropped counts as finished")

@@ -78,12 +78,12 @@ public class FinishedRecordsStress {
 
         @Actor
         public void member() {
-            ended.takeAll(loan -> first += (int) loan.offset());
+            ended.takeAll(locked -> first += (int) locked.offset());
         }
 
         @Arbiter
         public void arbiter(III_Result result) {
-            ended.takeAll(loan -> first += (int) loan.offset());
+            ended.takeAll(locked -> first += (int) locked.offset());
             result.r2 = first;
             result.r3 = first + ended.count();
         }

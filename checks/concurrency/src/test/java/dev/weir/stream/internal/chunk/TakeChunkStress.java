@@ -17,7 +17,7 @@ import org.openjdk.jcstress.infra.results.III_Result;
 @Outcome(id = "11111, 1, 1", expect = Expect.ACCEPTABLE, desc = "each element once, completed once")
 @Outcome(expect = Expect.FORBIDDEN, desc = "an element was left out or given twice")
 @State
-public class WorkClaimStress {
+public class TakeChunkStress {
 
     private final WorkerBatch<Integer> work =
             new WorkerBatch<>(Batch.unacknowledged(new Object[] {0, 0, 0, 0, 0}, 5), 3);
@@ -26,7 +26,7 @@ public class WorkClaimStress {
 
     private void work() {
         int from;
-        while ((from = work.claim()) >= 0) {
+        while ((from = work.takeChunk()) >= 0) {
             int to = work.endOf(from);
             for (int i = from; i < to; i++) {
                 digits.addAndGet(POWERS[i]);
@@ -56,7 +56,7 @@ public class WorkClaimStress {
         result.r3 = work.isDone() ? 1 : 0;
     }
 
-    /** The same with a claim that looks and takes in two steps. */
+    /** The same with a worker that checks and takes a chunk in two steps. */
     @JCStressTest
     @Outcome(id = "11111, 1, 1", expect = Expect.ACCEPTABLE, desc = "each element once, completed once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "an element was left out or given twice")

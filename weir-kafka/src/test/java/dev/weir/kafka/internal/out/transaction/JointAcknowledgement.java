@@ -5,15 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The target of an element that stands for several inputs, as a stage of the engine that groups elements makes one:
- * when its last claim ends, one claim of each input ends. Confined to one thread.
+ * The target of an element that stands for several inputs, as grouping stages of the engine create one: when its last
+ * pending acknowledgement ends, one of each input ends. Confined to one thread.
  */
-public class JointClaims implements AckTarget {
+public class JointAcknowledgement implements AckTarget {
 
     private record Member(AckTarget target, long token) {}
 
     private final List<Member> members = new ArrayList<>();
-    private int claims = 1;
+    private int pending = 1;
     private boolean forgone;
     private boolean abandoned;
 
@@ -23,7 +23,7 @@ public class JointClaims implements AckTarget {
 
     @Override
     public void retain(long token, int further) {
-        claims += further;
+        pending += further;
     }
 
     @Override
@@ -44,7 +44,7 @@ public class JointClaims implements AckTarget {
     }
 
     private void end() {
-        if (--claims > 0) {
+        if (--pending > 0) {
             return;
         }
         for (Member each : members) {

@@ -4,13 +4,13 @@ import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts the claims on a single element. Thread-safe. */
-public final class Claims implements AckTarget {
+/** Counts the pending acknowledgements of a single element. Thread-safe. */
+public final class PendingCount implements AckTarget {
 
     private final AtomicInteger open = new AtomicInteger();
     private final AtomicInteger acks = new AtomicInteger();
 
-    /** A batch of one element that is claimed here. */
+    /** Returns a batch of one element whose acknowledgements are counted here. */
     public Batch<Integer> batch(int value) {
         open.incrementAndGet();
         return Batch.of(new Object[] {value}, 1, this, new long[1]);
@@ -27,7 +27,7 @@ public final class Claims implements AckTarget {
         open.addAndGet(claims);
     }
 
-    /** The claims that have not ended. */
+    /** Returns the number of pending acknowledgements. */
     public int open() {
         return open.get();
     }

@@ -11,8 +11,8 @@ import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
 /** Decodes the latency histograms in a process's interval. Stateless; the histograms are the caller's. */
-public final class ToldTimings {
-    private ToldTimings() {}
+public final class ReportedTimings {
+    private ReportedTimings() {}
 
     /**
      * One histogram in nanoseconds for each partition, followed by one of the sender's oversleeping; empty if nothing

@@ -8,18 +8,18 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * Wakes the thread of a source that waits for another thread. Thread-safe: one thread waits, any thread rings.
+ * Wakes the thread of a source that waits for another thread. Thread-safe: one thread waits, any thread raises it.
  *
- * <p>The awaited condition becomes true and stays true. A thread makes it true first and then rings.
+ * <p>The awaited condition becomes true and stays true. A thread makes it true first and then raises the signal.
  */
-final class SourceBell {
+final class SourceSignal {
 
     private final Clock clock;
     private final StageMeter meter;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition rung = lock.newCondition();
 
-    SourceBell(StageContext context) {
+    SourceSignal(StageContext context) {
         this.clock = context.clock();
         this.meter = context.meter();
     }
@@ -45,7 +45,7 @@ final class SourceBell {
         }
     }
 
-    void ring() {
+    void raise() {
         lock.lock();
         try {
             rung.signalAll();
