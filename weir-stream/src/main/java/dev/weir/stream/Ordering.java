@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * The order that a parallel stage preserves. Immutable.
  * <ul>
  *   <li>{@link #input()}: results are emitted in the order of the input elements.
- *   <li>{@link #byKey}: elements with the same key are processed one after the other and emitted in order; elements with
- *       different keys may overtake each other. Keys are compared by hash: two keys with the same hash wait for each
- *       other, which costs time but never breaks the order.
+ *   <li>{@link #byKey}: elements with the same key are processed one after the other and emitted in order; elements
+ *       with different keys may overtake each other. Keys are compared by hash: two keys with the same hash wait for
+ *       each other, which costs time but never breaks the order.
  *   <li>{@link #unordered()}: results are emitted as soon as they are ready.
  * </ul>
  */

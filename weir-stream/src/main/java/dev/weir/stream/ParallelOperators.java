@@ -78,12 +78,13 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * reused, and while handlers return quickly, only a few threads are awake. The threads are virtual, unless
      * {@linkplain Source#with attributes} name another dispatcher.
      * <ul>
-     *   <li>Order by key: elements with the same key are processed one after the other. A slow or stuck key does not delay
-     *       other keys: elements that are waiting for their key have their own buffer, of 8 elements per thread and at least
-     *       512. Once that buffer is full, the next element that has to wait halts the input. An idle key uses no memory.
+     *   <li>Order by key: elements with the same key are processed one after the other. A slow or stuck key does not
+     *       delay other keys: elements that are waiting for their key have their own buffer, of 8 elements per thread
+     *       and at least 512. Once that buffer is full, the next element that has to wait halts the input. An idle key
+     *       uses no memory.
      *   <li>Completion: when the input has ended, all handlers have returned, and all results have been emitted.
-     *   <li>Failure: if a handler fails, the stream fails at once. An upstream failure is passed on after the results of the
-     *       elements that preceded it.
+     *   <li>Failure: if a handler fails, the stream fails at once. An upstream failure is passed on after the results
+     *       of the elements that preceded it.
      *   <li>Cancellation: handlers are interrupted; the stage waits for them to return.
      *   <li>Acknowledgement: each result carries the acknowledgement of its element.
      *   <li>Demand: the stage accepts up to 8 elements per thread, at least 512.
@@ -142,14 +143,14 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * <p>If ordered by key, the computation of an element starts when the previous one with the same key is done.
      * <ul>
      *   <li>Completion: when the input has ended, all computations are done, and all results have been emitted.
-     *   <li>Failure: if a computation fails, returns null, or the function throws, the supervision decides. Unless it skips
-     *       or retries the element, the stream fails at once. Each element that is to be retried waits on a virtual thread
-     *       and counts as running meanwhile. An upstream failure is passed on after the results of the elements that
-     *       preceded it.
+     *   <li>Failure: if a computation fails, returns null, or the function throws, the supervision decides. Unless it
+     *       skips or retries the element, the stream fails at once. Each element that is to be retried waits on a
+     *       virtual thread and counts as running meanwhile. An upstream failure is passed on after the results of the
+     *       elements that preceded it.
      *   <li>Cancellation and failure: running futures are cancelled; the stage does not wait for them.
      *   <li>Acknowledgement: each result carries the acknowledgement of its element.
-     *   <li>Demand: the stage accepts up to 8 elements per allowed computation, at least 512; as many again may be waiting
-     *       for earlier elements with the same key.
+     *   <li>Demand: the stage accepts up to 8 elements per allowed computation, at least 512; as many again may be
+     *       waiting for earlier elements with the same key.
      * </ul>
      *
      * {@snippet :
@@ -178,9 +179,10 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * Results are emitted as soon as they are available.
      * <ul>
      *   <li>Completion: when the input has ended and the last result has been emitted.
-     *   <li>Failure: if a future fails, its result is null, or the function throws, the supervision decides, and may retry
-     *       the element. Unless it skips or retries the element, the stream fails at once. A restart continues from
-     *       {@code initial}, without emitting it again. An upstream failure is passed on after the results that preceded it.
+     *   <li>Failure: if a future fails, its result is null, or the function throws, the supervision decides, and may
+     *       retry the element. Unless it skips or retries the element, the stream fails at once. A restart continues
+     *       from {@code initial}, without emitting it again. An upstream failure is passed on after the results that
+     *       preceded it.
      *   <li>Cancellation: the running future is cancelled.
      *   <li>Acknowledgement: each result carries its element's acknowledgement; {@code initial} has none.
      *   <li>Demand: the stage accepts up to 512 elements in advance.
