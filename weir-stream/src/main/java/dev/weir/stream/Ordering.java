@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The order that a parallel stage preserves. Immutable.
+ *
  * <ul>
  *   <li>{@link #input()}: results are emitted in the order of the input elements.
  *   <li>{@link #byKey}: elements with the same key are processed one after the other and emitted in order; elements

@@ -77,6 +77,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * Calls a handler that may block on up to {@code concurrency} elements at once, each on its own thread. Threads are
      * reused, and while handlers return quickly, only a few threads are awake. The threads are virtual, unless
      * {@linkplain Source#with attributes} name another dispatcher.
+     *
      * <ul>
      *   <li>Order by key: elements with the same key are processed one after the other. A slow or stuck key does not
      *       delay other keys: elements that are waiting for their key have their own buffer, of 8 elements per thread
@@ -141,6 +142,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * and must not block.
      *
      * <p>If ordered by key, the computation of an element starts when the previous one with the same key is done.
+     *
      * <ul>
      *   <li>Completion: when the input has ended, all computations are done, and all results have been emitted.
      *   <li>Failure: if a computation fails, returns null, or the function throws, the supervision decides. Unless it
@@ -177,6 +179,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * Accumulates elements with an asynchronous function and emits each result, like {@link #scan}. The function is
      * called for an element once the previous result is available. It is called on a virtual thread and may block.
      * Results are emitted as soon as they are available.
+     *
      * <ul>
      *   <li>Completion: when the input has ended and the last result has been emitted.
      *   <li>Failure: if a future fails, its result is null, or the function throws, the supervision decides, and may
