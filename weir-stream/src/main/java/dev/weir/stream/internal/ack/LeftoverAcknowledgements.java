@@ -19,7 +19,7 @@ public final class LeftoverAcknowledgements {
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Written under the lock.
+    // Written only while holding the lock.
     private volatile List<Claim> claims = List.of();
     private State state = State.OPEN;
 
@@ -58,7 +58,7 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * Notes that the stream has ended and that its owner will soon know the outcome. Claims forgone from now on wait
+     * Records that the stream has ended and that its owner will soon know the outcome. Claims forgone from now on wait
      * too.
      */
     public void due() {

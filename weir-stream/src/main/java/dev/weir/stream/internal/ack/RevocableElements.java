@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Guards elements that a stage keeps between two pulls while their source may lose them. The stage's thread works on
+ * Guards elements that a stage keeps between two pulls while their source may lose them. The stage's thread processes
  * them between {@link #beginWork} and {@link #endWork}; at any other time another thread may drop the lost ones.
  * Thread-safe.
  */
@@ -18,7 +18,7 @@ public final class RevocableElements {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition revocation = lock.newCondition();
 
-    // Under the lock.
+    // Guarded by the lock.
     private boolean atWork;
     private boolean isCalled;
 
@@ -28,7 +28,7 @@ public final class RevocableElements {
     /**
      * Creates one for the elements of a stage.
      *
-     * @param takeRevoked takes the lost elements out; never called while the stage works on them
+     * @param takeRevoked takes the revoked elements out; never called while the stage processes them
      */
     public RevocableElements(Supplier<Batch<?>> takeRevoked) {
         this.takeRevoked = takeRevoked;
@@ -61,7 +61,8 @@ public final class RevocableElements {
     }
 
     /**
-     * Drops the elements that their source has lost, and wakes the stage if it is waiting. Any thread; never blocks.
+     * Drops the elements that their source no longer owns, and wakes the stage if it is waiting. May be called from any
+     * thread; never blocks.
      */
     public void dropRevoked() {
         Batch<?> revoked;
@@ -80,7 +81,10 @@ public final class RevocableElements {
         revoked.dropAllRevoked();
     }
 
-    /** Returns the result of {@code search} among the elements; null while the stage works on them. Any thread. */
+    /**
+     * Returns the result of {@code search} among the elements; null while the stage processes them. May be called from
+     * any thread.
+     */
     public <X> @Nullable X find(Supplier<? extends @Nullable X> search) {
         lock.lock();
         try {

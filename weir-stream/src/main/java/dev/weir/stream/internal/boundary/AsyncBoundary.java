@@ -15,7 +15,7 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lower end of an asynchronous boundary: the stages above run on a thread of their own and fill its exchange.
+ * The lower end of an asynchronous boundary: the upstream stages run on a thread of their own and fill its exchange.
  * Confined to the lower segment.
  */
 public final class AsyncBoundary<I, O> implements Stage<O> {

@@ -30,7 +30,7 @@ public abstract class BatchExchange<I, O> {
     private final Condition mayPut = lock.newCondition();
     private final ArrivalWaits mayTake = new ArrivalWaits(lock);
 
-    // Under the lock.
+    // Guarded by the lock.
     private boolean awaited;
 
     /** The wait habit of the thread that last woke the lower segment. */
@@ -53,7 +53,7 @@ public abstract class BatchExchange<I, O> {
     protected abstract boolean hasRoom();
 
     /**
-     * Takes in a batch, which then belongs to the exchange. An exception fails the upper segment; elements not taken in
+     * Accepts a batch, which then belongs to the exchange. An exception fails the upper segment; elements not taken in
      * stay in the batch.
      */
     protected abstract void takeIn(Batch<I> batch);
@@ -67,7 +67,7 @@ public abstract class BatchExchange<I, O> {
     /** Removes and returns all stored elements. */
     protected abstract List<Batch<?>> removeAll();
 
-    /** Removes the elements that their source has lost, as far as known. The caller drops them. */
+    /** Removes the elements that their source no longer owns, as far as known. The caller drops them. */
     protected Batch<?> removeRevoked() {
         return new Batch<>(0);
     }
@@ -81,7 +81,7 @@ public abstract class BatchExchange<I, O> {
     }
 
     /**
-     * Waits for room, then takes in the batch. Elements that their source loses meanwhile are dropped. Returns false if
+     * Waits for room, then accepts the batch. Elements that their source loses meanwhile are dropped. Returns false if
      * the exchange was cancelled.
      */
     public final boolean put(Batch<I> batch, StageMeter meter) throws InterruptedException {
@@ -121,7 +121,7 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /** Drops lost elements of a batch that waits for room. Under the lock, which it releases meanwhile. */
+    /** Drops revoked elements of a batch that waits for room. Under the lock, which it releases meanwhile. */
     private void dropRevokedOf(Batch<I> batch) {
         Batch<?> revoked = batch.removeRevoked();
         if (!revoked.isEmpty()) {
@@ -134,7 +134,7 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /** Notes the woken lower segment, which runs next on the processor of the upper one if that makes room. */
+    /** Records the woken lower segment, which runs next on the processor of the upper one if that makes room. */
     private void noteWoken() {
         upperHabit = TaskGroup.currentHabit();
         if (upperHabit != null) {
@@ -142,7 +142,7 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /** Takes in the batch if there is room now and the exchange is open. */
+    /** Accepts the batch if there is room now and the exchange is open. */
     public final boolean offer(Batch<I> batch) {
         ArrivalWaits.enter(lock);
         try {
@@ -221,7 +221,7 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /** Drops stored elements that their source has lost. */
+    /** Drops stored elements that their source no longer owns. */
     public final void dropRevoked() {
         Batch<?> revoked;
         lock.lock();

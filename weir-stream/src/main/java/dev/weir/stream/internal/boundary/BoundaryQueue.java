@@ -29,7 +29,7 @@ public final class BoundaryQueue<T> extends BatchExchange<T, T> implements Keepe
         this.capacity = capacity;
     }
 
-    /** Finds the stored element of an acknowledgement target. Any thread. */
+    /** Finds the stored element of an acknowledgement target. May be called from any thread. */
     @Override
     public @Nullable Kept find(AckTarget of, long ofToken) {
         lock.lock();

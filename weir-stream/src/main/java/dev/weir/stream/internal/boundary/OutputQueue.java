@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * One output of a stage that has several, and the input of the stages below it: a queue bounded in elements.
  * Thread-safe: one thread gives, one pulls.
  *
- * <p>States, as the giver sees them: <em>open</em>; <em>released</em> once the stages below have ended by themselves,
- * when further batches are acknowledged for them; <em>cancelled</em>, when further batches are refused. When the lower
- * stages close their input, the outcome is not known yet, because they do so after a failure too: the giver halts until
- * it is.
+ * <p>States, as the giver sees them: <em>open</em>; <em>released</em> once the downstream stages have ended by
+ * themselves, when further batches are acknowledged for them; <em>cancelled</em>, when further batches are refused.
+ * When the lower stages close their input, the outcome is not known yet, because they do so after a failure too: the
+ * giver halts until it is.
  */
 public final class OutputQueue<T> implements Stage<T>, Keeper {
 
@@ -35,7 +35,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
      * Creates an open outlet.
      *
      * @param queue several outlets may share one; then the first to pull gets the batch
-     * @param restGoesOn whether the stream continues if the stages below end by themselves now
+     * @param restGoesOn whether the stream continues if the downstream stages end by themselves now
      */
     public OutputQueue(BoundaryQueue<T> queue, BooleanSupplier restGoesOn) {
         this.queue = queue;
@@ -79,7 +79,10 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         queue.end(cause);
     }
 
-    /** Notes that the stages below have ended by themselves. A following call decides about the elements they left. */
+    /**
+     * Records that the downstream stages have ended by themselves. A following call decides about the elements they
+     * left.
+     */
     public void ended() {
         leftovers.due();
     }
@@ -102,8 +105,8 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
     }
 
     /**
-     * Abandons the elements inside and those left by the stages below, unless these ended by themselves. At the end of
-     * the run.
+     * Abandons the elements inside and those left by the downstream stages, unless these ended by themselves. At the
+     * end of the run.
      */
     public void leave() {
         if (!released) {
@@ -112,7 +115,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         leftovers.close();
     }
 
-    /** Returns whether the stages below have pulled all batches up to a normal end. */
+    /** Returns whether the downstream stages have pulled all batches up to a normal end. */
     public boolean isExhausted() {
         return exhausted;
     }
@@ -125,7 +128,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         return queue.depth();
     }
 
-    /** Finds the waiting element of an acknowledgement target. Any thread. */
+    /** Finds the waiting element of an acknowledgement target. May be called from any thread. */
     @Override
     public @Nullable Kept find(AckTarget of, long ofToken) {
         return queue.find(of, ofToken);
@@ -141,7 +144,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         return within.outside(target);
     }
 
-    /** Wraps the stages below, so that their output leaves the stream that begins here. */
+    /** Wraps the downstream stages, so that their output leaves the stream that begins here. */
     public <R> Stage<R> leaving(Stage<R> lowest) {
         return new Leaving<>(lowest, this);
     }

@@ -7,10 +7,10 @@ import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The batches inside a parallel stage, in the order of the input. Guarded by the lock of its owner. */
+/** The batches inside a parallel stage, in input order. Guarded by the lock of its owner. */
 final class ChunkBacklog<T> {
 
-    /** Largest number of elements inside, enough to keep the workers busy while the feeder and the puller run. */
+    /** Maximum number of elements inside, enough to keep the workers busy while the feeder and the puller run. */
     private static final int CAPACITY = 8 * Batch.DEFAULT_CAPACITY;
 
     /**
@@ -58,7 +58,7 @@ final class ChunkBacklog<T> {
         return oldest;
     }
 
-    /** Notes that a batch is done. */
+    /** Records that a batch is done. */
     void done(WorkerBatch<T> work) {
         doneElements += work.size();
     }
@@ -100,7 +100,7 @@ final class ChunkBacklog<T> {
         return List.copyOf(inOrder);
     }
 
-    /** Finds an element inside; it counts as being worked on once its chunk is claimed. */
+    /** Finds an element inside; it counts as being processed once its chunk is claimed. */
     @Nullable
     Kept find(AckTarget of, long ofToken) {
         for (WorkerBatch<T> work : inOrder) {

@@ -52,7 +52,7 @@ interface ChunkLoop {
                     batch.set(i, result);
                 }
             } catch (InterruptedException interrupted) {
-                // Wrapped so that the stage below does not mistake it for its own interruption.
+                // Wrapped so that the downstream stage does not mistake it for its own interruption.
                 work.fail(i, new CompletionException(interrupted));
             } catch (Throwable failure) {
                 work.fail(i, failure);

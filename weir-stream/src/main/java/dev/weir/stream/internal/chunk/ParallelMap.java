@@ -29,8 +29,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Computes on batches with several workers and hands them on in the order of the input. The segment above feeds it; the
- * segment below pulls. All shared state is under the stage's lock, except a batch in flight.
+ * Computes on batches with several workers and hands them on in input order. The upstream segment feeds it; the
+ * downstream segment pulls. All shared state is under the stage's lock, except a batch in flight.
  *
  * <p>Workers claim chunks of the oldest batch that has unclaimed elements and replace them in place; a batch leaves
  * when all its chunks are done and all batches before it have left. Workers are started when there is work and end when
@@ -62,7 +62,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private final Condition room = lock.newCondition();
     private final HeadSignal headDone = new HeadSignal(lock, this::wantedHead);
 
-    // Under the lock.
+    // Guarded by the lock.
     private final ChunkBacklog<T> backlog = new ChunkBacklog<>();
     private final StallClock stall;
     private int activeWorkers;
@@ -70,12 +70,12 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private boolean cancelled;
     private @Nullable Throwable upperFailure;
 
-    /** The next failure of the segment below. Confined to it. */
+    /** The next failure of the downstream segment. Confined to it. */
     private @Nullable Throwable pendingFailure;
     /** Time per element of the last chunk: a hint, written by any worker. */
     private volatile long nanosPerElement;
 
-    /** True if a worker should end even though there is work. Written under the lock. */
+    /** True if a worker should end even though there is work. Written only while holding the lock. */
     private volatile boolean tooManyWorkers;
 
     // Set before the run starts.
@@ -157,7 +157,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Waits for room and takes in the batch. Returns false and abandons the batch if the stage is cancelled. */
+    /** Waits for room and accepts the batch. Returns false and abandons the batch if the stage is cancelled. */
     private boolean put(Batch<T> batch, StageMeter feederMeter) throws InterruptedException {
         int toStart = NOT_TAKEN;
         try {
@@ -372,7 +372,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Called when no batch is done. Returns false if one may still come; throws the failure of the stage above. */
+    /** Called when no batch is done. Returns false if one may still come; throws the failure of the upstream stage. */
     private boolean isAtEnd() throws InterruptedException {
         lock.lock();
         try {

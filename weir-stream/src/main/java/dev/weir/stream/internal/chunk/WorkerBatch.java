@@ -77,7 +77,7 @@ final class WorkerBatch<T> {
         return index < failedAt;
     }
 
-    /** Notes a failed element; the first one in the batch counts. */
+    /** Records a failed element; the first one in the batch counts. */
     void fail(int index, Throwable cause) {
         failing.lock();
         try {

@@ -14,9 +14,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails the pipeline when the stages below take too long to ask for more. Those stages occupy the segment's thread, so
- * a separate task watches the timeout. It reads the clock once per timeout; the stage does one volatile write per
- * batch. Confined to the thread of its segment, except for the watching task, which reads a volatile field.
+ * Fails the pipeline when the downstream stages take too long to ask for more. Those stages occupy the segment's
+ * thread, so a separate task watches the timeout. It reads the clock once per timeout; the stage does one volatile
+ * write per batch. Confined to its segment's thread, except for the watching task, which reads a volatile field.
  */
 final class BackPressureTimeoutStage<T> implements Stage<T> {
 

@@ -10,7 +10,7 @@ final class FailureHelpers {
     private FailureHelpers() {}
 
     /**
-     * Returns whether a stream may continue after a failure from above: not after an interruption in any form or an
+     * Returns whether a stream may continue after an upstream failure: not after an interruption in any form or an
      * error of the virtual machine.
      */
     static boolean isRecoverable(Throwable failure) {

@@ -10,9 +10,9 @@ import dev.weir.stream.spi.Thrown;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets everything pass until its switch is turned. The turning thread interrupts the stages above if the segment is in
- * one of them; the segment's own thread closes them. Confined to the thread of its segment, except for the turning of
- * the switch.
+ * Lets everything pass until its switch is turned. The turning thread interrupts the upstream stages if the segment is
+ * in one of them; the segment's own thread closes them. Confined to its segment's thread, except for the turning of the
+ * switch.
  */
 final class KillSwitchStage<T> implements Stage<T> {
 

@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Continues with a replacement when the stages above fail: an element, a source, or nothing at all. The failed stages
- * are closed before the replacement starts. Confined to the thread of its segment.
+ * Continues with a replacement when the upstream stages fail: an element, a source, or nothing at all. The failed
+ * stages are closed before the replacement starts. Confined to its segment's thread.
  */
 final class RecoverStage<T> implements Stage<T> {
 

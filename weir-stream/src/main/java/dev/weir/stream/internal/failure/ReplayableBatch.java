@@ -53,8 +53,8 @@ final class ReplayableBatch<T> {
     }
 
     /**
-     * Drops an element without an outstanding acknowledgement if its source has lost it, because nobody would process
-     * it.
+     * Drops an element without an outstanding acknowledgement if its source no longer owns it, because nobody would
+     * process it.
      */
     private boolean leaveIfRevoked(int index) {
         if (!batch.isRevoked(index)) {
@@ -66,7 +66,7 @@ final class ReplayableBatch<T> {
         return true;
     }
 
-    /** Drops all lost elements that were abandoned in the last attempt. Same thread rule as {@link #give}. */
+    /** Drops all revoked elements that were abandoned in the last attempt. Same thread rule as {@link #give}. */
     void leaveRevoked() {
         Attempt attempt = last;
         for (int i = 0; attempt != null && i < states.length(); i++) {
@@ -130,7 +130,7 @@ final class ReplayableBatch<T> {
                 return;
             }
             if ((left & ABANDONED) != 0) {
-                // After the claims have changed, so that either this or the close sees both. Lost elements are not
+                // After the claims have changed, so that either this or the close sees both. Revoked elements are not
                 // handed out again.
                 if (closedAt == this || batch.isRevoked(index)) {
                     leave(index);

@@ -24,8 +24,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits the elements of a section, which is rebuilt after a wait whenever it fails. Confined to its segment, except for
- * {@link #stop} and {@link #dropRevoked}.
+ * Emits the elements of a section, which is rebuilt after a wait whenever it fails. Confined to its segment's thread,
+ * except for {@link #stop} and {@link #dropRevoked}.
  */
 final class RestartStage<T> implements Stage<T>, Keeper {
 
@@ -43,7 +43,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
 
-    /** True if a source may have lost elements that the section would get again. Under the lock. */
+    /** True if a source may have revoked elements that the section would get again. Guarded by the lock. */
     private boolean looksAgain = true;
 
     private @Nullable Child<T> current;
@@ -73,7 +73,9 @@ final class RestartStage<T> implements Stage<T>, Keeper {
             return true;
         }
 
-        /** Drops elements that their source has lost and that would be handed out again. While no section runs. */
+        /**
+         * Drops elements that their source no longer owns and that would be handed out again. While no section runs.
+         */
         default void leaveRevoked() {}
 
         /** Closes the state that all runs share. */
@@ -191,7 +193,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Drops lost elements. Under the lock, which it releases meanwhile. */
+    /** Drops revoked elements. Under the lock, which it releases meanwhile. */
     private void leaveRevoked() {
         lock.unlock();
         try {
@@ -250,7 +252,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         return true;
     }
 
-    /** Ends the section, or the wait for it. Any thread. */
+    /** Ends the section, or the wait for it. May be called from any thread. */
     private void stop() {
         nest.stop();
         wake();

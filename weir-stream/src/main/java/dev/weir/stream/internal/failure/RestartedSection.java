@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * A section in the middle of a stream that is rebuilt when it fails and then gets its unfinished elements again.
  * Confined to the segment of its stage, except for {@link Input}.
  *
- * <p>The stages above have a segment of their own, so they are not interrupted with the section.
+ * <p>The upstream stages have a segment of their own, so they are not interrupted with the section.
  */
 final class RestartedSection<T, R> implements RestartStage.Section<R> {
 
@@ -59,7 +59,7 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
         return nest.start(branch.lowest(), branch.input(), new Input());
     }
 
-    /** Returns false for a failure from above the section, which a restart cannot cure. */
+    /** Returns false for a failure upstream of the section, which a restart cannot cure. */
     @Override
     public boolean mayRestart() {
         return !upstreamIsOver;

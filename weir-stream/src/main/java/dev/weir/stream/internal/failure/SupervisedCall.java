@@ -79,7 +79,7 @@ public final class SupervisedCall {
     /**
      * Retries for an element that its source may lose; a loss ends the retries and the wait between them.
      *
-     * @param revoked whether the source has lost it; called after each wait, takes no lock
+     * @param revoked whether the source no longer owns it; called after each wait, takes no lock
      * @return {@link FailureVerdict#REVOKED} if the element was lost; the caller then ends the claim
      */
     public <T> Object after(Throwable thrown, Handler<? super T, ?> call, T element, BooleanSupplier revoked)
@@ -132,14 +132,14 @@ public final class SupervisedCall {
         return outcome;
     }
 
-    /** Notes the element at which the stream fails, if it fails. Call before the claim ends. */
+    /** Records the element at which the stream fails, if it fails. Call before the claim ends. */
     public void note(Object outcome, AckTarget target, long token, Object element) {
         if (outcome instanceof FailureVerdict verdict && verdict.fails()) {
             FailedElement.note(verdict.failure(), stage, target, token, element);
         }
     }
 
-    /** Notes an element of a batch; see the other overload. */
+    /** Records an element of a batch; see the other overload. */
     public void note(Object outcome, Batch<?> batch, int index) {
         note(outcome, batch.target(index), batch.token(index), batch.get(index));
     }

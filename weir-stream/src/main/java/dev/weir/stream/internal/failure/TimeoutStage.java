@@ -12,8 +12,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails when the stages above take longer than allowed: for each element, for the first one, or for all of them.
- * Confined to the thread of its segment.
+ * Fails when the upstream stages take longer than allowed: for each element, for the first one, or for all of them.
+ * Confined to its segment's thread.
  */
 final class TimeoutStage<T> implements Stage<T> {
 

@@ -17,7 +17,7 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Aggregates elements while the stage below is busy, up to a weight ({@code batch}) or without limit
+ * Aggregates elements while the downstream stage is busy, up to a weight ({@code batch}) or without limit
  * ({@code conflate}). Under the exchange's lock, the user's functions included.
  *
  * <p>A batch from above is always taken in whole. Aggregates filled by it wait, and so does the next batch.

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Delays each element by a time of its own without changing the order. A failure waits behind the elements before it.
- * Confined to the thread of its segment, with the exceptions of its base class.
+ * Confined to its segment's thread, with the exceptions of its base class.
  */
 final class DelayStage<T> extends HoldingStage<T> {
 

@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A buffer that never lets the segment above wait, but drops elements when it is full, and acknowledges them. Under the
- * exchange's lock.
+ * A buffer that never lets the upstream segment wait, but drops elements when it is full, and acknowledges them.
+ * Guarded by the exchange's lock.
  */
 final class DroppingBuffer<T> extends BatchExchange<T, T> {
 
@@ -46,7 +46,7 @@ final class DroppingBuffer<T> extends BatchExchange<T, T> {
     @Override
     protected void takeIn(Batch<T> batch) {
         if (isAwaited() && !hasOutput()) {
-            // The stage below is waiting, so the whole batch goes to it, however small the buffer is.
+            // The downstream stage is waiting, so the whole batch goes to it, however small the buffer is.
             handedOver = batch;
             return;
         }

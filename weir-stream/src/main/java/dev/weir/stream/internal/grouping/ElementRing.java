@@ -91,7 +91,7 @@ final class ElementRing<T> {
         dropFirst();
     }
 
-    /** Removes and returns the elements that their source has lost. The others keep their order. */
+    /** Removes and returns the elements that their source no longer owns. The others keep their order. */
     Batch<T> takeRevoked() {
         Batch<T> revoked = new Batch<>(0);
         for (int left = size(); left > 0; left--) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Emits the first item of each element's expansion, and further items of the latest one until a newer element arrives.
  * It is placed below a boundary, where it can check for newer elements. The first item carries the element's claim, the
- * others none. A failure leaves after the elements before it. Confined to the thread of its segment.
+ * others none. A failure leaves after the elements before it. Confined to its segment's thread.
  */
 final class ExpandStage<T, R> implements Stage<R> {
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The input of an operator that has to emit something before the end or failure of that input passes on. Confined to
- * the segment.
+ * the segment's thread.
  */
 final class FlushingIntake<T> {
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gathers elements into lists up to a weight, of one key each, and optionally within a time window from the list's
  * first element. Members are acknowledged together. An open list is emitted before the end or a failure. Confined to
- * the thread of its segment.
+ * its segment's thread.
  */
 final class GroupedStage<T> implements Stage<List<T>> {
 
@@ -166,7 +166,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
         return limits.weightOf(element);
     }
 
-    /** Returns the weight of an element, or -1 if it was dropped or fails the stream. Notes its key. */
+    /** Returns the weight of an element, or -1 if it was dropped or fails the stream. Records its key. */
     private long weigh(Batch<T> batch, int index) throws InterruptedException {
         try {
             return lookAt(batch.get(index));

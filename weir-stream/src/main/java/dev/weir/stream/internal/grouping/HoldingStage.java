@@ -16,9 +16,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that holds each element until its own time. It takes in batches while it holds fewer elements than its limit,
- * so it exceeds the limit by at most one batch. The end and a failure from above wait behind the held elements.
- * Confined to its segment, except for the gauge, {@link #dropRevoked} and {@link #find}.
+ * A stage that holds each element until its own time. It accepts batches while it holds fewer elements than its limit,
+ * so it exceeds the limit by at most one batch. The end and an upstream failure wait behind the held elements. Confined
+ * to its segment's thread, except for the gauge, {@link #dropRevoked} and {@link #find}.
  */
 abstract class HoldingStage<T> implements Stage<T>, Keeper {
 
@@ -38,7 +38,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
     private final int maxHeld;
     private final @Nullable StreamTurn turn;
 
-    /** Lets other threads remove held elements that their source has lost. */
+    /** Lets other threads remove held elements that their source no longer owns. */
     private final RevocableElements elements = new RevocableElements(() -> {
         Batch<?> revoked = takeRevoked();
         depth = held();
@@ -103,7 +103,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
     /** Releases due elements, at most one batch. At least one is due. */
     abstract Batch<T> release();
 
-    /** Removes held elements that their source has lost. */
+    /** Removes held elements that their source no longer owns. */
     abstract Batch<?> takeRevoked();
 
     /** Returns the held part of an element. */
@@ -168,7 +168,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Waits until the given time, or until another thread may have removed lost elements. */
+    /** Waits until the given time, or until another thread may have removed revoked elements. */
     private void await(long untilNanos) throws InterruptedException {
         elements.endWork();
         try {
@@ -187,7 +187,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Takes in a batch. Returns whether some of it passes at once. */
+    /** Accepts a batch. Returns whether some of it passes at once. */
     private boolean passes(Batch<T> batch) throws InterruptedException {
         long start = System.nanoTime();
         int size = batch.size();

@@ -28,7 +28,7 @@ final class KeyedBuckets {
         return bucket;
     }
 
-    /** Notes that permits taken on credit have been waited for. */
+    /** Records that permits taken on credit have been waited for. */
     void touch(Object key) {
         TokenBucket ignored = buckets.get(key);
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets the elements of each key pass at a rate, and holds early elements while other keys overtake them. Confined to
- * the thread of its segment, with the exceptions of its base class.
+ * its segment's thread, with the exceptions of its base class.
  */
 final class KeyedThrottleStage<T> extends HoldingStage<T> {
 

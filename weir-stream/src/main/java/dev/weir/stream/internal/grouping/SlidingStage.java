@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Emits windows of {@code size} elements, each {@code step} elements after the previous one. An element's own claim
- * goes with the last window that contains it; earlier windows get additional claims. Confined to the thread of its
- * segment.
+ * goes with the last window that contains it; earlier windows get additional claims. Confined to its segment's thread.
  */
 final class SlidingStage<T> implements Stage<List<T>> {
 

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets elements pass at a rate. Holds one batch of the input and emits the elements that may pass; takes in nothing
- * while it waits. Confined to its segment, except for {@link #dropRevoked} and {@link #find}.
+ * while it waits. Confined to its segment's thread, except for {@link #dropRevoked} and {@link #find}.
  */
 final class ThrottleStage<T> implements Stage<T>, Keeper {
 
@@ -48,7 +48,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
 
     private final ThrottlePace.Waiting waiting = new ThrottlePace.Waiting();
 
-    /** Lets other threads remove lost elements, starting with the next one to pass. */
+    /** Lets other threads remove revoked elements, starting with the next one to pass. */
     private final RevocableElements elements = new RevocableElements(this::takeRevoked);
 
     private Batch<T> held = new Batch<>(0);
@@ -144,7 +144,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Waits until the given time, or until another thread may have removed lost elements. */
+    /** Waits until the given time, or until another thread may have removed revoked elements. */
     private void await(long untilNanos) throws InterruptedException {
         waiting.begin();
         try {

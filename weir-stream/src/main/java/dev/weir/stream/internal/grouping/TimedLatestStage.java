@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Holds the latest element until its time and acknowledges the replaced ones. Implements debounce, whose time restarts
  * with each element, and sample, which emits at a fixed interval from the start. The last element is emitted before the
- * end or failure of the input. Confined to the thread of its segment.
+ * end or failure of the input. Confined to its segment's thread.
  */
 final class TimedLatestStage<T> implements Stage<T> {
 

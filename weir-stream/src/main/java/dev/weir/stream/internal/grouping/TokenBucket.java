@@ -26,7 +26,7 @@ final class TokenBucket {
      * Creates a full bucket.
      *
      * @param permits number added in {@code perNanos}
-     * @param burst largest number at once, at most {@link #maxBurst}
+     * @param burst maximum number at once, at most {@link #maxBurst}
      */
     TokenBucket(long permits, long perNanos, long burst, long nowNanos) {
         unitsPerPermit = unitsPerPermit(permits, perNanos);

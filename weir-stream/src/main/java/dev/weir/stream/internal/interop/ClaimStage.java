@@ -9,7 +9,7 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Adds a claim to each element, which the receiver of the element ends by hand. Confined to its segment. */
+/** Adds a claim to each element, which the receiver of the element ends by hand. Confined to its segment's thread. */
 final class ClaimStage<T> implements Stage<Claim<T>> {
 
     private final Stage<T> upstream;

@@ -29,7 +29,7 @@ final class FanoutSink<T> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    // Written under the lock.
+    // Written only while holding the lock.
     private volatile List<FanoutSubscription<T>> outlets = List.of();
     private volatile long changes;
     private volatile @Nullable Throwable urgent;
@@ -38,7 +38,7 @@ final class FanoutSink<T> {
     private boolean ended;
     private @Nullable Throwable failure;
 
-    // Segment's thread.
+    // Accessed only by the segment's thread.
     private long waitedNanos;
 
     /** Adds a subscriber, or signals the end to it at once if the stream has ended. */
@@ -74,7 +74,7 @@ final class FanoutSink<T> {
         }
     }
 
-    /** Fails the stream as soon as an element would have to wait for demand. Any thread. */
+    /** Fails the stream as soon as an element would have to wait for demand. May be called from any thread. */
     void failInsteadOfWaiting(Throwable cause) {
         lock.lock();
         try {

@@ -21,7 +21,7 @@ final class FanoutSubscription<T> implements Flow.Subscription {
     /** The total demand ever requested, up to {@link Long#MAX_VALUE}, or VIOLATED. Written under the fan-out's lock. */
     private volatile long requested;
 
-    // Segment's thread.
+    // Accessed only by the segment's thread.
     private long delivered;
     private int position;
 

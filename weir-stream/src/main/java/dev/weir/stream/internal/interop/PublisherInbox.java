@@ -25,7 +25,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final ArrayDeque<T> elements = new ArrayDeque<>();
     private Flow.@Nullable Subscription subscription;
     private boolean ended;
@@ -115,7 +115,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
         }
     }
 
-    /** Refuses further elements; waiting elements can still be taken. Any thread. */
+    /** Refuses further elements; waiting elements can still be taken. May be called from any thread. */
     void stop() {
         lock.lock();
         try {
@@ -182,7 +182,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
 
     /**
      * Sends the publisher its pending signal: the first request, a refill, or a cancellation. Not under the lock,
-     * because the publisher may call back from within. Segment's thread.
+     * because the publisher may call back from within. Must be called on the segment's thread.
      */
     void callPublisher() {
         Flow.Subscription to;

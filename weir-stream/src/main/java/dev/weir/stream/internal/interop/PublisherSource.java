@@ -12,7 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits the elements that a publisher sends into an inbox; nobody waits for acknowledgements. Confined to its segment.
+ * Emits the elements that a publisher sends into an inbox; nobody waits for acknowledgements. Confined to its segment's
+ * thread.
  */
 final class PublisherSource<T> implements Stage<T> {
 
@@ -57,7 +58,7 @@ final class PublisherSource<T> implements Stage<T> {
         Batch<T> batch = inbox.take(deadlineNanos, clock, meter);
         if (batch != null && !batch.isEmpty()) {
             long start = System.nanoTime();
-            // Request now rather than at the next pull: the publisher produces more while the stages below work on
+            // Request now rather than at the next pull: the publisher produces more while the downstream stages work on
             // these.
             inbox.callPublisher();
             meter.worked(batch.size(), batch.size(), start);

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Emits one input after the other; batches pass unchanged. Confined to the thread of its segment. */
+/** Emits one input after the other; batches pass unchanged. Confined to its segment's thread. */
 final class ConcatStage<T> implements Stage<T> {
 
     private final List<Stage<T>> inputs;

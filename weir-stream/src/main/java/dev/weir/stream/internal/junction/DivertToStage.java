@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the elements that a predicate accepts to a side sink, with their acknowledgements, and passes the others on.
- * Confined to the thread of its segment.
+ * Confined to its segment's thread.
  */
 final class DivertToStage<T> extends SideStage<T> {
 

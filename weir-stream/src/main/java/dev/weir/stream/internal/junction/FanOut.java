@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A stage that distributes elements to several outputs. The stages above run on a segment of their own and fill a
+ * A stage that distributes elements to several outputs. The upstream stages run on a segment of their own and fill a
  * bounded buffer for each output. Immutable.
  *
  * @param shared whether the outputs share one buffer
@@ -75,7 +75,7 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
         });
     }
 
-    /** Connects all outputs as inputs of one part of the blueprint, in the segment below. */
+    /** Connects all outputs as inputs of one part of the blueprint, in the downstream segment. */
     <R> BlueprintNode<R> joined(List<OpenInput<T>> inputs, BlueprintNode<R> lowest) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             Built<T> built = build(assembly, attributes, inputs.size());

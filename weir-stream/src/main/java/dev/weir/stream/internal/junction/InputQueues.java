@@ -36,7 +36,7 @@ final class InputQueues<T> {
     /** True if the taker waits for an input. Written by the taker, read by any thread. */
     private volatile boolean takerWaits;
 
-    // Under the lock.
+    // Guarded by the lock.
     private final List<Inlet<T>> inlets = new ArrayList<>();
     private int open;
     private @Nullable Inlet<T> failed;
@@ -112,7 +112,7 @@ final class InputQueues<T> {
         return wanted;
     }
 
-    /** Waits for room, then takes in the batch. Returns false if the inlets were cancelled. */
+    /** Waits for room, then accepts the batch. Returns false if the inlets were cancelled. */
     boolean put(int input, Batch<T> batch, StageMeter meter) throws InterruptedException {
         Inlet<T> inlet = inlets.get(input);
         lock.lockInterruptibly();
@@ -259,7 +259,7 @@ final class InputQueues<T> {
         }
     }
 
-    /** The queue of one input. Under the lock. */
+    /** The queue of one input. Guarded by the lock. */
     private static final class Inlet<T> {
 
         final Condition notFull;

@@ -11,7 +11,7 @@ interface InputSelection {
     /** The input to take the next batch from, or {@link #NOBODY} if none has one. */
     int next(IntPredicate hasBatch);
 
-    /** Notes how much was taken. */
+    /** Records how much was taken. */
     default void taken(int input, int elements) {}
 
     /** Takes the inputs in turn. */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Alternates between a number of elements of one input and as many of the other; when one ends, emits the rest of the
- * other. Confined to the thread of its segment.
+ * other. Confined to its segment's thread.
  */
 final class InterleaveStage<T> implements Stage<T> {
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Combines the latest elements of several inputs whenever one of them has a new element. A failure leaves after what
- * was emitted before it. Confined to its segment.
+ * was emitted before it. Confined to its segment's thread.
  *
  * <p>An element keeps its own claim while it is the latest of its input; each output holds an additional claim on each
  * element that it contains.

@@ -6,7 +6,10 @@ import dev.weir.stream.spi.Stage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One input of a stage that pulls several in turn, with the position in its current batch. Confined to its segment. */
+/**
+ * One input of a stage that pulls several in turn, with the position in its current batch. Confined to its segment's
+ * thread.
+ */
 final class PulledInput<T> {
 
     private final Stage<T> upstream;

@@ -142,7 +142,7 @@ abstract class SideStage<T> implements Stage<T> {
         }
     }
 
-    /** Also ends the side, normally unless a stage below has failed. */
+    /** Also ends the side, normally unless a downstream stage has failed. */
     @Override
     public void close() {
         inside.set(0);

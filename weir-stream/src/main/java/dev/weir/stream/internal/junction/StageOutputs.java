@@ -33,11 +33,11 @@ final class StageOutputs<T> {
     private final boolean shared;
     private final AtomicInteger live;
     private final ReentrantLock lock = new ReentrantLock();
-    /** The segment above, and the output to which it is handing a batch. Written by its thread. */
+    /** The upstream segment, and the output to which it is handing a batch. Written by its thread. */
     private volatile @Nullable StageMeter giver;
 
     private volatile int givesTo = NO_OUTPUT;
-    /** Outputs that have ended, or are about to because they have forgone elements. Under the lock. */
+    /** Outputs that have ended, or are about to because they have forgone elements. Guarded by the lock. */
     private final Set<Integer> leaving = new HashSet<>();
     /**
      * Number of outputs that have ended after taking all their elements. Written before {@link #leaving}, and read
@@ -154,7 +154,7 @@ final class StageOutputs<T> {
                 : outlets.stream().mapToInt(OutputQueue::depth).sum();
     }
 
-    /** The loop of the segment above. A failure reaches all outputs after the elements before it. */
+    /** The loop of the upstream segment. A failure reaches all outputs after the elements before it. */
     void distribute(Stage<T> from, OutputSelection<T> distribution, StageMeter segment, StageMeter meter)
             throws InterruptedException {
         Throwable failure = null;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Pairs the elements of two inputs one by one; when one has ended, pairs the rest of the other with a stand-in.
- * Confined to the thread of its segment.
+ * Confined to its segment's thread.
  */
 final class ZipAllStage<A, B> implements Stage<Pair<A, B>> {
 

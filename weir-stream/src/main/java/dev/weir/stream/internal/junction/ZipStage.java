@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Combines the elements of two inputs one by one. Ends with the shorter input; the rest of the longer one is forgone. A
- * failure follows the pairs before it. Confined to the thread of its segment.
+ * failure follows the pairs before it. Confined to its segment's thread.
  */
 final class ZipStage<A, B, R> implements Stage<R> {
 

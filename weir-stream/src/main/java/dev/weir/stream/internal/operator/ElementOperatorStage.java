@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a user's operator. The elements that one call emits share the claim of its input element. Confined to the thread
- * of its segment.
+ * Runs a user's operator. The elements that one call emits share the claim of its input element. Confined to its
+ * segment's thread.
  */
 final class ElementOperatorStage<T, R> implements Stage<R> {
 

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 
 /**
  * Keeps either the elements that a predicate accepts or the ones that it rejects, and acknowledges the others. Confined
- * to the thread of its segment.
+ * to its segment's thread.
  */
 final class FilterStage<T> extends InPlaceStage<T, T> {
 

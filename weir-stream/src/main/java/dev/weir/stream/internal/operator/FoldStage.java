@@ -10,8 +10,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combines all elements into one, which is emitted at the end and acknowledges them all. Confined to the thread of its
- * segment.
+ * Combines all elements into one, which is emitted at the end and acknowledges them all. Confined to its segment's
+ * thread.
  */
 final class FoldStage<T, R> extends InPlaceStage<T, R> {
 

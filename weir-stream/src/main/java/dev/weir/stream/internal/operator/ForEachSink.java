@@ -13,7 +13,7 @@ import java.lang.invoke.MethodHandles;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands each element to an action and acknowledges it when that returns. Confined to the thread of its segment.
+ * Hands each element to an action and acknowledges it when that returns. Confined to its segment's thread.
  *
  * <p>If a {@link MapGroup} is directly above, the sink calls that group's functions itself.
  */

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A stage that processes the elements of each batch in place: it replaces or drops them, and adds elements only at its
- * end. Confined to the thread of its segment.
+ * end. Confined to its segment's thread.
  *
- * <p>A failure of the stage follows the elements before it. When the stage ends by itself, it closes the stage above at
- * once, and forgoes the elements beyond the end.
+ * <p>A failure of the stage follows the elements before it. When the stage ends by itself, it closes the upstream stage
+ * at once, and forgoes the elements beyond the end.
  */
 public abstract class InPlaceStage<T, R> implements Stage<R> {
 
@@ -51,7 +51,8 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
     protected abstract int rework(Batch<T> batch) throws InterruptedException;
 
     /**
-     * Returns the batch to emit after the last element, or null. Called once, when the stage above has ended normally.
+     * Returns the batch to emit after the last element, or null. Called once, when the upstream stage has ended
+     * normally.
      */
     @Nullable
     Batch<R> last() {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Inserts an element between neighbouring elements, and optionally one at the start and one at the end. Nobody waits
- * for their acknowledgements. Confined to the thread of its segment.
+ * for their acknowledgements. Confined to its segment's thread.
  */
 final class IntersperseStage<T> implements Stage<T> {
 

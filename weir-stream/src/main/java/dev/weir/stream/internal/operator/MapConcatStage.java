@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces each element by its children. The parent is acknowledged when its last child is, or at once if it has none:
- * the stage keeps the parent's own claim while it iterates and gives each child one more. Confined to the thread of its
- * segment.
+ * the stage keeps the parent's own claim while it iterates and gives each child one more. Confined to its segment's
+ * thread.
  */
 final class MapConcatStage<T, R> implements Stage<R> {
 
@@ -169,7 +169,8 @@ final class MapConcatStage<T, R> implements Stage<R> {
      * iterator is {@code broken}.
      */
     private void tookChildren(int taken, boolean more, @Nullable Throwable broken) {
-        // The claims must exist before a stage below sees the children; the parent's own claim goes to the last child.
+        // The claims must exist before a downstream stage sees the children; the parent's own claim goes to the last
+        // child.
         int claims = more || taken == 0 ? taken : taken - 1;
         if (claims > 0) {
             parentTarget.retain(parentToken, claims);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces each element in place; its acknowledgement stays beside it. A failure leaves after the elements before it.
- * Up to {@value #LONGEST_GROUP} of them form a group, see {@link MapGroup}. Confined to the thread of its segment.
+ * Up to {@value #LONGEST_GROUP} of them form a group, see {@link MapGroup}. Confined to its segment's thread.
  */
 final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
 
@@ -59,7 +59,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     /** Time of this stage for a batch when it was last measured, at least 1. */
     private long sampleNanos = 1;
 
-    @SuppressWarnings("unchecked") // elements of the stage above go in, and what comes out is an R
+    @SuppressWarnings("unchecked") // elements of the upstream stage go in, and what comes out is an R
     private MapStage(StageWiring<T> wiring, Function<? super T, ? extends R> function) {
         this.upstream = wiring.upstream();
         this.above = upstream instanceof MapStage<?, T> map && map.length < LONGEST_GROUP ? map : null;
@@ -111,7 +111,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         throw FailureTransfer.rethrowFromAbove(failure);
     }
 
-    /** Notes that a sink below applies the group's functions to most batches. */
+    /** Records that a sink below applies the group's functions to most batches. */
     MapGroup<R> joinedBySink() {
         inSink = true;
         return this;
@@ -292,7 +292,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         /**
          * Applies the functions of the group that ends with {@code stage} to a batch.
          *
-         * @param above the stage above in the group, or null if the batch is to go through {@code stage} alone
+         * @param above the upstream stage in the group, or null if the batch is to go through {@code stage} alone
          * @return number of elements that pass
          */
         int run(Batch<?> batch, MapStage<?, ?> stage, @Nullable MapStage<?, ?> above) throws InterruptedException;

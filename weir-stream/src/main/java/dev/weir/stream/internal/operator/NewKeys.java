@@ -6,9 +6,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Lets an element through unless its key is among the keys that are remembered. Confined to the thread of its segment.
- */
+/** Lets an element through unless its key is among the keys that are remembered. Confined to its segment's thread. */
 final class NewKeys<T> implements FilterStage.Remembering<T> {
 
     private final String operator;

@@ -10,8 +10,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits a start value, then for each element the combination of all elements so far. Confined to the thread of its
- * segment.
+ * Emits a start value, then for each element the combination of all elements so far. Confined to its segment's thread.
  */
 final class ScanStage<T, R> extends InPlaceStage<T, R> {
 

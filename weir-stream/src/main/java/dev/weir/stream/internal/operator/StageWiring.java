@@ -11,7 +11,7 @@ import dev.weir.stream.spi.StageMeter;
 /**
  * The connections of a fused stage. Immutable.
  *
- * @param upstream the stage above, which the stage owns
+ * @param upstream the upstream stage, which the stage owns
  * @param context the stage's place in the run
  * @param attributes the attributes set for the stage
  */

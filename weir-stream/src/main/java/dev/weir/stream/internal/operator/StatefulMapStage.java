@@ -15,8 +15,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces each element using the user's state, which the stage creates and closes. Confined to the thread of its
- * segment.
+ * Replaces each element using the user's state, which the stage creates and closes. Confined to its segment's thread.
  */
 final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
 

@@ -7,7 +7,7 @@ import dev.weir.stream.spi.Batch;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Predicate;
 
-/** Lets elements through until a predicate rejects one, then ends. Confined to the thread of its segment. */
+/** Lets elements through until a predicate rejects one, then ends. Confined to its segment's thread. */
 final class TakeWhileStage<T> extends InPlaceStage<T, T> {
 
     private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =

@@ -7,7 +7,7 @@ import dev.weir.stream.internal.run.SpecialisedLoop;
 import dev.weir.stream.spi.Batch;
 import java.lang.invoke.MethodHandles;
 
-/** Shows each element to an action. Confined to the thread of its segment. */
+/** Shows each element to an action. Confined to its segment's thread. */
 final class TapStage<T> extends InPlaceStage<T, T> {
 
     private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =

@@ -49,7 +49,7 @@ final class AsyncCalls<T, R> {
     /**
      * Calls the function, possibly after a wait at the gate.
      *
-     * @param revoked whether the source has lost the element
+     * @param revoked whether the source no longer owns the element
      * @return null if the element was lost and the function not called
      */
     @Nullable

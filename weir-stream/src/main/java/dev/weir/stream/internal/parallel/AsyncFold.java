@@ -16,7 +16,7 @@ import java.util.function.BiFunction;
 
 /**
  * Combines the elements of one run with an asynchronous function. Confined to its single worker, and at the end to the
- * segment below; the worker's lock orders the two.
+ * downstream segment; the worker's lock orders the two.
  */
 final class AsyncFold<T, R> {
 

@@ -18,8 +18,8 @@ import java.util.function.Function;
 
 /**
  * Starts an asynchronous computation for each element, with a bounded number of them running, and hands their results
- * on. The segment above feeds the table of elements and starts them; any thread may complete them; the segment below
- * pulls.
+ * on. The upstream segment feeds the table of elements and starts them; any thread may complete them; the downstream
+ * segment pulls.
  *
  * <p>The user's function is called by one thread at a time, the <em>starter</em>: the thread that set
  * {@link #starting}. This is usually the feeder, which does not pull while there are elements to start. A completion
@@ -35,7 +35,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
 
     private final AsyncComputations<T, R> computations;
 
-    // Under the lock.
+    // Guarded by the lock.
     private final InFlight<R> inFlight;
     private final InHand<T> inHand = new InHand<>();
     private boolean starting;
@@ -132,7 +132,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
                 batch.get(index), batch.target(index), batch.token(index), ElementKeys.at(keysOfBatch, index));
     }
 
-    /** Drops lost elements of the feeder's batch. Under the lock, which it releases meanwhile. */
+    /** Drops revoked elements of the feeder's batch. Under the lock, which it releases meanwhile. */
     private void dropInHand() {
         Batch<?> revoked = inHand.takeRevoked();
         lock.unlock();
@@ -149,7 +149,9 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         return !starting && !cancelled && table.readyCount() > 0 && inFlight.count() < limit.current();
     }
 
-    /** Takes elements to start, if there are any; the caller is then the starter. Under the lock. */
+    /**
+     * Takes elements to start, if there are any; the caller is then the starter. Must be called while holding the lock.
+     */
     private boolean takeRun() {
         if (!canStart()) {
             return false;
@@ -196,7 +198,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         }
     }
 
-    /** Settles the run. Returns whether a lost element was dropped. Under the lock. */
+    /** Settles the run. Returns whether a lost element was dropped. Must be called while holding the lock. */
     private boolean settleRun() {
         int done = 0;
         boolean revoked = false;
@@ -223,7 +225,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         return revoked;
     }
 
-    /** Wakes the neighbouring segments if completions gave them work. Under the lock. */
+    /** Wakes the neighbouring segments if completions gave them work. Must be called while holding the lock. */
     private void afterSettling() {
         callPuller();
         if ((feederCall.isWaiting() && canStart()) || feederCall.hasRoom()) {

@@ -15,8 +15,8 @@ import java.util.concurrent.locks.Condition;
 
 /**
  * Handles many elements at once with workers: threads that take a ready element, may block in the handler, and take
- * another. The segment above feeds the table of elements; the segment below pulls finished ones. All shared state is
- * under the stage's lock; handlers run outside it.
+ * another. The upstream segment feeds the table of elements; the downstream segment pulls finished ones. All shared
+ * state is under the stage's lock; handlers run outside it.
  *
  * <p>Workers are started as ready elements outnumber idle workers, up to the limit. An idle virtual worker waits for
  * more; on a pool it ends, so that stages can share the pool.
@@ -57,7 +57,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     private final Condition watch = lock.newCondition();
     private final WorkerRuns runs = new WorkerRuns(table, this::settle);
 
-    // Under the lock.
+    // Guarded by the lock.
     private final HandlerPace pace = new HandlerPace();
     private int lanes;
     private int idleLanes;
@@ -159,14 +159,14 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         return i;
     }
 
-    /** Waits for room for an element, or until its source has lost it. Under the lock. */
+    /** Waits for room for an element, or until its source no longer owns it. Must be called while holding the lock. */
     private void awaitRoom(Batch<T> batch, int index, long key, StageMeter feederMeter) throws InterruptedException {
         while (!table.hasRoomFor(key) && !cancelled && !batch.isRevoked(index)) {
             awaitCall(true, key, feederMeter);
         }
     }
 
-    /** Wakes workers for ready elements and returns how many more to start. Under the lock. */
+    /** Wakes workers for ready elements and returns how many more to start. Must be called while holding the lock. */
     private int callLanes() {
         int ready = table.readyCount();
         int startable = Math.max(0, limit.current() - lanes);
@@ -254,7 +254,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
 
     /**
      * The number of elements a worker may take at once: while handlers are quick, enough to be worth the lock. A
-     * watcher then handles elements stuck behind a handler that blocks after all. Under the lock.
+     * watcher then handles elements stuck behind a handler that blocks after all. Must be called while holding the
+     * lock.
      */
     private int runLength() {
         if (!watching || gate != null || !pace.isQuick()) {
@@ -380,7 +381,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         watch.signal();
     }
 
-    /** Takes the next slot, waiting if this worker may; -1 ends the worker. Under the lock. */
+    /** Takes the next slot, waiting if this worker may; -1 ends the worker. Must be called while holding the lock. */
     private int nextSlot(Task self, TimedRun stint) {
         while (!cancelled && self.mayGoOn()) {
             if (lanes > limit.current()) {
@@ -420,7 +421,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         return -1;
     }
 
-    /** Watches that ready elements are being taken, until none are ready. Under the lock. */
+    /** Watches that ready elements are being taken, until none are ready. Must be called while holding the lock. */
     private void standWatch(Task self) {
         watchWanted = false;
         self.waitsBriefly(true);
@@ -455,7 +456,10 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         }
     }
 
-    /** Takes elements back from runs with a stuck handler. Returns whether there were any. Under the lock. */
+    /**
+     * Takes elements back from runs with a stuck handler. Returns whether there were any. Must be called while holding
+     * the lock.
+     */
     private boolean gatherInStuck() {
         boolean any = runs.gatherInStuck();
         noteGatheredIn(any);

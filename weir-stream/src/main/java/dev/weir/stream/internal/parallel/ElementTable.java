@@ -84,7 +84,7 @@ final class ElementTable<T> {
         }
     }
 
-    /** The largest number of elements inside, including elements that wait behind their key. */
+    /** The maximum number of elements inside, including elements that wait behind their key. */
     int slots() {
         return slots;
     }
@@ -112,7 +112,7 @@ final class ElementTable<T> {
         return waitingCount;
     }
 
-    /** The largest number of elements that wait behind a running or ready one of their key. */
+    /** The maximum number of elements that wait behind a running or ready one of their key. */
     int longestChain() {
         int longest = 0;
         for (int slot = 0; waitingCount > longest && slot < slots; slot++) {
@@ -223,7 +223,7 @@ final class ElementTable<T> {
     }
 
     /**
-     * Takes the slots of all lost elements not in flight, including elements behind their key; the others keep their
+     * Takes the slots of all revoked elements not in flight, including elements behind their key; the others keep their
      * order.
      */
     int[] takeRevoked() {
@@ -247,7 +247,7 @@ final class ElementTable<T> {
         return Arrays.copyOf(revoked, count);
     }
 
-    /** Takes the lost elements that wait behind the first of a chain. */
+    /** Takes the revoked elements that wait behind the first of a chain. */
     private int unlinkRevoked(int first, int[] revoked, int taken) {
         int count = taken;
         int bucket = buckets[first];
@@ -279,7 +279,7 @@ final class ElementTable<T> {
         return targets[slot].isRevoked(tokens[slot]);
     }
 
-    /** Ends the claim of a running slot's element if its source has lost it. Without the lock. */
+    /** Ends the claim of a running slot's element if its source no longer owns it. Without the lock. */
     boolean dropIfRevoked(int slot) {
         return targets[slot].dropIfRevoked(tokens[slot]);
     }

@@ -29,7 +29,7 @@ final class FeederCall {
     }
 
     /**
-     * Notes that the feeder is about to {@link #await}.
+     * Records that the feeder is about to {@link #await}.
      *
      * @param waitsForRoom whether it waits for room for {@code key}
      */
@@ -44,7 +44,7 @@ final class FeederCall {
         clock.await(lock, called, Stage.NEVER);
     }
 
-    /** Notes that the feeder waits no longer. */
+    /** Records that the feeder waits no longer. */
     void end() {
         waiting = false;
         forRoom = false;

@@ -20,7 +20,7 @@ final class HandlerPace {
         nanos = nanos == Long.MAX_VALUE ? elementNanos : nanos + (elementNanos - nanos) / 4;
     }
 
-    /** Notes that a handler has not returned for long. */
+    /** Records that a handler has not returned for long. */
     void addSlow() {
         nanos = Math.max(nanos, 4 * QUICK_NANOS);
     }

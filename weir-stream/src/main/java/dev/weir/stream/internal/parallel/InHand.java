@@ -5,7 +5,7 @@ import java.util.BitSet;
 
 /**
  * The batch that a feeder has in hand, and its elements that are still to be added. Under the lock of its stage, so
- * that other threads can drop lost elements while the feeder waits.
+ * that other threads can drop revoked elements while the feeder waits.
  */
 final class InHand<T> {
 
@@ -39,7 +39,7 @@ final class InHand<T> {
         return next;
     }
 
-    /** Notes that the next element was added. */
+    /** Records that the next element was added. */
     void taken() {
         next++;
     }
@@ -53,7 +53,7 @@ final class InHand<T> {
         return hasNext() && batch.isRevoked(next);
     }
 
-    /** Removes the elements that their source has lost. */
+    /** Removes the elements that their source no longer owns. */
     Batch<?> takeRevoked() {
         Batch<?> revoked = new Batch<>(0);
         for (int i = dropped.nextClearBit(next); i < batch.size(); i = dropped.nextClearBit(i + 1)) {

@@ -26,9 +26,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that handles many elements at once: the segment above feeds a table of elements, a subclass handles them, the
- * segment below pulls finished ones. {@link #pull} belongs to the segment below; non-final fields are under the lock
- * unless stated otherwise.
+ * A stage that handles many elements at once: the upstream segment feeds a table of elements, a subclass handles them,
+ * the downstream segment pulls finished ones. {@link #pull} belongs to the downstream segment; non-final fields are
+ * under the lock unless stated otherwise.
  */
 abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits BlockingWorkers, AsyncStage {
 
@@ -58,7 +58,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     @Nullable
     Throwable failure;
 
-    /** Written under the lock. */
+    /** Written only while holding the lock. */
     volatile boolean cancelled;
 
     /** True after the last pull: each thread that finishes an element abandons it. */
@@ -106,7 +106,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         pullerMeter = meterOfPuller;
     }
 
-    /** The loop of the segment above. */
+    /** The loop of the upstream segment. */
     final void feed(Stage<T> from, StageMeter feederMeter) throws InterruptedException {
         try {
             Batch<T> batch;
@@ -132,7 +132,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Notes, before the stages above are closed, that this stage has failed, if it has. */
+    /** Records, before the upstream stages are closed, that this stage has failed, if it has. */
     private void noteCutOff() {
         Throwable cause;
         lock.lock();
@@ -189,7 +189,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         return capacity;
     }
 
-    /** Cuts the stage off and drops the elements inside. Under the lock. */
+    /** Cuts the stage off and drops the elements inside. Must be called while holding the lock. */
     final void fail(Throwable cause) {
         if (failure == null) {
             failure = cause;
@@ -208,20 +208,20 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Finishes a running slot. A failing verdict cuts the stage off. Under the lock. */
+    /** Finishes a running slot. A failing verdict cuts the stage off. Must be called while holding the lock. */
     final void settle(int slot, Object outcome) {
         if (outcome instanceof FailureVerdict verdict && verdict.fails()) {
             Throwable cause = verdict.failure();
             // The close handles it, with all elements inside.
             table.giveBack(slot);
-            // Wrapped so that the stage below does not mistake it for its own interruption.
+            // Wrapped so that the downstream stage does not mistake it for its own interruption.
             fail(cause instanceof InterruptedException ? new CompletionException(cause) : cause);
         } else {
             table.complete(slot, outcome);
         }
     }
 
-    /** Wakes the segment below if elements may leave. Under the lock. */
+    /** Wakes the downstream segment if elements may leave. Must be called while holding the lock. */
     final void callPuller() {
         updateStall();
         if (table.hasOutgoing() && !(gathering && isWorthGathering())) {
@@ -230,20 +230,20 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * The time for which finished elements are gathered before the segment below takes them. It delays only elements
-     * that had to wait anyway: see {@link #isWorthGathering}. Under the lock.
+     * The time for which finished elements are gathered before the downstream segment takes them. It delays only
+     * elements that had to wait anyway: see {@link #isWorthGathering}. Must be called while holding the lock.
      */
     long gatherNanos() {
         return 0;
     }
 
-    /** Returns whether all work continues without a pull from below. Under the lock. */
+    /** Returns whether all work continues without a pull from below. Must be called while holding the lock. */
     boolean isWorthGathering() {
         return false;
     }
 
     /**
-     * Makes the feeder wait until it is called; it then checks again. Under the lock.
+     * Makes the feeder wait until it is called; it then checks again. Must be called while holding the lock.
      *
      * @param forRoom whether it waits for room for {@code key}
      */
@@ -263,7 +263,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     /** Under the lock: the input has ended. */
     void afterEnd() {}
 
-    /** Wakes all threads that wait in the stage, after a cut-off. Under the lock. */
+    /** Wakes all threads that wait in the stage, after a cut-off. Must be called while holding the lock. */
     void wakeAll() {
         doneOrEnded.signal();
         feederCall.call();
@@ -274,7 +274,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
 
     /**
      * Updates the stall state after each change. A waiting feeder is called when there is ample room; until then the
-     * table counts as full. Under the lock.
+     * table counts as full. Must be called while holding the lock.
      */
     final void updateStall() {
         boolean full = feederCall.isForRoom() ? !table.isEmpty() : table.isFull();
@@ -325,7 +325,10 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         return cancelled || (ended && table.isEmpty());
     }
 
-    /** Waits, while gathering is worthwhile, until enough time has passed since the last pull. Under the lock. */
+    /**
+     * Waits, while gathering is worthwhile, until enough time has passed since the last pull. Must be called while
+     * holding the lock.
+     */
     private void gather(long deadlineNanos) throws InterruptedException {
         long gatherNanos = gatherNanos();
         if (gatherNanos == 0 || !isWorthGathering() || atEnd()) {
@@ -365,7 +368,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Ends the segment above and all work; abandons the claims of elements not in flight. */
+    /** Ends the upstream segment and all work; abandons the claims of elements not in flight. */
     @Override
     public final void close() {
         if (upper != null) {
@@ -387,20 +390,25 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         running.forEach(one -> table.abandon(one.slot()));
     }
 
-    /** Takes unstarted elements back from workers and settles finished ones. Under the lock. */
+    /** Takes unstarted elements back from workers and settles finished ones. Must be called while holding the lock. */
     void gatherIn() {}
 
-    /** The number of elements that workers have taken but not started. Under the lock. */
+    /** The number of elements that workers have taken but not started. Must be called while holding the lock. */
     int notBegun() {
         return 0;
     }
 
-    /** Removes the computations that need no thread of the stage and may never end. Under the lock. */
+    /**
+     * Removes the computations that need no thread of the stage and may never end. Must be called while holding the
+     * lock.
+     */
     List<RunningComputation<R>> detachRunning() {
         return List.of();
     }
 
-    /** Refuses further elements and removes the claims of elements not in flight. Under the lock. */
+    /**
+     * Refuses further elements and removes the claims of elements not in flight. Must be called while holding the lock.
+     */
     private Batch<?> cancel() {
         if (!closed) {
             gatherIn();
@@ -422,7 +430,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Returns the current activity of the stage's workers. Any thread. */
+    /** Returns the current activity of the stage's workers. May be called from any thread. */
     final Activity activity(String stage) {
         int waitingTasks = tasks.waiting();
         int behindLock = tasks.behindLock();
@@ -449,10 +457,16 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         return tasks.withWaits(workers);
     }
 
-    /** The number of waiting calls of the function, given the number of waiting tasks. Under the lock. */
+    /**
+     * The number of waiting calls of the function, given the number of waiting tasks. Must be called while holding the
+     * lock.
+     */
     abstract int waitingCalls(int waitingTasks);
 
-    /** Drops lost waiting elements, and makes threads that wait with an element in hand check it again. Any thread. */
+    /**
+     * Drops lost waiting elements, and makes threads that wait with an element in hand check it again. May be called
+     * from any thread.
+     */
     @Override
     public final void dropRevoked() {
         supervised.lookAgain();
@@ -509,8 +523,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Calls {@link #dropReadyRevoked}, because others may wait behind lost elements. Under the lock, which it releases
-     * meanwhile.
+     * Calls {@link #dropReadyRevoked}, because others may wait behind revoked elements. Under the lock, which it
+     * releases meanwhile.
      */
     final void dropReadyRevokedMeanwhile() {
         lock.unlock();
@@ -521,18 +535,21 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Wakes threads for ready elements and returns how many more to start with {@link #forkMore}. Under the lock. */
+    /**
+     * Wakes threads for ready elements and returns how many more to start with {@link #forkMore}. Must be called while
+     * holding the lock.
+     */
     abstract int callForReady();
 
     /** Starts the threads requested by {@link #callForReady}. Without the lock. */
     abstract void forkMore(int count);
 
-    /** Makes a waiting feeder check again. Under the lock. */
+    /** Makes a waiting feeder check again. Must be called while holding the lock. */
     void wakeFeeder() {
         feederCall.call();
     }
 
-    /** Finds an element inside; null if it is not here. Any thread. */
+    /** Finds an element inside; null if it is not here. May be called from any thread. */
     @Override
     public final @Nullable Kept find(AckTarget of, long ofToken) {
         lock.lock();

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WorkerRun {
 
-    /** Largest number of elements in a run. */
+    /** Maximum number of elements in a run. */
     static final int LONGEST = 64;
 
     private static final int CLOSED = Integer.MAX_VALUE;
@@ -45,7 +45,7 @@ final class WorkerRun {
     private long runsSeen;
     private int doneSeen;
 
-    /** Begins a run of elements that are ready: {@code first}, which is taken, and more up to {@code most} in all. */
+    /** Starts a run of elements that are ready: {@code first}, which is taken, and more up to {@code most} in all. */
     void begin(int first, ElementTable<?> table, int most) {
         if (most > slots.length) {
             slots = new int[LONGEST];

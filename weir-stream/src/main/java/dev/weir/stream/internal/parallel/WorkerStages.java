@@ -17,7 +17,7 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Builds a {@link ParallelStage} between the segment above, which feeds it, and the one below. Stateless. */
+/** Builds a {@link ParallelStage} between the upstream segment, which feeds it, and the one below. Stateless. */
 final class WorkerStages {
 
     private static final int MIN_CAPACITY = 512;

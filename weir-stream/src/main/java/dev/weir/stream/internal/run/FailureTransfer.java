@@ -20,7 +20,7 @@ public final class FailureTransfer {
     }
 
     /**
-     * Rethrows a failure from the segment above, whose interruption counts as one of the pipeline; see
+     * Rethrows a failure from the upstream segment, whose interruption counts as one of the pipeline; see
      * {@link #rethrow}.
      */
     public static RuntimeException rethrowFromAbove(Throwable failure) throws InterruptedException {

@@ -18,7 +18,7 @@ public final class HeldElements {
     }
 
     /**
-     * Notes that the stage holds the batch and begins to process it.
+     * Records that the stage holds the batch and begins to process it.
      *
      * @param oneToOne whether it emits one element for each that it takes
      * @param startNanos the time by {@link System#nanoTime}
@@ -28,7 +28,7 @@ public final class HeldElements {
         meter.beginPass(batch, oneToOne, startNanos);
     }
 
-    /** Notes the end of the batch, or the close of the stage: it holds no elements. */
+    /** Records the end of the batch, or the close of the stage: it holds no elements. */
     public void end() {
         meter.endPass();
         set(0);

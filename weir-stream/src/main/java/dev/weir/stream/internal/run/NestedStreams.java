@@ -92,7 +92,7 @@ public final class NestedStreams {
         return child.isAsynchronous();
     }
 
-    /** Stops the sources of all streams, present and future. Any thread. */
+    /** Stops the sources of all streams, present and future. May be called from any thread. */
     public void stop() {
         stopped = true;
         children.forEach(Child::stop);
@@ -218,7 +218,7 @@ public final class NestedStreams {
             }
         }
 
-        /** Notes that the stream will be rebuilt, so that its unfinished elements are not reported as left. */
+        /** Records that the stream will be rebuilt, so that its unfinished elements are not reported as left. */
         public void beginsAnew() {
             anew = true;
         }

@@ -272,7 +272,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return perhaps.isEmpty() ? null : new Whereabouts(perhaps, null, false);
     }
 
-    /** Makes the stages drop lost elements; upper stages first, because lower ones may wait for them. */
+    /** Makes the stages drop revoked elements; upper stages first, because lower ones may wait for them. */
     void dropRevoked() {
         entries.forEach(StageEntry::dropRevokedHere);
         tasks.wakePauses();
@@ -288,13 +288,13 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return ending.patienceWithin();
     }
 
-    /** Notes the work left undone by a stream that ended within the run. */
+    /** Records the work left undone by a stream that ended within the run. */
     void leftUndone(String what) {
         ending.leftUndone(what);
     }
 
     /**
-     * Notes that {@code elements} of {@code stage} are left because a stop cut off their stream at the stage
+     * Records that {@code elements} of {@code stage} are left because a stop cut off their stream at the stage
      * {@code at}.
      */
     void cutOff(String stage, int elements, String at) {
@@ -430,7 +430,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return Objects.requireNonNull(report);
     }
 
-    /** Notes the elements inside the stages, which a cancellation is about to leave undone. */
+    /** Records the elements inside the stages, which a cancellation is about to leave undone. */
     private void noteInside() {
         Map<String, Integer> inside = new LinkedHashMap<>();
         entries.forEach(entry -> inside.put(entry.stageName(), entry.inside()));

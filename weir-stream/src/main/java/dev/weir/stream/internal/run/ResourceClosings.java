@@ -18,7 +18,7 @@ final class ResourceClosings {
     private final PipelineRun run;
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final Set<Closing> open = new HashSet<>();
 
     ResourceClosings(PipelineRun run) {
@@ -58,7 +58,7 @@ final class ResourceClosings {
     }
 
     /**
-     * Begins to close a resource, which has time until the run ends; {@code leftUndone} receives the work left then.
+     * Starts to close a resource, which has time until the run ends; {@code leftUndone} receives the work left then.
      */
     Closing begin(PatientTermination resource, Consumer<String> leftUndone) {
         Closing closing = new Closing(resource, leftUndone);

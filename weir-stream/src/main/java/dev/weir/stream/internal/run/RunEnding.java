@@ -28,7 +28,7 @@ final class RunEnding {
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final List<Runnable> stops = new ArrayList<>();
     private final List<Termination> terminations = new ArrayList<>();
     private boolean stopping;
@@ -199,7 +199,7 @@ final class RunEnding {
         }
     }
 
-    /** Notes a failure. The first is the cause; independent later ones are added as suppressed. */
+    /** Records a failure. The first is the cause; independent later ones are added as suppressed. */
     void fail(Throwable failure) {
         lock.lock();
         try {

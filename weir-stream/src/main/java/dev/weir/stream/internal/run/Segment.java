@@ -86,7 +86,10 @@ public final class Segment<T> {
         return name;
     }
 
-    /** The number of elements that its loop has pulled and not finished, unless a stage counts them. Any thread. */
+    /**
+     * The number of elements that its loop has pulled and not finished, unless a stage counts them. May be called from
+     * any thread.
+     */
     int inHand() {
         return countsInHand ? inHand.get() : 0;
     }

@@ -209,7 +209,7 @@ public final class StageEntry implements StageContext {
         run.dropRevoked();
     }
 
-    /** Makes this stage, and those it represents, drop lost elements. */
+    /** Makes this stage, and those it represents, drop revoked elements. */
     void dropRevokedHere() {
         Keeper here = keeper;
         if (here != null) {
@@ -272,12 +272,12 @@ public final class StageEntry implements StageContext {
         lifetime.alsoOnStop(stop);
     }
 
-    /** Notes that the source has ended by itself, so that a later stop cuts nothing off. */
+    /** Records that the source has ended by itself, so that a later stop cuts nothing off. */
     public void ended() {
         lifetime.ended(onStop);
     }
 
-    /** Notes that a stop cut the stage short. */
+    /** Records that a stop cut the stage short. */
     public void cut() {
         lifetime.cut(name);
     }

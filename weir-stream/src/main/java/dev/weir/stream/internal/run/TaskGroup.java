@@ -35,7 +35,7 @@ public final class TaskGroup {
     /** Actions that wake tasks paused with an element in hand. */
     private final Set<Runnable> pauses = ConcurrentHashMap.newKeySet();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final Set<Task> tasks = new HashSet<>();
     private boolean cancelled;
     private boolean someLeft;
@@ -74,7 +74,7 @@ public final class TaskGroup {
         return task == null ? null : task.failure;
     }
 
-    /** Notes the failure of the calling thread's segment for {@link #currentFailure}. The first counts. */
+    /** Records the failure of the calling thread's segment for {@link #currentFailure}. The first counts. */
     public static void noteFailure(Throwable thrown) {
         Task task = CURRENT.get();
         if (task != null && task.failure == null && !task.life.isInterruptRequested()) {
@@ -109,7 +109,10 @@ public final class TaskGroup {
         pauses.remove(wake);
     }
 
-    /** Makes tasks paused with an element in hand check whether its source has lost it. Any thread. */
+    /**
+     * Makes tasks paused with an element in hand check whether its source no longer owns it. May be called from any
+     * thread.
+     */
     void wakePauses() {
         pauses.forEach(Runnable::run);
     }
@@ -410,7 +413,7 @@ public final class TaskGroup {
             life.hold();
         }
 
-        /** Stops deferring interrupts and delivers one that arrived in the meantime. Any thread. */
+        /** Stops deferring interrupts and delivers one that arrived in the meantime. May be called from any thread. */
         public void letGo() {
             life.letGo();
         }

@@ -42,7 +42,7 @@ final class TaskLifecycle {
     private final boolean mayQueue;
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Written under the lock.
+    // Written only while holding the lock.
     private State state = State.QUEUED;
     private @Nullable Thread thread;
     private volatile boolean interruptRequested;
@@ -57,7 +57,7 @@ final class TaskLifecycle {
     }
 
     /**
-     * Begins the body on {@code current}, the calling thread. Returns false if another thread has begun it, or it was
+     * Starts the body on {@code current}, the calling thread. Returns false if another thread has begun it, or it was
      * withdrawn.
      */
     boolean begin(Thread current) {
@@ -126,7 +126,9 @@ final class TaskLifecycle {
         }
     }
 
-    /** Delivers an interrupt. Returns whether the task needs a thread of its own. Under the lock. */
+    /**
+     * Delivers an interrupt. Returns whether the task needs a thread of its own. Must be called while holding the lock.
+     */
     private boolean deliver() {
         if (interruptRequested) {
             return false;

@@ -8,18 +8,18 @@ import org.jspecify.annotations.Nullable;
  * A part of a task's work that can be interrupted by itself: the stages above one of a segment. {@link #interrupt} is
  * thread-safe; {@link #enter} and {@link #exit} belong to the segment's thread.
  *
- * <p>An interrupt reaches the thread only between {@code enter} and {@code exit}, so never the stages below.
+ * <p>An interrupt reaches the thread only between {@code enter} and {@code exit}, so never the downstream stages.
  */
 public final class TaskSection {
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private @Nullable Thread inside;
     private @Nullable Task task;
     private boolean interrupted;
 
-    /** Begins the work. Returns false if it was already interrupted; then {@link #exit} must not be called. */
+    /** Starts the work. Returns false if it was already interrupted; then {@link #exit} must not be called. */
     public boolean enter() {
         lock.lock();
         try {

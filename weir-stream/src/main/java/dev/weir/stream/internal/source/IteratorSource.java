@@ -9,7 +9,7 @@ import java.util.Iterator;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
-/** Emits the elements of an iterator; nobody waits for acknowledgements. Confined to the thread of its segment. */
+/** Emits the elements of an iterator; nobody waits for acknowledgements. Confined to its segment's thread. */
 final class IteratorSource<T> extends ReadingSource<T> {
 
     private final Iterator<? extends T> iterator;

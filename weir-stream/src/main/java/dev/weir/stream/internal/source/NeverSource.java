@@ -6,7 +6,7 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import org.jspecify.annotations.Nullable;
 
-/** Emits nothing and ends when stopped. Confined to the thread of its segment, except for the stop. */
+/** Emits nothing and ends when stopped. Confined to its segment's thread, except for the stop. */
 final class NeverSource<T> implements Stage<T> {
 
     /** Polling interval for its end in the stream of a key. */

@@ -11,7 +11,7 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source that reads elements from user code until there are none. Confined to the thread of its segment, except for
+ * A source that reads elements from user code until there are none. Confined to its segment's thread, except for
  * {@link #stop}.
  *
  * <p>A failure follows the elements before it. A stop ends the source after the current element.

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Emits the elements read from a resource, which it opens at the first pull and closes once, however the stream ends.
- * Confined to the thread of its segment.
+ * Confined to its segment's thread.
  */
 final class ResourceSource<R, T> extends ReadingSource<T> {
 

@@ -10,7 +10,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits one element repeatedly at fixed times; ticks without demand are skipped. Confined to the thread of its segment,
+ * Emits one element repeatedly at fixed times; ticks without demand are skipped. Confined to its segment's thread,
  * except for the stop.
  */
 final class TickSource<T> implements Stage<T> {

@@ -74,7 +74,7 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         return new AsyncGroup<>(owner, outlet, stream, () -> before != null && tributaries.isRunning(before));
     }
 
-    /** The number of elements that wait for the streams. Any thread. */
+    /** The number of elements that wait for the streams. May be called from any thread. */
     int depth() {
         return groups.waiting() + outlets.stream().mapToInt(OutputQueue::depth).sum();
     }
@@ -102,7 +102,7 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         }
     }
 
-    /** Hands over the elements of a group. While it waits for room, lost elements of other groups may be dropped. */
+    /** Hands over the elements of a group. While it waits for room, revoked elements of other groups may be dropped. */
     private boolean give(AsyncGroup<T> group) throws InterruptedException {
         Batch<T> batch = group.take();
         if (batch.isEmpty()) {

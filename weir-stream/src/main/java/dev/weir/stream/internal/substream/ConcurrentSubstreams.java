@@ -37,7 +37,7 @@ final class ConcurrentSubstreams<R> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition ended = lock.newCondition();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final Set<Tributary> running = new HashSet<>();
 
     ConcurrentSubstreams(NestedStreams nest, BoundaryQueue<R> out, String name, Dispatcher dispatcher, Clock clock) {
@@ -88,7 +88,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** Notes that a stream is about to run. */
+    /** Records that a stream is about to run. */
     void add(Tributary tributary) {
         lock.lock();
         try {
@@ -98,7 +98,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** Notes that a stream has ended, and wakes the waiting thread. Any thread. */
+    /** Records that a stream has ended, and wakes the waiting thread. May be called from any thread. */
     void remove(Tributary tributary) {
         lock.lock();
         try {
@@ -109,7 +109,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** The number of running streams. Any thread. */
+    /** The number of running streams. May be called from any thread. */
     int count() {
         lock.lock();
         try {
@@ -131,7 +131,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** Waits until a stream has ended. Returns false at the deadline. Any thread. */
+    /** Waits until a stream has ended. Returns false at the deadline. May be called from any thread. */
     boolean awaitEnd(ConcurrentSubstreams<?>.Tributary stream, long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -228,7 +228,7 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /** Notes why the stream ends. Until it is settled, replacement overrides all other reasons. */
+        /** Records why the stream ends. Until it is settled, replacement overrides all other reasons. */
         void noteEnd(EndReason reason) {
             childLock.lock();
             try {
@@ -301,7 +301,7 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /** Notes that the starting thread has built the stream, and closes it if a close was requested meanwhile. */
+        /** Records that the starting thread has built the stream, and closes it if a close was requested meanwhile. */
         void attach(NestedStreams.Child<R> started) {
             TributaryState now;
             childLock.lock();

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces each element by a stream, one after the other. The streams are pulled by the thread of this stage. Confined
- * to the thread of its segment.
+ * to its segment's thread.
  */
 final class FlatMapConcatStage<T, R> implements Stage<R> {
 
@@ -91,7 +91,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Begins the next stream. A parent whose stream cannot start, because of a failure or an interrupt, is left
+     * Starts the next stream. A parent whose stream cannot start, because of a failure or an interrupt, is left
      * unfinished with those behind it.
      */
     private void begin() throws InterruptedException {

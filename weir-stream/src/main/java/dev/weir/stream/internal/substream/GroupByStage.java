@@ -30,8 +30,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives each key a stream of its own and merges their outputs. Confined to its segment, except for {@link #find} and
- * {@link #dropRevoked}.
+ * Gives each key a stream of its own and merges their outputs. Confined to its segment's thread, except for
+ * {@link #find} and {@link #dropRevoked}.
  *
  * <p>A batch is first split among the inboxes of its keys. Then this stage's thread pulls the streams of these keys
  * until they are empty, so that a key costs no thread. Streams with threads of their own (detected by building the
@@ -55,7 +55,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
 
     /**
      * Largest total number of elements that wait for groups whose streams wait for a time, besides one batch; above it
-     * the stage above is not pulled.
+     * the upstream stage is not pulled.
      */
     static final int MAX_WAITING = 4096;
 
@@ -171,7 +171,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
     }
 
-    /** Moves the stage above to a segment of its own, which then starts the streams. */
+    /** Moves the upstream stage to a segment of its own, which then starts the streams. */
     private Stage<R> takeOver() {
         String name = entry.stageName();
         NestedStreams.Child<R> above = nest.start(new BlueprintNode<>(name, (assembly, attributes) -> {
@@ -223,7 +223,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
     }
 
-    /** Notes a timed pull. Few pulls are timed, because two clock readings cost as much as a quick pull. */
+    /** Records a timed pull. Few pulls are timed, because two clock readings cost as much as a quick pull. */
     private void pulled(long nanos) {
         boolean isQuick = nanos < QUICK_NANOS;
         untimed = isQuick ? UNTIMED : 0;
@@ -269,7 +269,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
     }
 
-    /** Pulls the stage above. Returns false if it gave the groups no elements. */
+    /** Pulls the upstream stage. Returns false if it gave the groups no elements. */
     private boolean takeIn(long deadlineNanos) throws InterruptedException {
         // In a stream that takes turns itself, the stage that grants the turns checks this.
         long lookNanos = turns.isEmpty() || ownTurn != null ? NEVER : clock.after(LOOK_NANOS);
@@ -300,7 +300,9 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         return true;
     }
 
-    /** Waits for the next turn of a group, or a revocation. Returns false if the stage below wants an answer first. */
+    /**
+     * Waits for the next turn of a group, or a revocation. Returns false if the downstream stage wants an answer first.
+     */
     private boolean awaitTurn(long deadlineNanos) throws InterruptedException {
         if (groups.hasTouched()) {
             return !clock.hasPassed(deadlineNanos);
@@ -379,7 +381,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         groups.elements.beginWork();
         try {
             if (asynchronous != null) {
-                // The stage above belongs to that segment.
+                // The upstream stage belongs to that segment.
                 asynchronous.close();
             } else {
                 closeInline();

@@ -86,7 +86,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
             owner.waits(1);
         }
 
-        /** Notes that no more elements will be added. */
+        /** Records that no more elements will be added. */
         final void end() {
             ended = true;
         }
@@ -99,7 +99,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
             return waiting == null;
         }
 
-        /** Removes the elements that their source has lost. */
+        /** Removes the elements that their source no longer owns. */
         private void takeRevoked(Batch<Object> to) {
             Batch<T> batch = waiting;
             if (batch == null) {
@@ -153,7 +153,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         waiting.lazySet(waiting.getPlain() + more);
     }
 
-    /** The number of elements that wait in the inboxes. Any thread. */
+    /** The number of elements that wait in the inboxes. May be called from any thread. */
     int waiting() {
         return waiting.get();
     }
@@ -283,7 +283,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         }
     }
 
-    /** Drops waiting elements that their source has lost. Any thread. */
+    /** Drops waiting elements that their source no longer owns. May be called from any thread. */
     void dropRevoked() {
         elements.dropRevoked();
     }
@@ -296,7 +296,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return revoked;
     }
 
-    /** Finds a waiting element by its acknowledgement target. Any thread. */
+    /** Finds a waiting element by its acknowledgement target. May be called from any thread. */
     @Nullable
     Kept find(AckTarget of, long ofToken) {
         return elements.find(() -> {

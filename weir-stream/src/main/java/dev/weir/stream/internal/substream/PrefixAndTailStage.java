@@ -17,8 +17,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes the first elements and the rest to a function and emits the stream that it returns. Confined to its segment,
- * except for the tail, which belongs to the stream that uses it.
+ * Passes the first elements and the rest to a function and emits the stream that it returns. Confined to its segment's
+ * thread, except for the tail, which belongs to the stream that uses it.
  *
  * <p>The prefix is the parent of the emitted elements: its claims end when the stream has ended and all its elements
  * are finished.
@@ -165,7 +165,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         }
     }
 
-    /** The stage above without the prefix. Confined to the stream that uses it. */
+    /** The upstream stage without the prefix. Confined to the stream that uses it. */
     private final class Tail implements Stage<T> {
 
         @Override

@@ -23,12 +23,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits the stream into consecutive sections, each with a stream of its own. Confined to its segment, except for the
- * section, which the thread of the section's stream pulls if it has one.
+ * Splits the stream into consecutive sections, each with a stream of its own. Confined to its segment's thread, except
+ * for the section, which the thread of the section's stream pulls if it has one.
  *
- * <p>The section pulls the stage above. If its stream ends early, the stage waits until no thread is inside the
+ * <p>The section pulls the upstream stage. If its stream ends early, the stage waits until no thread is inside the
  * section, then drops and acknowledges the rest of it. The interrupt of the ended stream is deferred meanwhile, because
- * the stages above continue.
+ * the upstream stages continue.
  */
 final class SplitStage<T, R> implements Stage<R> {
 
@@ -185,7 +185,7 @@ final class SplitStage<T, R> implements Stage<R> {
             lock.unlock();
         }
         if (guest != null) {
-            // The stages above end as well.
+            // The upstream stages end as well.
             guest.letGo();
         }
         try {

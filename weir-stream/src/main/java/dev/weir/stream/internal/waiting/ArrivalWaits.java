@@ -27,7 +27,7 @@ public final class ArrivalWaits {
 
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 
-    /** Largest number of spinning threads in the JVM; none on a single processor. */
+    /** Maximum number of spinning threads in the JVM; none on a single processor. */
     private static final int MOST_STAYING = PROCESSORS / 2;
 
     private static final AtomicInteger ALL_STAYING = new AtomicInteger();
@@ -41,7 +41,7 @@ public final class ArrivalWaits {
     private final ReentrantLock lock;
     private final Condition called;
 
-    // Under the lock.
+    // Guarded by the lock.
     private int staying;
     private int parked;
 
@@ -212,7 +212,7 @@ public final class ArrivalWaits {
         }
     }
 
-    /** Notes a call and returns whether a thread is parked. */
+    /** Records a call and returns whether a thread is parked. */
     private boolean noteCall() {
         if (measured > 0 && !isCallNoted) {
             isCallNoted = true;

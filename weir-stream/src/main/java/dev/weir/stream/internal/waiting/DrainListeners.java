@@ -20,7 +20,7 @@ public final class DrainListeners {
     private final ReentrantLock lock = new ReentrantLock();
     private final CountDownLatch done = new CountDownLatch(1);
 
-    // Under the lock.
+    // Guarded by the lock.
     private final Queue<Consumer<? super DrainReport>> actions = new ArrayDeque<>();
     private @Nullable DrainReport report;
 

@@ -14,12 +14,12 @@ public final class EndAwaiters {
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
     private volatile boolean remembers;
 
-    /** Notes that the calling thread is about to wait. */
+    /** Records that the calling thread is about to wait. */
     public void enter() {
         threads.add(Thread.currentThread());
     }
 
-    /** Notes that the calling thread waits no longer. */
+    /** Records that the calling thread waits no longer. */
     public void leave() {
         if (!remembers) {
             threads.remove(Thread.currentThread());

@@ -46,7 +46,7 @@ public final class WaitHabit {
     /** Written by the waiting thread. */
     private volatile boolean parked;
 
-    /** Notes that this thread has just woken another, which may need this thread's processor. */
+    /** Records that this thread has just woken another, which may need this thread's processor. */
     public void wokeAnother() {
         wokeAnother = true;
     }
@@ -75,7 +75,7 @@ public final class WaitHabit {
         parked = now;
     }
 
-    /** Returns whether the thread is parked in a wait: a hint. Any thread. */
+    /** Returns whether the thread is parked in a wait: a hint. May be called from any thread. */
     boolean isParked() {
         return parked;
     }

@@ -55,7 +55,7 @@ public final class WorkerLimit {
         return parallelism.max();
     }
 
-    /** Returns whether the limit adapts. Any thread. */
+    /** Returns whether the limit adapts. May be called from any thread. */
     public boolean isAdaptive() {
         return parallelism.isAdaptive() && !held;
     }
@@ -67,7 +67,7 @@ public final class WorkerLimit {
     }
 
     /**
-     * Notes finished work.
+     * Records finished work.
      *
      * @param elements number of finished elements
      * @param nanos thread time, or running time of futures, spent on them

@@ -131,7 +131,7 @@ public final class WorkerTasks {
         return found;
     }
 
-    /** The largest number of workers that wait for the same lock, estimated from a sample if there are many. */
+    /** The maximum number of workers that wait for the same lock, estimated from a sample if there are many. */
     public int behindLock() {
         IdentityHashMap<Object, Integer> behind = new IdentityHashMap<>();
         int asked = 0;
