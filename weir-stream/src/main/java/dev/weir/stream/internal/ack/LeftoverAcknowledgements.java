@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The claims that the stages of a substream held when they were closed. Thread-safe.
  *
- * <p>A stage cannot tell whether its substream completed by itself or failed. The owner of the substream finds out
- * later; until then the claims wait here. If the substream did not complete by itself, the claims are passed outwards
- * as abandoned, because the surrounding stream may have completed by itself.
+ * <p>A stage cannot tell whether its substream completed by itself or failed. The substream's owner finds out later;
+ * until then the claims are kept here. If the substream did not complete by itself, the claims are passed to the
+ * surrounding stream as abandoned, because that stream may have completed by itself.
  */
 public final class LeftoverAcknowledgements {
 
@@ -30,11 +30,10 @@ public final class LeftoverAcknowledgements {
         OPEN,
         /** The stream completed by itself. */
         FINISHED,
-        /** The stream was ended from outside or failed. */
+        /** The stream was ended from outside, or it failed. */
         CLOSED
     }
 
-    /** Takes over a claim. */
     void add(AckTarget target, long token) {
         boolean finished;
         lock.lock();
@@ -58,8 +57,8 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * Records that the stream has ended and that its owner will soon know the outcome. Claims forgone from now on wait
-     * too.
+     * Records that the stream has ended and that its owner will soon know the outcome. From now on, forgone claims are
+     * kept here as well.
      */
     public void due() {
         due = true;
@@ -69,32 +68,35 @@ public final class LeftoverAcknowledgements {
         return due;
     }
 
-    /** Acknowledges all claims, present and future: the stream completed by itself while the rest continues. */
+    /**
+     * Acknowledges all present and future claims, because the stream completed by itself while the rest of the pipeline
+     * continues.
+     */
     public void finish() {
         settle(State.FINISHED).forEach(claim -> claim.target.ack(claim.token));
     }
 
     /**
-     * Abandons all claims, present and future: the stream was ended from outside, or is not known to have completed by
-     * itself.
+     * Abandons all present and future claims, because the stream was ended from outside or is not known to have
+     * completed by itself.
      */
     public void close() {
         settle(State.CLOSED).forEach(claim -> claim.target.abandon(claim.token));
     }
 
     /**
-     * Acknowledges the present claims only. For streams that take turns on one thread: the claims of the next one wait
-     * for its own end.
+     * Acknowledges only the present claims. Used if several streams take turns on one thread: the claims of the next
+     * stream must wait for its own end.
      */
     public void finishThisTurn() {
         settle(State.OPEN).forEach(claim -> claim.target.ack(claim.token));
     }
 
     /**
-     * Moves the present claims to a store of their own, because another stream gets its turn before this one has ended.
+     * Moves the present claims to a separate store, because another stream gets its turn before this one has ended.
      *
-     * @param own that store, or null if none was needed yet
-     * @return that store if it is needed
+     * @param own this stream's store, or null if none was needed so far
+     * @return this stream's store, or null if none is needed
      */
     public @Nullable LeftoverAcknowledgements endTurn(@Nullable LeftoverAcknowledgements own) {
         // There are usually no claims. The check needs no lock because one thread runs all turns.
