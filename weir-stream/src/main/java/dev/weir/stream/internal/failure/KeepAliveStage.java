@@ -76,7 +76,7 @@ final class KeepAliveStage<T> implements Stage<T> {
         return batch;
     }
 
-    /** A batch of one element, or an empty batch if supervision skips the supplier. */
+    /** Returns a batch with one element, or an empty batch if supervision skips the supplier's failure. */
     private Batch<T> signOfLife() throws InterruptedException {
         Object outcome;
         try {

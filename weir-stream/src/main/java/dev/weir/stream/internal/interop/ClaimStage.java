@@ -9,7 +9,7 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Adds a claim to each element, which the receiver of the element ends by hand. Confined to its segment's thread. */
+/** Adds a claim to each element, which the element's receiver ends manually. Confined to its segment's thread. */
 final class ClaimStage<T> implements Stage<Claim<T>> {
 
     private final Stage<T> upstream;
@@ -50,7 +50,6 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
         upstream.close();
     }
 
-    /** The claim, until it has been ended. */
     private static final class Held<T> implements Claim<T> {
 
         private final T value;
