@@ -41,7 +41,10 @@ interface OutputSelection<T> {
         };
     }
 
-    /** Hands each element to the output that asks first. A batch is split into as many parts as there are outputs. */
+    /**
+     * The interrupted call has abandoned its own copy. This loop abandons the remaining copies, including the first
+     * output's.
+     */
     static <T> OutputSelection<T> balanced() {
         return (batch, outlets, segment) -> {
             int size = batch.size();
