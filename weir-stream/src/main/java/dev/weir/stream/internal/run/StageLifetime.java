@@ -18,7 +18,7 @@ interface StageLifetime {
     /** Records that the source that registered {@code stop} has ended by itself. */
     default void ended(Runnable stop) {}
 
-    /** Records that a stop cut short the stage named {@code at}. */
+    /** Records that a stop cut the stage named {@code at} short. */
     default void cut(String at) {}
 
     /** See {@link dev.weir.stream.spi.StageContext#onTermination}. */
