@@ -17,8 +17,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes the first elements and the rest to a function and emits the stream that it returns. Confined to its segment's
- * thread, except for the tail, which belongs to the stream that uses it.
+ * Passes the first elements and the rest of the stream to a function, and emits the stream that it returns. Confined to
+ * its segment's thread, except for the tail, which is confined to the stream that uses it.
  *
  * <p>The prefix is the parent of the emitted elements: its claims end when the stream has ended and all its elements
  * are finished.
@@ -37,7 +37,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
 
     private boolean prefixWaitedFor;
     private Batch<T> rest = new Batch<>(0);
-    /** The number of elements at hand. */
+    /** The number of elements that are available without a pull. */
     private final AtomicInteger atHand = new AtomicInteger();
 
     private boolean upstreamEnded;
@@ -70,7 +70,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
             NestedStreams nest = assembly.nest();
-            // The use of the tail is unknown before there are elements.
+            // Before there are elements, it is not known how the tail will be used.
             assembly.noteWaits();
             PrefixAndTailStage<T, R> stage =
                     new PrefixAndTailStage<>(upstream, prefixSize, function, nest, entry.meter());
