@@ -10,16 +10,16 @@ import org.jspecify.annotations.Nullable;
  * Up to four {@code map} stages in a row that apply all their functions to an element before storing the result. This
  * is also the interface through which a downstream sink applies these functions. Confined to the segment's thread.
  *
- * <b>Purpose.</b> A chain of maps spends more time between its functions than in them: each stage stores a reference
+ * <p><b>Purpose.</b> A chain of maps spends more time between its functions than in them: each stage stores a reference
  * per element, and G1 surrounds each store with two checks. A group stores each element once for all its functions; if
  * a sink takes part, no element is stored at all. ADR 10 has the measurements, and ADR 66 the reasons why groups stay.
  *
- * <b>Forming a group.</b> {@link MapStage} is the only implementation. A map that is built directly after another one
- * joins its group, unless the group is full. The most downstream map represents the group and pulls from the stage
+ * <p><b>Forming a group.</b> {@link MapStage} is the only implementation. A map that is built directly after another
+ * one joins its group, unless the group is full. The most downstream map represents the group and pulls from the stage
  * upstream of the first map. No other stage knows about groups. The limit is four, because the compiler does not inline
  * more than fifteen nested calls.
  *
- * <b>Processing a batch.</b>
+ * <p><b>Processing a batch.</b>
  *
  * <pre>
  *   lowest.pull: source.pull -- no sink takes part -------&gt; each element through all functions, stored once
@@ -28,12 +28,12 @@ import org.jspecify.annotations.Nullable;
  *   sink:        isOwed()? --&gt; for each element: through(element), consume; then countInSink and throwFailure
  * </pre>
  *
- * <b>Invariants.</b>
+ * <p><b>Invariants.</b>
  *
  * <ul>
  *   <li><em>Each map keeps its own supervision.</em> An exception is caught around the map's function, together with
- *       the function's argument. A dropped element is signalled by {@link Dropped}, which has no stack trace; {@link #drop}
- *       settles the element. {@link #throwFailure} throws a failure after the elements that preceded it.
+ *       the function's argument. A dropped element is signalled by {@link Dropped}, which has no stack trace;
+ *       {@link #drop} settles the element. {@link #throwFailure} throws a failure after the elements that preceded it.
  *   <li><em>Each map keeps its own counters.</em> Elements are counted exactly. Busy time is measured for the whole
  *       group and divided in proportion to the last sample.
  *   <li><em>An element that was not consumed keeps its acknowledgement,</em> which is stored beside it in the batch.

@@ -422,7 +422,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                     return -1;
                 }
             } catch (InterruptedException ignored) {
-                // The loop checks whether the signal was meant for this worker.
+                // The loop checks whether the interrupt was meant for this worker.
             } finally {
                 idleLanes--;
             }
@@ -444,7 +444,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                 goesOn = !gatherInStuck() && (taken != takenBefore || table.readyCount() == 0);
             }
         } catch (InterruptedException ignored) {
-            // The caller checks whether the signal was meant for this worker.
+            // The caller checks whether the interrupt was meant for this worker.
         } finally {
             watching = false;
             self.waitsBriefly(false);

@@ -21,7 +21,7 @@ final class StarterRun {
     private int mayRun;
     private long nanos;
 
-    /** Takes up to {@code most} ready elements. At most {@code mayBeRunning} computations may be started. */
+    /** Takes up to {@code most} ready elements. At most {@code mayBeRunning} of them may be running afterwards. */
     void take(ElementTable<?> table, int mayBeRunning, int most) {
         mayRun = mayBeRunning;
         length = 0;

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RunEnding {
 
-    /** Time for pending acknowledgements once only a little time is left. */
+    /** Time for pending acknowledgements if a thread will never return. */
     private static final long LITTLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ReentrantLock lock = new ReentrantLock();

@@ -8,14 +8,14 @@ import java.util.function.BooleanSupplier;
  * Finds out whether a substream has its own threads, by building, inspecting and closing one without running it.
  * Confined to the calling thread.
  *
- * <b>Purpose.</b> {@code groupBy} pulls the streams of its keys on its own thread, one after the other, until each has
- * no more elements. A key therefore needs no thread, and 100,000 keys are possible. A stream that has its own threads,
- * for example because of {@code async} or {@code mapBlocking}, cannot be pulled in this way: it would wait for elements
- * that only the waiting thread can provide. Each of these streams gets a queue and a segment. The kind of stream that a
- * user's function creates is known only after building it, because the blueprint of a stage is the function that builds
- * it.
+ * <p><b>Purpose.</b> {@code groupBy} pulls the streams of its keys on its own thread, one after the other, until each
+ * has no more elements. A key therefore needs no thread, and 100,000 keys are possible. A stream that has its own
+ * threads, for example because of {@code async} or {@code mapBlocking}, cannot be pulled in this way: it would wait for
+ * elements that only the waiting thread can provide. Each of these streams gets a queue and a segment. The kind of
+ * stream that a user's function creates is known only after building it, because the blueprint of a stage is the
+ * function that builds it.
  *
- * <b>Method.</b> {@link #hasThreads} builds one more stream than the stage needs, with an assembly that knows this
+ * <p><b>Method.</b> {@link #hasThreads} builds one more stream than the stage needs, with an assembly that knows this
  * probe.
  *
  * <pre>
@@ -24,8 +24,8 @@ import java.util.function.BooleanSupplier;
  *                             -&gt; close all that was built
  * </pre>
  *
- * <b>No side effects.</b> No thread is started, because segments are started after building. No user code is created or
- * called. Three methods ensure this; a new stage needs them only if creating it has external effects:
+ * <p><b>No side effects.</b> No thread is started, because segments are started after building. No user code is created
+ * or called. Three methods ensure this; a new stage needs them only if creating it has external effects:
  *
  * <ul>
  *   <li>{@link RunAssembly#source(java.util.function.Supplier)} creates no source; sinks are created when their segment

@@ -30,8 +30,8 @@ public enum ThreadWait {
             "java.util.concurrent.Semaphore");
 
     /**
-     * Returns the current wait of {@code thread}. Reads the thread's stack, unless the thread is virtual and not
-     * waiting.
+     * Returns the current wait of {@code thread}. Reads the thread's stack, unless the thread is a running virtual
+     * thread.
      */
     public static ThreadWait of(Thread thread) {
         return switch (thread.getState()) {

@@ -16,14 +16,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ArrivalWaits {
     /*
-     * No wake-up is lost, because every change and every decision to wait is made under the lock.
+     * No wake-up is lost, because every change and every decision to wait is made while holding the lock.
      *
-     *   await: lock held, nothing there --> staying + 1, unlock, look at `news`, lock, staying - 1 --> asks again
-     *                                   or parked + 1, condition (unlocks), lock, parked - 1 --> asks again
-     *   call:  lock held, after the change: news = true if somebody stays; signal if somebody is parked
+     *   await: holds the lock, no element --> staying + 1, unlock, check `news`, lock, staying - 1 --> check again
+     *                                     or parked + 1, condition (unlocks), lock, parked - 1 --> check again
+     *   call:  holds the lock, after the change: news = true if a thread is staying; signal if a thread is parked
      *
-     * `news` is a hint that ends a stay soon: a stay ends without it as well, and parks only after the caller has asked
-     * again. Several may stay: the first that does clears it, and an old hint costs the others a look.
+     * `news` is a hint that ends a stay (a spin) soon. A stay also ends without it, and a thread parks only after the
+     * caller has checked again. Several threads may stay: the first of them that sees the hint clears it. An outdated
+     * hint only costs the others one more check.
      */
 
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
