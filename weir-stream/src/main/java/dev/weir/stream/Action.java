@@ -1,6 +1,6 @@
 package dev.weir.stream;
 
-/** A side effect on one element or resource. Returns nothing, may block and may throw. */
+/** A side effect on one element or resource. It returns nothing, may block, and may throw. */
 @FunctionalInterface
 public interface Action<T> {
 

@@ -4,12 +4,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attributes of a stage: name, dispatcher, buffer, supervision. Immutable; each method returns a changed copy. Null
- * or 0 means that the stage's own default holds.
+ * The attributes of a stage: its name, dispatcher, buffer and supervision. Immutable; each {@code with} method returns
+ * a changed copy. A value of null or 0 means that the stage uses its own default.
  */
 public final class Attributes {
 
-    /** No attributes: the stage keeps all its defaults. */
+    /** No attributes: the stage uses all its defaults. */
     public static final Attributes NONE = new Attributes(null, null, 0, null);
 
     private final Values values;
@@ -19,27 +19,30 @@ public final class Attributes {
         this.values = new Values(name, dispatcher, buffer, supervision);
     }
 
-    /** The stage's name in snapshots and threads. */
+    /** The stage's name in snapshots and thread names. */
     public @Nullable String name() {
         return values.name;
     }
 
-    /** The dispatcher of the stage's own threads; for a boundary, where the segment above it runs. */
+    /**
+     * The dispatcher that runs the stage's own threads. For an asynchronous boundary, the dispatcher that runs the
+     * upstream segment.
+     */
     public @Nullable Dispatcher dispatcher() {
         return values.dispatcher;
     }
 
-    /** The number of elements the stage may hold, or 0. */
+    /** The maximum number of elements that the stage may hold, or 0 for the stage's default. */
     public int buffer() {
         return values.buffer;
     }
 
-    /** The supervision that decides about an element for which the stage's function throws. */
+    /** The supervision that decides what happens to an element for which the stage's function throws. */
     public @Nullable Supervision supervision() {
         return values.supervision;
     }
 
-    /** Attributes with this name. */
+    /** Creates attributes that set only the name. */
     public static Attributes named(String name) {
         return NONE.withName(name);
     }
@@ -54,7 +57,11 @@ public final class Attributes {
                 values.name, Objects.requireNonNull(newDispatcher, "dispatcher"), values.buffer, values.supervision);
     }
 
-    /** See {@link #buffer()}; at least 1, or 0 for the stage's own default. */
+    /**
+     * Sets the {@link #buffer() buffer} size.
+     *
+     * @param elements at least 1, or 0 for the stage's own default
+     */
     public Attributes withBuffer(int elements) {
         return new Attributes(values.name, values.dispatcher, elements, values.supervision);
     }
@@ -64,7 +71,7 @@ public final class Attributes {
                 values.name, values.dispatcher, values.buffer, Objects.requireNonNull(newSupervision, "supervision"));
     }
 
-    /** These attributes without the supervision, for a stage that applies one by itself. */
+    /** Returns these attributes without the supervision, for a stage that applies the supervision itself. */
     Attributes withoutSupervision() {
         return new Attributes(values.name, values.dispatcher, values.buffer, null);
     }

@@ -5,16 +5,16 @@ import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** The wait between attempts: twice as long after each failure, from {@code min} up to {@code max}. Immutable. */
+/** The delay between attempts. It doubles after each failure, from {@code min} up to {@code max}. Immutable. */
 public final class Backoff {
 
     private static final Duration LONGEST = Duration.ofDays(365);
     private static final int MAX_DOUBLINGS = 62;
 
-    /** The jitter unless another is given: {@value}. */
+    /** The default jitter: {@value}. */
     public static final double DEFAULT_JITTER = 0.2;
 
-    /** No wait at all. */
+    /** A back-off without any delay. */
     public static final Backoff NONE = new Backoff(Duration.ZERO, Duration.ZERO, 0);
 
     private final Values values;
@@ -23,33 +23,35 @@ public final class Backoff {
         this.values = new Values(min, max, jitter);
     }
 
-    /** The wait after the first failure, at least 0. */
+    /** The delay after the first failure, at least 0. */
     public Duration min() {
         return values.min;
     }
 
-    /** The longest wait, at least {@code min}. */
+    /** The longest delay, at least {@code min}. */
     public Duration max() {
         return values.max;
     }
 
-    /** The randomised part of each wait, 0 to 1. It spreads out callers that failed at the same moment. */
+    /**
+     * The fraction of each delay that is randomised, 0 to 1. Jitter spreads out callers that failed at the same moment.
+     */
     public double jitter() {
         return values.jitter;
     }
 
-    /** A back-off with {@link #DEFAULT_JITTER}. */
+    /** Creates a back-off with {@link #DEFAULT_JITTER}. */
     public static Backoff between(Duration min, Duration max) {
         return new Backoff(min, max, DEFAULT_JITTER);
     }
 
-    /** This back-off with another jitter; 0 for none. */
+    /** Returns this back-off with a different jitter; 0 means none. */
     public Backoff withJitter(double newJitter) {
         return new Backoff(values.min, values.max, newJitter);
     }
 
     /**
-     * The wait after a failure, jitter included.
+     * Returns the delay after a failure, including jitter.
      *
      * @param failures number of failures so far, at least 1
      */

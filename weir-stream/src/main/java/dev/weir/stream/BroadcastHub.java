@@ -5,18 +5,19 @@ import dev.weir.stream.spi.Batch;
 import java.util.List;
 
 /**
- * Hands every element of one running pipeline to any number of other pipelines (takers). Pipelines may join and leave
- * on both sides. Thread-safe; its creator closes it.
+ * Hands every element of one running pipeline to any number of other pipelines, called takers. Pipelines may join and
+ * leave on both sides. Thread-safe; its creator closes it.
  *
- * <p>One pipeline at a time writes to {@link #sink}. Any number read from {@link #source} and get the elements written
- * from then on. The slowest taker sets the pace; without takers the writer waits. An element is acknowledged once every
- * taker that was present when it was written has acknowledged it.
+ * <p>Only one pipeline at a time writes to {@link #sink}. Any number of pipelines read from {@link #source}, and each
+ * receives the elements that are written after it has joined. The slowest taker sets the pace; if there are no takers,
+ * the writing pipeline waits. An element is acknowledged once every taker that was present when it was written has
+ * acknowledged it.
  *
- * <p>A taker that is stopped still gets the elements in its buffer. A taker that ends in any other way leaves them:
- * they are acknowledged if another taker of the same elements keeps running; otherwise they stay unfinished, and the
- * writing pipeline delivers them again after a restart. When the writing pipeline ends, the takers wait for the next
- * one. {@link #close} ends the writing pipeline at once, without a failure, and ends the takers after the elements
- * written so far.
+ * <p>A taker that is stopped still receives the elements in its buffer. A taker that ends in any other way abandons
+ * them. If another taker of the same elements keeps running, the abandoned elements are acknowledged; otherwise they
+ * stay unacknowledged, and the writing pipeline delivers them again after a restart. When the writing pipeline ends,
+ * the takers wait for the next one. {@link #close} ends the writing pipeline at once, without a failure, and ends the
+ * takers after they have received the elements written so far.
  *
  * {@snippet :
  * void publish() throws InterruptedException {
@@ -37,23 +38,25 @@ public final class BroadcastHub<T> extends Hub<T> {
     /**
      * Creates an open hub.
      *
-     * @param buffer number of elements that may wait for each taker, at least 1; the last batch may exceed it
+     * @param buffer number of elements that may be queued for each taker, at least 1; the last batch may exceed it
      */
     public static <T> BroadcastHub<T> create(int buffer) {
         return new BroadcastHub<>(buffer);
     }
 
-    /** The sink to which a pipeline writes its elements. Refuses a second pipeline while the first runs. */
+    /**
+     * The sink to which a pipeline writes its elements. It refuses a second pipeline while the first one is running.
+     */
     public Sink<T> sink() {
         return sink("broadcastHub", true);
     }
 
-    /** The source from which pipelines take all elements that are written while they run. */
+    /** The source from which each pipeline receives all elements that are written while it runs. */
     public Source<T> source() {
         return source("broadcastHub", null);
     }
 
-    /** The number of pipelines that take elements now. */
+    /** The number of pipelines that are currently reading from the hub. */
     public int takers() {
         return takerCount();
     }
@@ -72,7 +75,6 @@ public final class BroadcastHub<T> extends Hub<T> {
         return !present().isEmpty();
     }
 
-    /** Adds the batch to the inbox of each present taker. */
     private void addToAll(Batch<T> batch) {
         List<Taker<T>> all = List.copyOf(present());
         int copies = all.size() - 1;

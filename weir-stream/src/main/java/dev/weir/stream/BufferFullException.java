@@ -1,6 +1,8 @@
 package dev.weir.stream;
 
-/** A {@link Source#buffer buffer} with {@link OverflowStrategy#FAIL} was full when an element arrived. Immutable. */
+/**
+ * Thrown when an element arrives at a full {@link Source#buffer buffer} with {@link OverflowStrategy#FAIL}. Immutable.
+ */
 public final class BufferFullException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

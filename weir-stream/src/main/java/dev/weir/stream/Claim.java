@@ -1,8 +1,8 @@
 package dev.weir.stream;
 
 /**
- * An element that its holder acknowledges by hand: the source counts it as unfinished until {@link #ack}. Thread-safe.
- * See {@link Source#withClaim}.
+ * An element that its holder acknowledges manually. The source treats the element as unacknowledged until {@link #ack}
+ * is called. Thread-safe. See {@link Source#withClaim}.
  */
 public interface Claim<T> {
 

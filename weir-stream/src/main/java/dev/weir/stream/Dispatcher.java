@@ -13,20 +13,20 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A named executor that stages run on. Thread-safe; its creator closes it, after the pipelines that use it. All threads
- * are daemons.
+ * A named executor that runs stages. Thread-safe; its creator closes it, after the pipelines that use it have ended.
+ * All threads are daemon threads.
  */
 public final class Dispatcher implements AutoCloseable {
 
-    /** The kinds of threads that a dispatcher runs on. */
+    /** The kinds of threads that a dispatcher can use. */
     public enum Kind {
-        /** A virtual thread for each task: for work that blocks. */
+        /** A new virtual thread for each task; suited to work that blocks. */
         VIRTUAL,
-        /** Work-stealing platform threads: for many short CPU-bound tasks. */
+        /** Work-stealing platform threads; suited to many short CPU-bound tasks. */
         FORK_JOIN,
-        /** A fixed number of platform threads: for CPU-bound work, or to bound a resource. */
+        /** A fixed number of platform threads; suited to CPU-bound work, or to limit the use of a resource. */
         FIXED,
-        /** One platform thread: for tasks that must never overlap. */
+        /** One platform thread; suited to tasks that must never overlap. */
         SINGLE
     }
 
@@ -36,7 +36,7 @@ public final class Dispatcher implements AutoCloseable {
 
     private final String name;
     private final Kind kind;
-    /** Written under the lock. */
+    /** Written only while holding the lock. */
     private volatile int size;
 
     private final ReentrantLock resizing = new ReentrantLock();
@@ -52,20 +52,20 @@ public final class Dispatcher implements AutoCloseable {
         this.executor = executor;
     }
 
-    /** The default dispatcher of segments and blocking stages: a virtual thread for each task. */
+    /** Returns the default dispatcher of segments and blocking stages. It runs each task on a new virtual thread. */
     public static Dispatcher virtual() {
         return VIRTUAL;
     }
 
     /**
-     * The default dispatcher of CPU-bound stages: one platform thread per processor. Idle threads end after two
-     * seconds.
+     * Returns the default dispatcher of CPU-bound stages, which has one platform thread per processor. Idle threads
+     * terminate after two seconds.
      */
     public static Dispatcher cpu() {
         return Cpu.SHARED;
     }
 
-    /** A dispatcher with a virtual thread for each task. */
+    /** Creates a dispatcher that runs each task on a new virtual thread. */
     public static Dispatcher virtual(String name) {
         checkName(name);
         ThreadFactory threads = Thread.ofVirtual().name("weir-" + name + "-", 0).factory();
@@ -73,7 +73,7 @@ public final class Dispatcher implements AutoCloseable {
     }
 
     /**
-     * A dispatcher of platform threads that end when idle.
+     * Creates a dispatcher with a fixed number of platform threads, which terminate when idle.
      *
      * @param threads 1 to 32767
      */
@@ -81,13 +81,13 @@ public final class Dispatcher implements AutoCloseable {
         return new Dispatcher(name, Kind.FIXED, threads, pool(name, threads));
     }
 
-    /** A dispatcher of one platform thread. */
+    /** Creates a dispatcher with one platform thread. */
     public static Dispatcher single(String name) {
         return new Dispatcher(name, Kind.SINGLE, 1, pool(name, 1));
     }
 
     /**
-     * A work-stealing dispatcher.
+     * Creates a work-stealing dispatcher.
      *
      * @param parallelism 1 to 32767
      */
@@ -135,19 +135,20 @@ public final class Dispatcher implements AutoCloseable {
         return kind;
     }
 
-    /** The current number of threads, or {@link Integer#MAX_VALUE} for virtual ones. */
+    /** The current maximum number of threads, or {@link Integer#MAX_VALUE} for virtual threads. */
     public int size() {
         return size;
     }
 
     /**
-     * Changes the number of threads. Surplus threads end after their current task; additional threads start waiting
-     * tasks at once. No task is lost or interrupted. A caller that lowers the number must leave one thread for each
-     * {@code async} segment that runs on it and one for workers; {@link dev.weir.stream.control.DispatcherControl}
-     * ensures that for one pipeline.
+     * Changes the number of threads. Surplus threads terminate after their current task; additional threads start
+     * queued tasks at once. No task is lost or interrupted. A caller that lowers the number must leave one thread for
+     * each {@code async} segment that runs on this dispatcher, and one for workers;
+     * {@link dev.weir.stream.control.DispatcherControl} ensures this for one pipeline.
      *
      * @param threads 1 to 32767
-     * @throws UnsupportedOperationException for virtual threads, which have no number, and for a single thread
+     * @throws UnsupportedOperationException if the dispatcher is {@link Kind#VIRTUAL}, which has no number of threads,
+     *     or {@link Kind#SINGLE}
      */
     public void resize(int threads) {
         checkThreads(name, threads);
@@ -172,7 +173,7 @@ public final class Dispatcher implements AutoCloseable {
         }
     }
 
-    /** Runs a task on one of the threads. */
+    /** Runs a task on one of the dispatcher's threads. */
     public void execute(Runnable task) {
         Objects.requireNonNull(task, "task");
         submitted.increment();
@@ -191,9 +192,9 @@ public final class Dispatcher implements AutoCloseable {
         }
     }
 
-    /** The current counters. */
+    /** Returns the current counters. */
     public DispatcherSnapshot snapshot() {
-        // Read in this order so that no difference is negative.
+        // The counters are read in this order so that no difference between them is negative.
         long ended = completed.sum();
         long begun = started.sum();
         long asked = submitted.sum();
@@ -206,7 +207,7 @@ public final class Dispatcher implements AutoCloseable {
         return DispatcherSnapshot.of(name, kind, size, threads, active, Math.max(0, asked - begun), ended);
     }
 
-    /** Lets running tasks end and refuses new ones. The two shared dispatchers stay open. */
+    /** Lets running and queued tasks finish, and refuses new ones. The two shared dispatchers stay open. */
     @Override
     public void close() {
         if (this != VIRTUAL && this != Cpu.SHARED) {
@@ -219,7 +220,7 @@ public final class Dispatcher implements AutoCloseable {
         return name + " (" + kind + (size == Integer.MAX_VALUE ? "" : ", " + size) + ")";
     }
 
-    /** Created on first use. */
+    /** Holds the shared CPU dispatcher, which is created on first use. */
     private static final class Cpu {
         static final Dispatcher SHARED = fixed("cpu", Runtime.getRuntime().availableProcessors());
     }

@@ -2,7 +2,7 @@ package dev.weir.stream;
 
 import org.jspecify.annotations.Nullable;
 
-/** The counters of one dispatcher at one moment. A task is a segment or a worker, not an element. */
+/** The counters of one dispatcher at one moment. A task is a segment or a worker, not an element. Immutable. */
 public final class DispatcherSnapshot {
 
     private final Values values;
@@ -12,7 +12,7 @@ public final class DispatcherSnapshot {
         this.values = new Values(name, kind, size, threads, active, queued, completed);
     }
 
-    /** Creates a snapshot, for tests of code that reads one. In a run the engine creates it. */
+    /** Creates a snapshot, for tests of code that reads snapshots. While a pipeline runs, the engine creates them. */
     public static DispatcherSnapshot of(
             String name, Dispatcher.Kind kind, int size, int threads, long active, long queued, long completed) {
         return new DispatcherSnapshot(name, kind, size, threads, active, queued, completed);
@@ -23,17 +23,19 @@ public final class DispatcherSnapshot {
         return values.name;
     }
 
-    /** The kind of its threads. */
+    /** The kind of the dispatcher's threads. */
     public Dispatcher.Kind kind() {
         return values.kind;
     }
 
-    /** Its largest number of threads, {@link Integer#MAX_VALUE} for virtual ones. */
+    /** The dispatcher's maximum number of threads; {@link Integer#MAX_VALUE} for virtual threads. */
     public int size() {
         return values.size;
     }
 
-    /** Its current number of threads; for virtual ones, threads that run a task. */
+    /**
+     * The dispatcher's current number of threads. For virtual threads, the number of threads that are running a task.
+     */
     public int threads() {
         return values.threads;
     }
@@ -43,7 +45,7 @@ public final class DispatcherSnapshot {
         return values.active;
     }
 
-    /** Number of tasks that wait for a thread. */
+    /** Number of tasks that are waiting for a thread. */
     public long queued() {
         return values.queued;
     }

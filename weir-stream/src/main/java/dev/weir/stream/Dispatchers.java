@@ -15,8 +15,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Dispatchers by name, from code or from a configuration file. Thread-safe; its creator closes it, after the pipelines
- * that use it.
+ * A registry of dispatchers by name, created in code or from a configuration file. Thread-safe; its creator closes it,
+ * after the pipelines that use it have ended.
  *
  * <p>The file is a Java properties file, described in {@code docs/reference/dispatchers.md}:
  *
@@ -33,7 +33,7 @@ public final class Dispatchers implements AutoCloseable {
         this.byName = byName;
     }
 
-    /** Creates a registry of dispatchers made in code. The registry closes them. */
+    /** Creates a registry of dispatchers that were created in code. Closing the registry closes the dispatchers. */
     public static Dispatchers of(Dispatcher... dispatchers) {
         return of(ArgumentChecks.list("dispatchers", dispatchers));
     }
@@ -48,17 +48,18 @@ public final class Dispatchers implements AutoCloseable {
         return new Dispatchers(byName);
     }
 
-    /** The dispatchers of a file, overridden by the environment of this process. */
+    /** Loads the dispatchers of a file. The environment variables of this process override settings in the file. */
     public static Dispatchers load(Path file) throws IOException {
         return load(file, System.getenv());
     }
 
     /**
-     * The dispatchers of a file.
+     * Loads the dispatchers of a file.
      *
-     * @param environment variables that override the file: {@code WEIR_DISPATCHER_CPU_SIZE} is {@code
-     *     dispatcher.cpu.size}; other variables are ignored
-     * @throws IllegalArgumentException for an unknown key or a bad value, with the file and the line or the variable
+     * @param environment variables that override the file: {@code WEIR_DISPATCHER_CPU_SIZE} overrides
+     *     {@code dispatcher.cpu.size}; other variables are ignored
+     * @throws IllegalArgumentException if a key is unknown or a value is invalid; the message names the file and line,
+     *     or the variable
      */
     public static Dispatchers load(Path file, Map<String, String> environment) throws IOException {
         Objects.requireNonNull(environment, "environment");
@@ -66,9 +67,9 @@ public final class Dispatchers implements AutoCloseable {
     }
 
     /**
-     * The dispatchers of a file's text.
+     * Creates the dispatchers that a file's text describes.
      *
-     * @param fileName its name in messages
+     * @param fileName the file's name in error messages
      */
     public static Dispatchers parse(String fileName, String text, Map<String, String> environment) {
         Objects.requireNonNull(fileName, "fileName");
@@ -77,7 +78,11 @@ public final class Dispatchers implements AutoCloseable {
         return of(DispatcherFile.read(fileName, text, environment));
     }
 
-    /** The dispatcher of that name. */
+    /**
+     * Returns the dispatcher with this name.
+     *
+     * @throws IllegalArgumentException if there is no such dispatcher
+     */
     public Dispatcher get(String name) {
         Dispatcher found = byName.get(Objects.requireNonNull(name, "name"));
         if (found == null) {
@@ -87,17 +92,17 @@ public final class Dispatchers implements AutoCloseable {
         return found;
     }
 
-    /** The names, in the order of the file. */
+    /** The names, in the order in which they appear in the file. */
     public Set<String> names() {
         return Collections.unmodifiableSet(byName.keySet());
     }
 
-    /** The counters of each dispatcher, in the order of the file. */
+    /** The counters of each dispatcher, in the order in which they appear in the file. */
     public List<DispatcherSnapshot> snapshots() {
         return byName.values().stream().map(Dispatcher::snapshot).toList();
     }
 
-    /** Closes each dispatcher: running tasks may end, new ones are refused. */
+    /** Closes each dispatcher: tasks that were already submitted may finish; new ones are refused. */
     @Override
     public void close() {
         byName.values().forEach(Dispatcher::close);

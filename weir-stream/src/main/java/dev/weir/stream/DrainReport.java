@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The outcome of a pipeline that has ended. Immutable.
  *
- * <p>Work left undone is listed in this order: elements whose substreams were cut off by a stop
- * ({@code lines: 2 elements are left unfinished, ...}); elements inside a stage at the deadline of a drain; and the
- * lines of the sources and sinks themselves (Kafka names {@code topic-partition@offset}). Elements are counted where
- * they are, so an element that was split counts once per part.
+ * <p>Unfinished work is listed in this order: first, elements whose substreams were cut off by a stop
+ * ({@code lines: 2 elements are left unfinished, ...}); then elements that were inside a stage when the drain timed
+ * out; then the lines reported by the sources and sinks (Kafka reports {@code topic-partition@offset}). Elements are
+ * counted where they are, so an element that was split counts once per part.
  */
 public final class DrainReport {
 
@@ -20,18 +20,18 @@ public final class DrainReport {
         this.values = new Values(drained, leftUndone, elapsed, stages);
     }
 
-    /** Creates a report, for tests of code that reads one. In a run the engine creates it. */
+    /** Creates a report, for tests of code that reads reports. While a pipeline runs, the engine creates them. */
     public static DrainReport of(
             boolean drained, List<String> leftUndone, Duration elapsed, List<StageSnapshot> stages) {
         return new DrainReport(drained, leftUndone, elapsed, stages);
     }
 
-    /** Returns whether everything that was emitted was also finished. */
+    /** Returns whether every emitted element was also finished. */
     public boolean drained() {
         return values.drained;
     }
 
-    /** The work left undone, one line each; empty if {@code drained}. */
+    /** The unfinished work, one entry per line; empty if {@link #drained}. */
     public List<String> leftUndone() {
         return values.leftUndone;
     }

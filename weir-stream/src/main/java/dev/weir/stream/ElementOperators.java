@@ -15,12 +15,12 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operators that look at one element at a time. Part of {@link Source}.
+ * Operators that process one element at a time. Part of {@link Source}.
  *
- * <p>Unless a method says otherwise: elements keep their order; a batch is pulled when the stage below asks for one;
- * the end and a failure from above pass on at once; a cancellation loses nothing that the source would not deliver
- * again. An element for which a function throws goes to the stage's {@link Supervision}; if that fails the stream, the
- * elements before it still pass on first.
+ * <p>Unless a method says otherwise, elements keep their order, and a batch is pulled only when the downstream stage
+ * asks for one. An upstream failure or the end of the stream is passed on at once. A cancellation loses only elements
+ * that the source will deliver again. If a function throws, the stage's {@link Supervision} decides what happens to the
+ * element; if that decision fails the stream, the preceding elements are still passed on first.
  */
 abstract class ElementOperators<T> {
 
@@ -42,8 +42,8 @@ abstract class ElementOperators<T> {
     /**
      * Adds a custom operator that processes one element at a time.
      *
-     * @param name in snapshots
-     * @param operators creates one for each run, when its first element arrives
+     * @param name the operator's name in snapshots
+     * @param operators creates one operator for each run, when the run's first element arrives
      */
     @Operator(acks = "each when all that was emitted for it is; at once if nothing was", cost = "an object per element")
     public <R> Source<R> operator(String name, Supplier<? extends ElementOperator<? super T, R>> operators) {
@@ -52,11 +52,12 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Adds a custom operator that works on batches with the full protocol: it may hold elements back with their
-     * acknowledgements, pull ahead, wait, and end the stream. It runs fused, on the thread of its neighbouring
-     * operators. {@link OperatorFactory} states its obligations; {@link Source#supervised} does not reach it.
+     * Adds a custom operator that works on batches and implements the full stage protocol: it may hold elements back
+     * together with their acknowledgements, pull ahead, wait, and end the stream. It runs fused, on the same thread as
+     * its neighbouring operators. {@link OperatorFactory} lists its obligations. {@link Source#supervised} has no
+     * effect on it.
      *
-     * @param name in snapshots
+     * @param name the operator's name in snapshots
      */
     @Operator(acks = "the implementation's", cost = "the implementation's")
     public <R> Source<R> stage(String name, OperatorFactory<T, R> factory) {
@@ -65,7 +66,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Replaces each element by the result of {@code function}. The result carries the acknowledgement of the element.
+     * Replaces each element with the result of {@code function}. The result carries the element's acknowledgement.
      *
      * <pre>{@code
      * Source.of(1, 2, 3).map(n -> n * 10) // 10, 20, 30
@@ -77,7 +78,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Keeps the elements that {@code keep} accepts; the others are acknowledged at once.
+     * Keeps the elements that match {@code keep}; the others are acknowledged at once.
      *
      * <pre>{@code
      * Source.of(1, 2, 3, 4).filter(n -> n % 2 == 0) // 2, 4
@@ -89,7 +90,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Keeps the elements that {@code drop} does not accept; the others are acknowledged at once.
+     * Removes the elements that match {@code drop}, and acknowledges them at once.
      *
      * <pre>{@code
      * Source.of("a", "", "b").filterNot(String::isEmpty) // a, b
@@ -101,8 +102,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Maps and filters in one step: replaces each element by the result of {@code function}, or drops it if that is
-     * null. Dropped elements are acknowledged at once.
+     * Maps and filters in one step: replaces each element with the result of {@code function}, or drops it if the
+     * result is null. Dropped elements are acknowledged at once.
      *
      * <pre>{@code
      * Source.of("1", "x", "2").collect(s -> s.equals("x") ? null : Integer.valueOf(s)) // 1, 2
@@ -127,8 +128,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Replaces each element by any number of others. The element is acknowledged when the last of them is, or at once
-     * if there are none. The iterable may be long: it is read on demand.
+     * Replaces each element with any number of other elements. The original element is acknowledged when the last of
+     * its replacements is, or at once if there are none. The iterable may be long, because it is read on demand.
      *
      * <pre>{@code
      * Source.of(1, 2, 3).mapConcat(n -> Collections.nCopies(n, n)) // 1, 2, 2, 3, 3, 3
@@ -140,8 +141,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * {@link #statefulMap(Supplier, BiFunction, Function, Action)} with a state that emits nothing at the end and
-     * needs no closing.
+     * Replaces each element using a function with mutable state. As {@link #statefulMap(Supplier, BiFunction, Function,
+     * Action)}, but emits nothing at the end and does not close the state.
      *
      * <pre>{@code
      * Source.of(3, 1, 2).statefulMap(() -> new long[1], (sum, n) -> sum[0] += n) // 3, 4, 6
@@ -154,17 +155,19 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Replaces each element by a function that also has mutable state. The state belongs to one run and one thread.
+     * Replaces each element using a function with mutable state. The state belongs to one run and is used by one
+     * thread.
      *
-     * <p>Acknowledgements: each result carries the acknowledgement of the element that it was returned for. State kept
-     * from an acknowledged element is lost if the pipeline fails; {@link #fold} and {@link Source#grouped} hold
-     * acknowledgements back instead. {@code onComplete} is called on a normal end only, not on a failure or a
-     * cancellation; {@code close} is called exactly once for each state in any case. A restart by supervision closes
-     * the state and creates another.
+     * <p>Each result carries the acknowledgement of the element for which it was returned. State derived from an
+     * acknowledged element is lost if the pipeline fails; {@link #fold} and {@link Source#grouped} hold
+     * acknowledgements back instead. {@code onComplete} is called only when the stream completes normally, not after a
+     * failure or a cancellation. {@code close} is always called exactly once for each state. If supervision restarts
+     * the stage, the state is closed and a new one is created.
      *
      * @param create creates the state when it is first needed
      * @param apply returns the result, or null to drop the element and acknowledge it at once
-     * @param onComplete returns an element to emit after the last result, or none; nobody waits for its acknowledgement
+     * @param onComplete returns an element to emit after the last result, or an empty optional; no source waits for
+     *     this element's acknowledgement
      * @param close releases the state
      */
     @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
@@ -182,9 +185,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Emits {@code initial}, then for each element the result of {@code function} for the previous emission and the
-     * element. Each emission carries the acknowledgement of its element; {@code initial} has none. A
-     * restart by supervision continues from {@code initial}, without emitting it again.
+     * Emits {@code initial}, and then, for each element, the result of applying {@code function} to the previously
+     * emitted value and the element. Each result carries its element's acknowledgement; {@code initial} has none. If
+     * supervision restarts the stage, it continues from {@code initial} without emitting it again.
      *
      * <pre>{@code
      * Source.of(1, 2, 3).scan(0, Integer::sum) // 0, 1, 3, 6
@@ -199,12 +202,12 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Combines all elements into one, emitted at the end: {@code initial} if there were none. On a failure or a
-     * cancellation nothing is emitted.
+     * Combines all elements into one, which is emitted at the end; it is {@code initial} if there were no elements.
+     * After a failure or a cancellation nothing is emitted.
      *
-     * <p>Acknowledgements: the elements are acknowledged together, when the result is; until then each counts against
-     * the source's limit of unacknowledged elements, so use this for finite streams or substreams. A restart by
-     * supervision drops and acknowledges the elements combined so far.
+     * <p>The elements are acknowledged together, when the result is. Until then each of them counts against the
+     * source's limit of unacknowledged elements, so use this operator only for finite streams or substreams. If
+     * supervision restarts the stage, the elements combined so far are dropped and acknowledged.
      *
      * <pre>{@code
      * Source.of(1, 2, 3).fold(10, Integer::sum) // 16
@@ -219,7 +222,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * As {@link #fold}, beginning with the first element; emits nothing if there are none.
+     * Combines all elements into one, as {@link #fold} does, starting with the first element. Emits nothing if there
+     * are no elements.
      *
      * <pre>{@code
      * Source.of(3, 1, 2).reduce(Integer::max) // 3
@@ -231,43 +235,47 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Lets {@code count} elements through and ends, and closes the stages above at once.
+     * Emits the first {@code count} elements, then ends the stream and closes the upstream stages at once.
      *
-     * <p>Acknowledgements: elements beyond the last that came in its batch, or are still inside the stages above, are
-     * not acknowledged. They were not worked on; a source that waits for acknowledgements delivers them again in the
-     * next run. In a substream (a group, a section, a branch while others run) the rest of the pipeline continues, and
-     * an element that is never acknowledged would hold back all later commits. Substreams therefore acknowledge the
-     * surplus elements of the last batch, and those in their own buffers, groups, parallel stages and nested
-     * substreams. An element that a handler is working on is acknowledged when the handler returns.
+     * <p>Surplus elements, that is, those that arrived in the same batch as the last one and those still inside the
+     * upstream stages, are not acknowledged. They were not processed, so a source that waits for acknowledgements
+     * delivers them again in the next run. In a substream (a group, a section, or a branch while other branches run)
+     * the rest of the pipeline continues, and an element that is never acknowledged would hold back all later commits.
+     * Substreams therefore acknowledge the surplus elements of the last batch, and those in their own buffers, groups,
+     * parallel stages and nested substreams. An element that a handler is processing is acknowledged when the handler
+     * returns.
      *
      * <pre>{@code
      * Source.repeat("x").take(3) // x, x, x
      * }</pre>
      *
-     * @param count at least 0; for 0 nothing is requested
+     * @param count at least 0; if it is 0, no element is requested
      */
     @Operator(acks = BEYOND_NOT, cost = FREE)
     public Source<T> take(long count) {
         return Source.at(ElementStages.take(node(), count));
     }
 
-    /** {@link #takeWhile(Predicate, boolean)} without the element that ends it. */
+    /**
+     * Emits elements until one does not match {@code predicate}; that element is not emitted. See
+     * {@link #takeWhile(Predicate, boolean)}.
+     */
     @Operator(acks = BEYOND_NOT, cost = FREE)
     public Source<T> takeWhile(Predicate<? super T> predicate) {
         return takeWhile(predicate, false);
     }
 
     /**
-     * Lets elements through until {@code predicate} rejects one, then ends and closes the stages above at once.
-     * Elements beyond the end are not acknowledged, as with {@link #take}; neither is the rejected element, unless
-     * {@code inclusive}.
+     * Emits elements until one does not match {@code predicate}, then ends the stream and closes the upstream stages at
+     * once. Elements after the end are not acknowledged, as with {@link #take}; nor is the element that did not match,
+     * unless {@code inclusive} is true.
      *
      * <pre>{@code
      * Source.of(1, 2, 3, 1).takeWhile(n -> n < 3)       // 1, 2
      * Source.of(1, 2, 3, 1).takeWhile(n -> n < 3, true) // 1, 2, 3
      * }</pre>
      *
-     * @param inclusive whether the rejected element goes through as the last
+     * @param inclusive whether the element that did not match is emitted as the last one
      */
     @Operator(acks = BEYOND_NOT, cost = FREE)
     public Source<T> takeWhile(Predicate<? super T> predicate, boolean inclusive) {
@@ -289,8 +297,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Drops and acknowledges elements until {@code predicate} rejects one; that one and all later ones go through. A
-     * restart by supervision starts dropping again.
+     * Drops and acknowledges elements until one does not match {@code predicate}; that element and all later ones are
+     * emitted. If supervision restarts the stage, it starts dropping again.
      *
      * <pre>{@code
      * Source.of(1, 2, 3, 1).dropWhile(n -> n < 3) // 3, 1
@@ -302,8 +310,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Lets {@code limit} elements through and fails with a {@link LimitExceededException} at the next: a guard for
-     * streams that must be small. The elements within the limit pass on first; the one beyond it is not acknowledged.
+     * Emits up to {@code limit} elements, and fails with a {@link LimitExceededException} if there is another. This
+     * guards streams that are expected to be small. The elements within the limit are emitted first; the one that
+     * exceeds it is not acknowledged.
      *
      * <pre>{@code
      * Source<String> fewRows = Source.from(rows).limit(10_000);
@@ -317,8 +326,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Limits the sum of the elements' weights; see {@link #limit}. An exception of {@code weight}, or a negative
-     * weight, goes to the supervision, whose restart resets the sum; exceeding the limit does not.
+     * Limits the sum of the elements' weights; otherwise as {@link #limit}. If {@code weight} throws or returns a
+     * negative number, the supervision decides; a restart resets the sum. Supervision does not apply when the limit is
+     * exceeded.
      *
      * <pre>{@code
      * Source<String> shortRows = Source.from(rows).limitWeighted(1_000_000, String::length);
@@ -332,7 +342,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Pairs each element with its index, from 0.
+     * Pairs each element with its index, starting at 0.
      *
      * <pre>{@code
      * Source.of("a", "b").zipWithIndex() // (0, a), (1, b)
@@ -344,7 +354,8 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Inserts {@code between} between neighbouring elements. Nobody waits for the acknowledgement of {@code between}.
+     * Inserts {@code between} between adjacent elements. No source waits for the acknowledgement of an inserted
+     * element.
      *
      * <pre>{@code
      * Source.of("a", "b", "c").intersperse(",") // a , b , c
@@ -356,9 +367,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Emits {@code start} before the first element, {@code between} between neighbouring elements, and {@code end}
-     * after the last. Both are emitted even if there are no elements; {@code end} is not emitted after a failure.
-     * Nobody waits for the acknowledgements of the three.
+     * Emits {@code start} before the first element, {@code between} between adjacent elements, and {@code end} after
+     * the last. {@code start} and {@code end} are emitted even if there are no elements; {@code end} is not emitted
+     * after a failure. No source waits for the acknowledgements of these inserted elements.
      *
      * <pre>{@code
      * Source.of("1", "2").intersperse("[", ",", "]") // [ 1 , 2 ]
@@ -374,36 +385,37 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Drops each element whose key is among the {@code window} different keys that came last, and acknowledges it at
-     * once. A repeated key counts as the latest. Seen keys are forgotten at the end of the run, and at a restart by
-     * supervision.
+     * Drops an element, and acknowledges it at once, if its key is one of the {@code window} most recently seen
+     * distinct keys. A repeated key becomes the most recent one. The keys are forgotten at the end of the run and when
+     * supervision restarts the stage.
      *
      * <pre>{@code
      * Source.of("a1", "b1", "a2", "c1").deduplicate(s -> s.charAt(0), 1000) // a1, b1, c1
      * }</pre>
      *
-     * @param key never null; compared by equals
-     * @param window at least 1; number of keys kept, which bounds memory
+     * @param key returns an element's key, never null; keys are compared by equals
+     * @param window number of keys to remember, at least 1; this limits memory use
      */
     @Operator(acks = DROPPED_AT_ONCE, cost = "a hash look-up per element; an entry per key, up to the window")
     public Source<T> deduplicate(Function<? super T, ?> key, int window) {
         return Source.at(ElementStages.deduplicate(node(), Objects.requireNonNull(key, "key"), window));
     }
 
-    /** Drops each element that equals the element right before it; see {@link #dropRepeated(Function)}. */
+    /** Drops each element that equals the element immediately before it. See {@link #dropRepeated(Function)}. */
     @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
     public Source<T> dropRepeated() {
         return dropRepeated(Function.identity());
     }
 
     /**
-     * Drops each element with the same key as the element right before it, and acknowledges it at once.
+     * Drops each element whose key equals that of the element immediately before it, and acknowledges the dropped
+     * element at once.
      *
      * <pre>{@code
      * Source.of(1, 1, 2, 1).dropRepeated() // 1, 2, 1
      * }</pre>
      *
-     * @param key never null
+     * @param key returns an element's key, never null
      */
     @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
     public Source<T> dropRepeated(Function<? super T, ?> key) {
@@ -411,7 +423,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Calls {@code action} with each element before passing it on. If the action throws, the stage's
+     * Calls {@code action} with each element before passing the element on. If the action throws, the stage's
      * {@link Supervision} decides.
      *
      * <pre>{@code
@@ -423,15 +435,15 @@ abstract class ElementOperators<T> {
         return Source.at(ElementStages.tap(node(), Objects.requireNonNull(action, "action")));
     }
 
-    /** Logs to the logger of this name, at DEBUG; see {@link #log(Logger, Logger.Level)}. */
+    /** Logs each element at DEBUG to the logger with this name. See {@link #log(Logger, Logger.Level)}. */
     @Operator(acks = SAME, cost = "a line per element if the level is on, else none")
     public Source<T> log(String loggerName) {
         return log(System.getLogger(Objects.requireNonNull(loggerName, "loggerName")), Logger.Level.DEBUG);
     }
 
     /**
-     * Logs each element and the end at {@code level}, and a failure from above at ERROR, with the names of pipeline and
-     * stage.
+     * Logs each element and the end of the stream at {@code level}, and an upstream failure at ERROR. Each message
+     * includes the names of the pipeline and the stage.
      *
      * <pre>{@code
      * source.log(System.getLogger("orders"), Logger.Level.INFO)

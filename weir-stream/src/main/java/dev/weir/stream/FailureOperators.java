@@ -15,8 +15,9 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     private static final String PER_BATCH = "a few ns per batch";
 
     /**
-     * Sets the supervision of the operator above. It decides about an element for which the operator's function throws;
-     * without it, the stream fails. Short for {@link Source#with} and {@link Attributes#withSupervision}.
+     * Sets the supervision of the preceding operator. The supervision decides what happens to an element for which the
+     * operator's function throws; without supervision, the stream fails. Shorthand for {@link Source#with} with
+     * {@link Attributes#withSupervision}.
      *
      * {@snippet :
      * source.map(Integer::parseInt).supervised(Supervision.skip())
@@ -27,15 +28,16 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Emits one last element in place of a failure from above, and completes. Elements before the failure pass first;
-     * those lost with it stay unacknowledged. Nobody waits for the acknowledgement of the last element. A cancellation
-     * is not a failure.
+     * Emits one last element in place of an upstream failure, and then completes. Elements that preceded the failure
+     * are emitted first; elements that were lost with it stay unacknowledged. No source waits for the acknowledgement
+     * of the last element. A cancellation is not treated as a failure.
      *
      * {@snippet :
      * source.map(Integer::parseInt).recover(failure -> -1)
      * }
      *
-     * @param function returns the last element, or null to pass the failure on; its own exception replaces the failure
+     * @param function returns the last element, or null to pass the failure on; if it throws, its exception replaces
+     *     the failure
      */
     @Operator(acks = PASSES + "; none for the last element", cost = PER_BATCH)
     public Source<T> recover(Function<? super Throwable, ? extends @Nullable T> function) {
@@ -43,16 +45,17 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Continues with another source when the one above fails, up to {@code attempts} times. The failed stages are
-     * closed first; elements lost with them stay unacknowledged. Completes when the source that is running does; a stop
-     * ends the running source, and a cancellation is not a failure.
+     * Switches to another source when the current one fails, up to {@code attempts} times. The failed stages are closed
+     * first; elements that were lost with them stay unacknowledged. The stream completes when the current source does.
+     * A stop ends the current source. A cancellation is not treated as a failure.
      *
      * {@snippet :
      * primary.recoverWith(1, failure -> failure instanceof IOException ? replica : null)
      * }
      *
      * @param attempts at least 1
-     * @param replacement returns the source, or null to pass the failure on; its own exception replaces the failure
+     * @param replacement returns the new source, or null to pass the failure on; if it throws, its exception replaces
+     *     the failure
      */
     @Operator(acks = PASSES, cost = PER_BATCH)
     public Source<T> recoverWith(int attempts, Function<? super Throwable, ? extends @Nullable Source<T>> replacement) {
@@ -64,8 +67,9 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Replaces the exception of a failure from above. Elements, completion and cancellation pass unchanged. A checked
-     * exception reaches the pipeline's end as the cause of a {@link java.util.concurrent.CompletionException}.
+     * Replaces the exception of an upstream failure. Elements, completion and cancellation pass through unchanged. If
+     * the new exception is checked, the pipeline fails with a {@link java.util.concurrent.CompletionException} whose
+     * cause it is.
      *
      * {@snippet :
      * source.map(Integer::parseInt).mapError(failure -> new OrderRejected(failure))
@@ -76,15 +80,15 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
         return Source.at(FailureStages.mapError(node(), Objects.requireNonNull(function, "function")));
     }
 
-    /** {@link #onErrorComplete(Predicate)} for every failure. */
+    /** Completes the stream in place of any upstream failure. See {@link #onErrorComplete(Predicate)}. */
     @Operator(acks = PASSES, cost = PER_BATCH)
     public Source<T> onErrorComplete() {
         return onErrorComplete(failure -> true);
     }
 
     /**
-     * Completes instead of failing when {@code harmless} accepts the failure from above. Elements lost with it stay
-     * unacknowledged. A cancellation is not a failure.
+     * Completes the stream instead of failing it if {@code harmless} matches the upstream failure. Elements that were
+     * lost with the failure stay unacknowledged. A cancellation is not treated as a failure.
      *
      * {@snippet :
      * source.map(Integer::parseInt).onErrorComplete(NumberFormatException.class::isInstance)
@@ -96,17 +100,18 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Rebuilds everything above after a failure and a wait, within the same pipeline. The failed section is closed
-     * first, with its threads and resources; the stages below notice only the pause.
+     * Restarts all upstream stages after a failure, following a delay, within the same pipeline. The failed section is
+     * closed first, including its threads and resources; the downstream stages notice only the pause.
      *
-     * <p>Acknowledgements: elements that had left the section continue and are acknowledged to the run of the section
-     * that emitted them, which must tolerate that after its close. Elements inside the section when it failed are never
-     * acknowledged. A source that tracks acknowledgements emits again all elements that were not acknowledged in time:
-     * at least once, with duplicates of the elements that were in flight. Sources that expect a drain before their
-     * close do not get one.
+     * <p>Elements that had left the section before the failure continue. They are acknowledged to the run of the
+     * section that emitted them, which must accept acknowledgements after it was closed. Elements inside the section
+     * when it failed are never acknowledged. A source that tracks acknowledgements emits all elements again that were
+     * not acknowledged in time. Delivery is therefore at least once, with duplicates of the elements that were in
+     * flight. A source that expects to be drained before it is closed is not drained.
      *
-     * <p>Completes when the section does. A stop ends the section, or the wait before its restart; a section that fails
-     * after a stop fails the stream. After too many restarts the last failure passes on.
+     * <p>The stream completes when the section does. A stop ends the section, or the delay before its restart; a
+     * section that fails after a stop fails the stream. After the maximum number of restarts, the last failure is
+     * passed on.
      *
      * {@snippet :
      * readings.map(this::decode)
@@ -119,20 +124,21 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Rebuilds a section of the stream after a failure and a wait, while the stages above keep running on a thread of
-     * their own behind a buffer. The failed section is closed first. The new one gets all unfinished elements of the
-     * failed one again, in order, and then the elements that follow.
+     * Restarts a section of the stream after a failure, following a delay, while the upstream stages keep running on
+     * their own thread with a buffer in between. The failed section is closed first. The new section receives all
+     * unfinished elements of the failed one again, in order, followed by later elements.
      *
-     * <p>Acknowledgements: an element is acknowledged only when all results of one attempt at it are finished. Results
-     * that had left the section before the failure continue, so the stages below may see them twice: at least once.
-     * Elements are kept until they are finished, so the section must not modify them. An element that fails every time
-     * fails the section every time: skip it by supervision within the section, or limit the restarts.
+     * <p>An element is acknowledged only when all results of one attempt to process it are finished. Results that had
+     * left the section before the failure continue, so the downstream stages may see them twice: delivery is at least
+     * once. Elements are retained until they are finished, so the section must not modify them. An element that fails
+     * on every attempt also fails the section on every attempt. To prevent this, skip such elements with supervision
+     * inside the section, or limit the number of restarts.
      *
-     * <p>Before the rebuild, a source within the section gets up to 30 seconds until its emitted elements are finished
-     * below and committed.
+     * <p>Before the restart, a source inside the section gets up to 30 seconds for its emitted elements to be finished
+     * downstream and committed.
      *
-     * <p>Completes when the section does. A failure from above passes through the section without a restart; so does a
-     * failure after a stop. After too many restarts the last failure passes on.
+     * <p>The stream completes when the section does. An upstream failure passes through the section without a restart,
+     * and so does a failure after a stop. After the maximum number of restarts, the last failure is passed on.
      *
      * {@snippet :
      * orders.restarted(
@@ -140,7 +146,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      *         section -> section.map(order -> session.send(order)))
      * }
      *
-     * @param settings not {@link RestartSettings#alsoOnCompletion}: a section that ends by itself ends the stream
+     * @param settings must not have {@link RestartSettings#alsoOnCompletion}, because a section that ends by itself
+     *     ends the stream
      */
     @Operator(
             acks = "when all that came of it is finished; given again if it was inside a failed section",
@@ -153,9 +160,9 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Fails with a {@link StreamTimeoutException} when no element arrives for {@code timeout} while the stage below
-     * waits for one. Time in which the stages below are busy does not count. The stages above must not block the
-     * thread: put {@link #async} in between if they might.
+     * Fails with a {@link StreamTimeoutException} if no element arrives within {@code timeout} while the downstream
+     * stage is waiting for one. Time during which the downstream stages are busy does not count. The upstream stages
+     * must not block the thread; if they might, put {@link #async} in between.
      *
      * {@snippet :
      * heartbeats.idleTimeout(Duration.ofSeconds(30))
@@ -167,8 +174,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Fails with a {@link StreamTimeoutException} when the first element has not arrived {@code timeout} after the
-     * start. The stages above must not block the thread, as for {@link #idleTimeout}.
+     * Fails with a {@link StreamTimeoutException} if the first element has not arrived within {@code timeout} of the
+     * start. The upstream stages must not block the thread, as for {@link #idleTimeout}.
      *
      * {@snippet :
      * answers.initialTimeout(Duration.ofSeconds(5))
@@ -180,8 +187,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Fails with a {@link StreamTimeoutException} when the stages above have not completed {@code timeout} after the
-     * start. They must not block the thread, as for {@link #idleTimeout}.
+     * Fails with a {@link StreamTimeoutException} if the upstream stages have not completed within {@code timeout} of
+     * the start. They must not block the thread, as for {@link #idleTimeout}.
      *
      * {@snippet :
      * export.completionTimeout(Duration.ofHours(1))
@@ -193,9 +200,9 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Fails the pipeline with a {@link StreamTimeoutException} when the stages below do not ask for more elements
-     * within {@code timeout} of the last ones. They are interrupted, because a failure reaches them only when they ask;
-     * {@link #recover} does not see it.
+     * Fails the pipeline with a {@link StreamTimeoutException} if the downstream stages do not ask for more elements
+     * within {@code timeout} of receiving the previous ones. The downstream stages are interrupted, because otherwise
+     * they would notice the failure only when they ask for more elements. {@link #recover} does not see this failure.
      *
      * {@snippet :
      * orders.backpressureTimeout(Duration.ofMinutes(1)).mapBlocking(8, Ordering.input(), this::book)
@@ -207,9 +214,10 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Emits an element from {@code supplier} whenever the stage below asks for one and none has arrived for
-     * {@code interval}. Nobody waits for its acknowledgement. If the supplier throws, the stage's supervision decides:
-     * skipping emits none this time. The stages above must not block the thread, as for {@link #idleTimeout}.
+     * Emits an element from {@code supplier} whenever the downstream stage is waiting for one and none has arrived for
+     * {@code interval}. No source waits for the acknowledgement of this element. If the supplier throws, the stage's
+     * supervision decides; if it skips, no element is emitted this time. The upstream stages must not block the thread,
+     * as for {@link #idleTimeout}.
      *
      * {@snippet :
      * ticks.keepAlive(Duration.ofSeconds(1), () -> Tick.NOTHING)
@@ -221,9 +229,10 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Calls {@code onEnd} exactly once, on the stream's thread, when the stages above have ended: completed, failed, or
-     * cancelled because nobody wants more. Completed means that the last element was handed down, not that it is
-     * acknowledged. An exception from it fails the stream; after a failure it is added to that failure as suppressed.
+     * Calls {@code onEnd} exactly once, on the stream's thread, when the upstream stages have completed, failed, or
+     * been cancelled because no more elements are needed. Completion means that the last element was handed downstream,
+     * not that it was acknowledged. If {@code onEnd} throws, the stream fails; if the stream had already failed, the
+     * exception is added to that failure as a suppressed exception.
      *
      * {@snippet :
      * source.watch(end -> log.log(Level.INFO, "import ended: " + end))
@@ -235,8 +244,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Lets elements pass until the switch is turned; see {@link KillSwitch}. A batch handed over at that very moment
-     * still passes.
+     * Lets elements pass until the switch is turned. See {@link KillSwitch}. A batch that is being handed over when the
+     * switch is turned may still pass.
      *
      * {@snippet :
      * KillSwitch shop = new KillSwitch();

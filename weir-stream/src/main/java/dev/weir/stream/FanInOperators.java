@@ -13,20 +13,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Operators with several inputs. Part of {@link Source}.
  *
- * <p>Inputs that are read at their own pace (merge, the latest of several) each run on a thread of their own behind a
- * buffer of {@value dev.weir.stream.ParallelOperators#DEFAULT_BUFFER} elements, or the size set by {@link Source#with}.
- * Inputs that are read in turn (concat, zip) are pulled by the thread of the stage below. A failure of any input fails
- * the stream, after the elements before it; a cancellation from below reaches all inputs; a stop ends all sources.
+ * <p>Operators that read their inputs concurrently (merge, zipLatest) run each input on its own thread, with a buffer
+ * of {@value dev.weir.stream.ParallelOperators#DEFAULT_BUFFER} elements or the size set by {@link Source#with}.
+ * Operators that read their inputs in turn (concat, zip) pull them on the downstream stage's thread. A failure of any
+ * input fails the stream, after the elements that preceded the failure have been emitted. A cancellation from
+ * downstream reaches all inputs, and a stop ends all sources.
  */
 abstract class FanInOperators<T> extends ParallelOperators<T> {
 
-    /** The node of a source. A source of a subtype is fine because sources are only read. */
+    /** Returns the source's node. The cast is safe because sources only produce elements. */
     @SuppressWarnings("unchecked")
     private static <T> BlueprintNode<T> nodeOf(String name, Source<? extends T> source) {
         return ((Source<T>) Objects.requireNonNull(source, name)).node();
     }
 
-    /** The last stage of a source that a user's function returned. */
+    /** Returns the last stage of a source that a user's function returned. */
     static <T> BlueprintNode<T> made(String operator, @Nullable Source<T> source) {
         if (source == null) {
             throw new NullPointerException("the function of " + operator + " returned null, not a source");
@@ -43,8 +44,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits the elements of all inputs as they arrive; each input keeps its own order. Ends when all have ended. When
-     * several have elements, they take turns, batch by batch. Acknowledgements go with their elements.
+     * Emits the elements of all inputs as they arrive; each input keeps its own order. Ends when all inputs have ended.
+     * If several inputs have elements available, they take turns, batch by batch. Each element keeps its
+     * acknowledgement.
      *
      * {@snippet :
      * orders.merge(returns, complaints).map(event -> handle(event))
@@ -58,8 +60,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Merges two sources; available batches of {@code preferred} go before batches of this source. Otherwise as
-     * {@link #merge}.
+     * Merges two sources; whenever both have a batch available, the batch of {@code preferred} is emitted first.
+     * Otherwise as {@link #merge}.
      *
      * {@snippet :
      * jobs.mergePreferred(commands)
@@ -71,14 +73,14 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Merges sources in proportion to their weights while several have elements, counted in elements across batches.
-     * Otherwise as {@link #merge}.
+     * Merges sources in proportion to their weights while several of them have elements available. The proportion
+     * applies to elements, not batches. Otherwise as {@link #merge}.
      *
      * {@snippet :
      * gold.mergePrioritized(List.of(silver, bronze), 6, 3, 1)
      * }
      *
-     * @param weights at least 1 each; this source's first, then the others'
+     * @param weights at least 1 each; first this source's weight, then those of the others
      */
     @Operator(acks = "kept with each element", cost = "a segment and a buffer for each input")
     public Source<T> mergePrioritized(List<? extends Source<? extends T>> others, int... weights) {
@@ -88,9 +90,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Merges two sorted sources into a sorted one. Waits for the next element of both; if they are equal, the element
-     * of this source goes first. Ends when both have ended. Acknowledgements go with their elements. A comparator that
-     * throws fails the stream.
+     * Merges two sorted sources into one sorted source. Waits for the next element of both sources; if the two elements
+     * compare as equal, this source's element is emitted first. Ends when both sources have ended. Each element keeps
+     * its acknowledgement. If the comparator throws, the stream fails.
      *
      * {@snippet :
      * today.mergeSorted(yesterday, Comparator.comparing(Event::time))
@@ -103,11 +105,12 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits a list of the latest element of each input whenever an input has a new element. Begins once every input has
-     * had one, and ends when all have ended.
+     * Emits a list of the latest element of each input whenever any input has a new element. Starts when every input
+     * has had an element, and ends when all inputs have ended.
      *
-     * <p>An element is acknowledged once a newer element of its input has replaced it, or all inputs have ended, and
-     * every list that contains it is finished. An element that was never in a list by the end is not acknowledged.
+     * <p>An element is acknowledged once two conditions hold: a newer element of its input has replaced it or all
+     * inputs have ended, and every list that contains it is finished. An element that was never part of a list is not
+     * acknowledged.
      *
      * {@snippet :
      * temperature.mergeLatest(pressure, humidity)
@@ -123,8 +126,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits this source, then the others, one after the other. A source is pulled once those before it have ended, but
-     * its stages above an asynchronous boundary run from the start. Acknowledgements go with their elements.
+     * Emits the elements of this source, then those of the other sources, one source after the other. A source is
+     * pulled only when the preceding ones have ended, but any of its stages before an asynchronous boundary run from
+     * the start. Each element keeps its acknowledgement.
      *
      * {@snippet :
      * history.concat(live)
@@ -138,7 +142,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits {@code first}, then this source; see {@link #concat}.
+     * Emits the elements of {@code first}, then those of this source. See {@link #concat}.
      *
      * {@snippet :
      * lines.prepend(Source.of("header"))
@@ -151,8 +155,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits this source, or {@code otherwise} if this one ends without an element. Acknowledgements go with their
-     * elements.
+     * Emits the elements of this source, or those of {@code otherwise} if this source ends without an element. Each
+     * element keeps its acknowledgement.
      *
      * {@snippet :
      * matches.orElse(Source.of(NO_MATCH))
@@ -164,8 +168,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Alternates between {@code segmentSize} elements of this source and as many of the other; when one has ended,
-     * emits the rest of the other. Waits for the source whose turn it is. Acknowledgements go with their elements.
+     * Alternates between {@code segmentSize} elements of this source and as many of the other; once one source has
+     * ended, emits the rest of the other. Waits for the source whose turn it is. Each element keeps its
+     * acknowledgement.
      *
      * {@snippet :
      * Source.of(1, 2, 3, 4).interleave(Source.of(10, 20), 2) // 1, 2, 10, 20, 3, 4
@@ -179,7 +184,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Pairs the elements of two sources, first with first, second with second; see {@link #zipWith}.
+     * Pairs the elements of two sources: the first with the first, the second with the second, and so on. See
+     * {@link #zipWith}.
      *
      * {@snippet :
      * names.zip(ages).map(pair -> pair.first() + " is " + pair.second())
@@ -191,8 +197,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits lists of one element of each input, first with first, second with second. Ends when any input ends; the
-     * remaining elements of the others are treated as beyond a {@link #take}.
+     * Emits lists that contain one element of each input: the first elements, then the second elements, and so on. Ends
+     * when any input ends; the remaining elements of the other inputs are treated like elements after the end of a
+     * {@link #take}.
      *
      * {@snippet :
      * Source.of(1, 2).zipN(Source.of(10, 20), Source.of(100, 200)) // [1, 10, 100], [2, 20, 200]
@@ -220,15 +227,16 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Pairs the elements of two sources until both have ended, using a stand-in for the one that ended first. Waits for
-     * both while both run. A pair acknowledges the real elements in it.
+     * Pairs the elements of two sources until both have ended. Once one source has ended, a stand-in takes the place of
+     * its elements. While both sources are running, waits for both. Acknowledging a pair acknowledges the actual
+     * elements in it.
      *
      * {@snippet :
      * Source.of("a", "b", "c").zipAll(Source.of(1), "-", 0) // (a, 1), (b, 0), (c, 0)
      * }
      *
-     * @param standIn for elements of this source
-     * @param otherStandIn for elements of the other
+     * @param standIn used once this source has ended
+     * @param otherStandIn used once the other source has ended
      */
     @Operator(acks = "both when the pair is", cost = "a pair per element, and a joint acknowledgement if both have one")
     public <B> Source<Pair<T, B>> zipAll(Source<B> other, T standIn, B otherStandIn) {
@@ -241,9 +249,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Combines the elements of two sources one by one. Ends when either ends; the remaining elements of the other are
-     * treated as beyond a {@link #take}. The two elements are acknowledged when the result is. A pair for which
-     * {@code combine} throws is put to the supervision.
+     * Combines the elements of two sources in pairs. Ends when either source ends; the remaining elements of the other
+     * are treated like elements after the end of a {@link #take}. The two elements are acknowledged when the result is.
+     * If {@code combine} throws, the supervision decides what happens to the pair.
      *
      * {@snippet :
      * prices.zipWith(amounts, (price, amount) -> price * amount)
@@ -256,7 +264,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Pairs the latest elements of two sources; see {@link #zipLatestWith}.
+     * Pairs the latest elements of two sources. See {@link #zipLatestWith}.
      *
      * {@snippet :
      * clicks.zipLatest(settings)
@@ -270,13 +278,14 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Combines the latest elements of two sources whenever one has a new element. Begins once both have had one, and
-     * ends when either ends; elements still waiting in the other are not acknowledged.
+     * Combines the latest elements of two sources whenever either has a new element. Starts when both sources have had
+     * an element, and ends when either ends; elements of the other source that are still queued are not acknowledged.
      *
-     * <p>An element is acknowledged once a newer element of its input has replaced it, or the stream has ended, and
-     * every result that contains it is finished. An element that was never in a result by the end is not acknowledged.
-     * When {@code combine} throws, the supervision decides about the newest element: if skipped, it remains the latest
-     * of its input; {@code RESTART} forgets the latest of both.
+     * <p>An element is acknowledged once two conditions hold: a newer element of its input has replaced it or the
+     * stream has ended, and every result that contains it is finished. An element that was never part of a result is
+     * not acknowledged. If {@code combine} throws, the supervision decides what happens to the newest element: if that
+     * element is skipped, it remains the latest of its input; {@code RESTART} forgets the latest elements of both
+     * inputs.
      *
      * {@snippet :
      * orders.zipLatestWith(rates, (order, rate) -> order.in(rate))

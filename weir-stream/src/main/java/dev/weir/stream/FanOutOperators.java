@@ -16,9 +16,9 @@ import java.util.function.ToIntFunction;
 /**
  * Operators with several outputs. Part of {@link Source}.
  *
- * <p>Each output runs on a thread of its own behind a buffer of
- * {@value dev.weir.stream.ParallelOperators#DEFAULT_BUFFER} elements, or the size set by {@link Source#with}. A failure
- * of any output fails the stream; a failure from above reaches all outputs, after the elements before it.
+ * <p>Each output runs on its own thread, with a buffer of {@value dev.weir.stream.ParallelOperators#DEFAULT_BUFFER}
+ * elements or the size set by {@link Source#with}. A failure of any output fails the stream. An upstream failure
+ * reaches all outputs, after the elements that preceded it.
  */
 abstract class FanOutOperators<T> extends FanInOperators<T> {
 
@@ -37,7 +37,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
         return sides;
     }
 
-    /** The part of a blueprint that a function from source to source describes. */
+    /** Returns the part of a blueprint that a function from source to source describes. */
     static <T, R> BlueprintBranch<T, R> branch(Function<? super Source<T>, Source<R>> function) {
         OpenInput<T> input = new OpenInput<>();
         Source<R> lowest = Objects.requireNonNull(function, "function").apply(Source.at(input.node()));
@@ -57,10 +57,11 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Also hands each element to {@code sink}, which has a buffer. The slower of the two sets the pace. When the sink
-     * returns early the stream ends with the next element; the sink ends when the stream does.
+     * Also hands each element to {@code sink}, which has its own buffer. The slower of the sink and the downstream
+     * stages sets the pace. If the sink returns early, the stream ends with the next element. The sink ends when the
+     * stream does.
      *
-     * <p>An element is acknowledged when both the sink and the stages below have acknowledged it.
+     * <p>An element is acknowledged when both the sink and the downstream stages have acknowledged it.
      *
      * {@snippet :
      * orders.alsoTo(audit).map(order -> bill(order))
@@ -72,8 +73,9 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Copies each element to {@code sink} as long as the sink keeps up: batches that its buffer has no room for skip
-     * it. Neither its acknowledgements nor its end matter to the stream; its failure fails the stream.
+     * Copies each element to {@code sink} as long as the sink keeps up; a batch that does not fit into the sink's
+     * buffer is not copied. The sink's acknowledgements and its end do not affect the stream, but a failure of the sink
+     * fails the stream.
      *
      * {@snippet :
      * orders.wireTap(Sink.forEach(order -> log(order)))
@@ -85,9 +87,10 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Sends the elements that {@code divert} accepts to {@code sink}, with their acknowledgements; the others continue.
-     * It waits for room in the sink's buffer. When the sink returns early the stream ends with the next element for it;
-     * the sink ends when the stream does. An element for which {@code divert} throws is put to the supervision.
+     * Sends the elements that match {@code divert} to {@code sink}, together with their acknowledgements; the other
+     * elements continue downstream. Waits while the sink's buffer is full. If the sink returns early, the stream ends
+     * with the next element for the sink. The sink ends when the stream does. If {@code divert} throws, the supervision
+     * decides what happens to the element.
      *
      * {@snippet :
      * orders.divertTo(rejects, order -> !order.isValid())
@@ -99,19 +102,19 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Hands each element to every branch and merges their outputs in order of arrival. Each branch runs on a thread of
-     * its own behind a buffer; the slowest sets the pace.
+     * Hands each element to every branch and merges the branches' outputs in order of arrival. Each branch runs on its
+     * own thread with a buffer; the slowest branch sets the pace.
      *
-     * <p>An element is acknowledged when every branch has acknowledged it. When a branch ends by itself (a
-     * {@code take}), the others continue: the ended branch counts as having acknowledged everything, the elements in
-     * its own stages included. When the last branch ends, so does the stream, and elements that no branch finished are
-     * not acknowledged.
+     * <p>An element is acknowledged when every branch has acknowledged it. If a branch ends by itself, for example
+     * after a {@code take}, the others continue: the ended branch is treated as having acknowledged every element,
+     * including those in its own stages. When the last branch ends, so does the stream, and elements that no branch
+     * finished are not acknowledged.
      *
      * {@snippet :
      * events.broadcast(List.of(s -> s.map(e -> index(e)), s -> s.filter(e -> e.isAlarm()).map(e -> alarm(e))))
      * }
      *
-     * @param branches at least 1
+     * @param branches at least one branch
      */
     @Operator(acks = "when every branch has acknowledged", cost = "a segment for each branch; a copy per batch")
     public <R> Source<R> broadcast(List<? extends Function<? super Source<T>, Source<R>>> branches) {
@@ -121,7 +124,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Hands each element to every sink; see {@link #broadcast}. The pipeline ends when all sinks have.
+     * Hands each element to every sink; the pipeline ends when all sinks have ended. See {@link #broadcast}.
      *
      * {@snippet :
      * events.broadcastTo(archive, alarms).run()
@@ -135,9 +138,10 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Spreads the elements over {@code branches} equal branches, each on a thread of its own: whichever asks first gets
-     * the next. Merges their outputs in order of arrival; no order is kept. When a branch ends by itself the others
-     * continue; when the last one ends, so does the stream. Acknowledgements go with the elements.
+     * Distributes the elements over {@code branches} equal branches, each on its own thread: the next element goes to
+     * whichever branch asks first. The branches' outputs are merged in order of arrival, so the order of the elements
+     * is not preserved. If a branch ends by itself, the others continue; when the last one ends, so does the stream.
+     * Each element keeps its acknowledgement.
      *
      * {@snippet :
      * pages.balance(4, s -> s.map(page -> render(page)))
@@ -151,7 +155,8 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Spreads the elements over sinks: whichever asks first gets the next; see {@link #balance}.
+     * Distributes the elements over several sinks: the next element goes to whichever sink asks first. See
+     * {@link #balance}.
      *
      * {@snippet :
      * jobs.balanceTo(connection1, connection2).run()
@@ -166,17 +171,18 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
 
     /**
      * Sends each element to one of {@code partitions} equal branches, chosen by {@code partition}. Each branch runs on
-     * a thread of its own behind a buffer; a full buffer halts all. Outputs are merged in order of arrival, which keeps
-     * the order of each branch. When a branch ends by itself, further elements for it are dropped and acknowledged;
-     * when the last one ends, so does the stream. Acknowledgements go with the elements. An element for which
-     * {@code partition} throws, or returns no branch, goes to the supervision.
+     * its own thread with a buffer; while one buffer is full and receives an element, all branches wait for it. The
+     * outputs are merged in order of arrival, which preserves the order within each branch. If a branch ends by itself,
+     * further elements for it are dropped and acknowledged; when the last branch ends, so does the stream. Each element
+     * keeps its acknowledgement. If {@code partition} throws or returns a number outside the range, the supervision
+     * decides what happens to the element.
      *
      * {@snippet :
      * events.partition(8, e -> Math.floorMod(e.key().hashCode(), 8), s -> s.map(e -> apply(e)))
      * }
      *
      * @param partitions 1 to 100,000
-     * @param partition returns 0 to {@code partitions - 1} for an element
+     * @param partition returns the element's branch, 0 to {@code partitions - 1}
      */
     @Operator(acks = "kept with each element", cost = "a segment for each branch; a call and a move per element")
     public <R> Source<R> partition(
@@ -186,7 +192,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Sends each element to the sink chosen by {@code partition}; see {@link #partition}.
+     * Sends each element to the sink chosen by {@code partition}. See {@link #partition}.
      *
      * {@snippet :
      * events.partitionTo(e -> e.isAlarm() ? 1 : 0, archive, alarms).run()
@@ -201,11 +207,11 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Splits each element into two streams, which {@code join} combines again. {@code join} must use both, and read
-     * them at about the same pace: reading one after the other blocks forever once a buffer is full. When either stream
-     * ends by itself, the whole stream ends with the next element.
+     * Splits each element into two streams, which {@code join} combines again. {@code join} must use both streams and
+     * read them at about the same pace: reading one after the other blocks forever once a buffer is full. If either
+     * stream ends by itself, the whole stream ends with the next element.
      *
-     * <p>An element is acknowledged when both parts have been.
+     * <p>An element is acknowledged when both of its parts have been.
      *
      * {@snippet :
      * users.unzip(User::name, User::age, (names, ages) -> names.map(n -> n.trim()).zip(ages))
@@ -230,7 +236,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Splits each element for two sinks; see {@link #broadcastTo}.
+     * Splits each element into two parts, one for each of two sinks. See {@link #broadcastTo}.
      *
      * {@snippet :
      * users.unzipTo(User::name, names, User::age, ages).run()

@@ -5,8 +5,8 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * A named, reusable part of a stream: operators without a source and a sink. Immutable and free to share; each use has
- * stages of its own.
+ * A named, reusable part of a stream: operators without a source or a sink. Immutable, so it can be used in any number
+ * of pipelines; each use has its own stages.
  *
  * <pre>{@code
  * static final Flow<String, Order> ORDERS =
@@ -15,8 +15,8 @@ import java.util.function.Function;
  * Source.from(lines).via(ORDERS).to(store) // with the stages orders/filterNot and orders/map
  * }</pre>
  *
- * @param <T> the type of the elements that come in
- * @param <R> the type of the elements that go out
+ * @param <T> the type of the incoming elements
+ * @param <R> the type of the outgoing elements
  */
 public final class Flow<T, R> {
 
@@ -27,10 +27,10 @@ public final class Flow<T, R> {
     }
 
     /**
-     * Names operators.
+     * Creates a flow with a name.
      *
-     * @param name precedes the names of their stages, as in {@code name/map}
-     * @param operators adds them to a source; called once for each use, when a blueprint is made
+     * @param name prefix of the names of the flow's stages, as in {@code name/map}
+     * @param operators adds the operators to a source; called once for each use, while a blueprint is being built
      */
     public static <T, R> Flow<T, R> of(String name, Function<Source<T>, Source<R>> operators) {
         Objects.requireNonNull(name, "name");
@@ -46,18 +46,18 @@ public final class Flow<T, R> {
                         .node())));
     }
 
-    /** The flow that adds nothing. */
+    /** Returns a flow that adds no operators. */
     public static <T> Flow<T, T> identity() {
         return new Flow<>(above -> above);
     }
 
-    /** Joins this flow and another one below it. */
+    /** Returns a flow that consists of this flow followed by another one. */
     public <U> Flow<T, U> andThen(Flow<R, U> below) {
         Objects.requireNonNull(below, "below");
         return new Flow<>(above -> below.below(below(above)));
     }
 
-    /** A sink that consists of this flow and the sink below it. */
+    /** Returns a sink that consists of this flow followed by {@code sink}. */
     public Sink<T> to(Sink<? super R> sink) {
         Objects.requireNonNull(sink, "sink");
         return Sink.through(above -> below(above).to(sink));

@@ -10,13 +10,13 @@ import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
-/** Operators that gather, spread or buffer elements, by count, weight or demand. Part of {@link Source}. */
+/** Operators that group, expand or buffer elements by count, weight or demand. Part of {@link Source}. */
 abstract class GroupingOperators<T> extends ElementOperators<T> {
 
     /**
-     * Gathers elements into lists of {@code count}; the last may be shorter. All members are acknowledged together with
-     * their list. The open list is emitted at the end and before a failure of the input; on cancellation its members
-     * stay unacknowledged. Pulls until a list is full.
+     * Groups elements into lists of {@code count}; the last list may be shorter. The members of a list are acknowledged
+     * together with it. An incomplete list is emitted at the end and before an input's failure is passed on; after a
+     * cancellation its members stay unacknowledged. The stage keeps pulling until a list is full.
      *
      * {@snippet :
      * Source.of(1, 2, 3, 4, 5).grouped(2); // [1, 2], [3, 4], [5]
@@ -30,9 +30,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Gathers elements into lists of {@code count}, or of fewer once {@code window} has passed since the list's first
-     * element. Otherwise as {@link #grouped}. A due list is emitted when the stage below next pulls, so elements may
-     * wait longer above a busy sink.
+     * Groups elements into lists of {@code count}, or of fewer once {@code window} has passed since the list's first
+     * element. Otherwise as {@link #grouped}. A list that is due is emitted when the downstream stage next pulls, so
+     * elements may wait longer than {@code window} if the sink is busy.
      *
      * {@snippet :
      * source.groupedWithin(1000, Duration.ofMillis(100)).map(rows -> insert(rows));
@@ -47,9 +47,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Gathers elements into lists of at most {@code maxWeight}; a heavier element gets a list of its own. Otherwise as
-     * {@link #grouped}. An exception of {@code weight}, or a negative weight, goes to the stage's supervision; RESTART
-     * drops and acknowledges the open list as well.
+     * Groups elements into lists with a total weight of at most {@code maxWeight}; an element heavier than that gets
+     * its own list. Otherwise as {@link #grouped}. If {@code weight} throws or returns a negative number, the stage's
+     * supervision decides; RESTART also drops and acknowledges the incomplete list.
      *
      * {@snippet :
      * Source.of("aa", "b", "cccc").groupedWeighted(3, String::length); // [aa, b], [cccc]
@@ -63,8 +63,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Gathers elements into lists of at most {@code maxWeight}, or of less once {@code window} has passed since the
-     * list's first element. Otherwise as {@link #groupedWeighted} and {@link #groupedWithin}.
+     * Groups elements into lists with a total weight of at most {@code maxWeight}, or less once {@code window} has
+     * passed since the list's first element. Otherwise as {@link #groupedWeighted} and {@link #groupedWithin}.
      *
      * {@snippet :
      * source.groupedWeightedWithin(1_000_000, Duration.ofMillis(50), line -> line.length());
@@ -80,15 +80,15 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Gathers consecutive elements of the same key into lists of at most {@code max}. A list is emitted as soon as an
-     * element of another key arrives. Otherwise as {@link #grouped}. An exception of {@code key} goes to the stage's
-     * supervision; RESTART drops and acknowledges the open list as well.
+     * Groups consecutive elements with the same key into lists of at most {@code max} elements. A list is emitted as
+     * soon as an element with a different key arrives. Otherwise as {@link #grouped}. If {@code key} throws, the
+     * stage's supervision decides; RESTART also drops and acknowledges the incomplete list.
      *
      * {@snippet :
      * Source.of("a1", "a2", "b1", "a3").groupedAdjacentBy(s -> s.charAt(0), 100); // [a1, a2], [b1], [a3]
      * }
      *
-     * @param key never null; compared by equals
+     * @param key returns an element's key, never null; keys are compared by equals
      * @param max at least 1
      */
     @Operator(acks = "members together with their list", cost = "as grouped")
@@ -97,15 +97,15 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Gathers consecutive elements of the same key into lists of at most {@code max}, or of fewer once {@code window}
-     * has passed since the list's first element. Otherwise as {@link #groupedAdjacentBy(Function, int)} and
-     * {@link #groupedWithin}.
+     * Groups consecutive elements with the same key into lists of at most {@code max} elements, or of fewer once
+     * {@code window} has passed since the list's first element. Otherwise as {@link #groupedAdjacentBy(Function, int)}
+     * and {@link #groupedWithin}.
      *
      * {@snippet :
      * rows.groupedAdjacentBy(row -> row.table(), 1000, Duration.ofMillis(100)).map(group -> insert(group));
      * }
      *
-     * @param key never null; compared by equals
+     * @param key returns an element's key, never null; keys are compared by equals
      * @param max at least 1
      * @param window more than 0
      */
@@ -116,12 +116,12 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
 
     /**
      * Emits windows of {@code size} elements; each window starts {@code step} elements after the previous one. If
-     * {@code step} is greater than {@code size}, the elements in between are dropped. At the end a shorter window holds
-     * the elements that were in no window yet. A failure of the input passes on at once, and elements that were in no
-     * full window stay unacknowledged.
+     * {@code step} is greater than {@code size}, the elements in between are dropped. At the end, elements that have
+     * not been in any window are emitted in a shorter window. An input's failure is passed on at once, and elements
+     * that have not been in a full window stay unacknowledged.
      *
-     * <p>An element is acknowledged once all windows that contain it are, and no later window can contain it. A dropped
-     * element is acknowledged at once.
+     * <p>An element is acknowledged once all windows that contain it have been acknowledged and no later window can
+     * contain it. A dropped element is acknowledged at once.
      *
      * {@snippet :
      * Source.of(1, 2, 3, 4).sliding(3, 1); // [1, 2, 3], [2, 3, 4]
@@ -136,21 +136,23 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Aggregates elements for as long as the stage below is busy, up to {@code max} into one; the stages above run on a
-     * thread of their own. Elements of one batch arrive together and are aggregated even if the stage below is waiting.
-     * When {@code max} is reached another aggregate begins, and the stages above wait.
+     * Aggregates elements while the downstream stage is busy, up to {@code max} elements in one aggregate; the upstream
+     * stages run on their own thread. Elements of one batch arrive together and are aggregated even if the downstream
+     * stage is waiting. When an aggregate has {@code max} elements, another one is started and the upstream stages
+     * wait.
      *
-     * <p>The elements of an aggregate are acknowledged together with it. The aggregate is emitted at the end and before
-     * a failure of the input; on cancellation it stays unacknowledged. An exception of a function goes to the stage's
-     * supervision; RESTART drops and acknowledges the open aggregate as well. The functions must not block.
+     * <p>The elements of an aggregate are acknowledged together with it. The current aggregate is emitted at the end
+     * and before an input's failure is passed on; after a cancellation its elements stay unacknowledged. If a function
+     * throws, the stage's supervision decides; RESTART also drops and acknowledges the current aggregate. The functions
+     * must not block.
      *
      * {@snippet :
      * source.batch(100, StringBuilder::new, StringBuilder::append).map(text -> write(text));
      * }
      *
-     * @param max largest number of elements in an aggregate, at least 1
+     * @param max maximum number of elements in an aggregate, at least 1
      * @param seed creates an aggregate from its first element
-     * @param aggregate adds an element to it; may change it in place
+     * @param aggregate adds an element to an aggregate; may modify the aggregate in place
      */
     @Operator(acks = "members together with their aggregate", cost = "a thread above; 16 bytes of acknowledgements per element")
     public <A> Source<A> batch(
@@ -160,8 +162,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Aggregates elements for as long as the stage below is busy, up to a weight. An element heavier than
-     * {@code maxWeight} gets an aggregate of its own. Otherwise as {@link #batch}.
+     * Aggregates elements while the downstream stage is busy, up to a total weight. An element heavier than
+     * {@code maxWeight} gets its own aggregate. Otherwise as {@link #batch}.
      *
      * {@snippet :
      * source.batchWeighted(65_536, String::length, StringBuilder::new, StringBuilder::append);
@@ -184,7 +186,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Combines elements into one for as long as the stage below is busy, without a bound, so the stages above never
+     * Combines elements into one while the downstream stage is busy, without a limit, so the upstream stages never
      * wait. Otherwise as {@link #batch}.
      *
      * {@snippet :
@@ -198,9 +200,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Aggregates elements for as long as the stage below is busy, without a bound, so the stages above never wait. The
-     * acknowledgements of all elements are kept until the aggregate is acknowledged: 16 bytes each, if the source waits
-     * for them. Otherwise as {@link #batch}.
+     * Aggregates elements while the downstream stage is busy, without a limit, so the upstream stages never wait. If
+     * the source waits for acknowledgements, those of all elements are retained until the aggregate is acknowledged, at
+     * 16 bytes each. Otherwise as {@link #batch}.
      *
      * {@snippet :
      * clicks.conflateWithSeed(click -> 1L, (count, click) -> count + 1);
@@ -214,13 +216,13 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Expands each element into the elements of an iterator, one for each pull, until a newer element arrives. The
-     * stages above run on a thread of their own.
+     * Expands each element into the elements of an iterator, emitting one for each pull, until a newer element arrives.
+     * The upstream stages run on their own thread.
      *
-     * <p>The first emission carries the element's acknowledgement, the others none. If the iterator is empty, the
-     * element is acknowledged at once. Ends with its input; a failure passes on after the elements before it. An
-     * exception of {@code expander} or its iterator goes to the stage's supervision: skipping drops the element, or the
-     * rest of its iterator.
+     * <p>The first emitted element carries the original element's acknowledgement; the others carry none. If the
+     * iterator is empty, the original element is acknowledged at once. The stream ends with its input; an input's
+     * failure is passed on after the elements that preceded it. If {@code expander} or its iterator throws, the stage's
+     * supervision decides; skipping drops the element, or the rest of its iterator.
      *
      * {@snippet :
      * readings.expand(reading -> Stream.iterate(reading, last -> last.older()).iterator());
@@ -234,8 +236,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Emits each element, then the elements of the iterator that {@code extrapolator} returns for it, one for each
-     * pull, until a newer element arrives. Otherwise as {@link #expand}.
+     * Emits each element, followed by the elements of the iterator that {@code extrapolator} returns for it, one for
+     * each pull, until a newer element arrives. Otherwise as {@link #expand}.
      *
      * {@snippet :
      * positions.extrapolate(last -> Collections.nCopies(3, last.guessed()).iterator());
@@ -247,13 +249,14 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Buffers up to {@code capacity} elements for a slower stage below; the stages above run on a thread of their own
-     * and, unless the strategy is {@link OverflowStrategy#BACKPRESSURE}, never wait.
+     * Buffers up to {@code capacity} elements for a slower downstream stage. The upstream stages run on their own
+     * thread and never wait, unless the strategy is {@link OverflowStrategy#BACKPRESSURE}.
      *
-     * <p>A dropped element is acknowledged at once. Elements that the stage below has pulled, up to 512 at once, are no
-     * longer in the buffer; if that stage is waiting, a batch from above bypasses the buffer. Elements arrive in
-     * batches, so a buffer smaller than a batch drops part of each batch that meets a busy stage. The buffer is emitted
-     * at the end and before a failure of the input; on cancellation it stays unacknowledged.
+     * <p>A dropped element is acknowledged at once. Elements that the downstream stage has already pulled, up to 512 at
+     * once, are no longer in the buffer; if that stage is waiting, an incoming batch bypasses the buffer. Elements
+     * arrive in batches, so a buffer that is smaller than a batch drops part of every batch that arrives while the
+     * downstream stage is busy. The buffered elements are emitted at the end and before an input's failure is passed
+     * on; after a cancellation they stay unacknowledged.
      *
      * {@snippet :
      * ticks.buffer(10_000, OverflowStrategy.DROP_HEAD).map(tick -> slowly(tick));

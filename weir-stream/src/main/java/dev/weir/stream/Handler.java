@@ -1,18 +1,18 @@
 package dev.weir.stream;
 
 /**
- * A function of one element that may block and may throw. Called from many threads at once unless the stage says
- * otherwise.
+ * A function of one element that may block and may throw. Called by many threads concurrently unless the stage's
+ * documentation says otherwise.
  */
 @FunctionalInterface
 public interface Handler<T, R> {
 
     /**
-     * Handles the element.
+     * Processes the element.
      *
      * @return the result, never null
-     * @throws Exception if the element cannot be handled; the stage's {@link Supervision} decides. By default the
-     *     pipeline fails and the element is not acknowledged
+     * @throws Exception if the element cannot be processed. The stage's {@link Supervision} decides what happens; by
+     *     default the pipeline fails and the element is not acknowledged
      */
     R handle(T element) throws Exception;
 }

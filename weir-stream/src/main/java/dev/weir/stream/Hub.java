@@ -13,8 +13,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The common part of all hubs: writing pipelines wait for room in the inboxes of the takers, all under one lock.
- * Thread-safe. A subclass chooses the inbox of an element.
+ * The common base class of all hubs. Writing pipelines wait for room in the inboxes of the takers; one lock protects
+ * all state. Thread-safe. Subclasses choose the inbox for each element.
  */
 abstract class Hub<T> implements AutoCloseable {
 
@@ -22,7 +22,7 @@ abstract class Hub<T> implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final List<Taker<T>> takers = new ArrayList<>();
     private boolean fed;
     private boolean closed;
@@ -34,16 +34,16 @@ abstract class Hub<T> implements AutoCloseable {
         this.buffer = buffer;
     }
 
-    /** Hands over a batch of at least one element, waiting for room. Returns false if the hub is closed. */
+    /** Hands over a batch of at least one element, waiting until there is room. Returns false if the hub is closed. */
     abstract boolean put(Batch<T> batch) throws InterruptedException;
 
-    /** Called with the elements that a taker with an inbox of its own had not pulled when it ended. */
+    /** Called when a taker with its own inbox ends, with the elements that it had not pulled. */
     void left(List<Batch<T>> batches) {}
 
     /**
-     * A sink that writes to the hub.
+     * Creates a sink that writes to the hub.
      *
-     * @param alone whether a second pipeline is refused while one runs
+     * @param alone whether a second pipeline is refused while one is running
      */
     final Sink<T> sink(String name, boolean alone) {
         return Sink.custom(name, context -> {
@@ -83,9 +83,9 @@ abstract class Hub<T> implements AutoCloseable {
     }
 
     /**
-     * A source that reads from the hub.
+     * Creates a source that reads from the hub.
      *
-     * @param shared the inbox that all takers use in turn, or null if each has its own
+     * @param shared the inbox that successive takers share, or null if each taker has its own
      */
     final Source<T> source(String name, @Nullable Inbox<T> shared) {
         return Source.custom(name, context -> {
@@ -96,7 +96,6 @@ abstract class Hub<T> implements AutoCloseable {
         });
     }
 
-    /** Adds a taker. */
     final Taker<T> join(@Nullable Inbox<T> shared, Clock clock, StageMeter meter) {
         lock.lock();
         try {
@@ -113,7 +112,8 @@ abstract class Hub<T> implements AutoCloseable {
     }
 
     /**
-     * Waits until there is room, then adds, both under the lock, so that no other thread sees an element too early.
+     * Waits until there is room, then adds the elements. Both steps happen under the same lock acquisition, so no other
+     * thread sees an element too early.
      *
      * @return false if the hub is closed
      */
@@ -133,14 +133,14 @@ abstract class Hub<T> implements AutoCloseable {
         }
     }
 
-    /** The present takers in order of arrival. Under the lock. */
+    /** The present takers in order of arrival. Must be called while holding the lock. */
     final List<Taker<T>> present() {
         return takers;
     }
 
     /**
-     * Marks {@code taker} as leaving and returns whether another taker of the same elements continues. If several leave
-     * at once, at least the last one sees no other and leaves its elements unfinished.
+     * Marks {@code taker} as leaving, and returns whether another taker of the same elements continues. If several
+     * takers leave at once, at least the last one sees no other and leaves its elements unacknowledged.
      */
     final boolean othersGoOn(Taker<T> taker, List<Taker<T>> all) {
         lock.lock();
@@ -157,7 +157,6 @@ abstract class Hub<T> implements AutoCloseable {
         }
     }
 
-    /** The number of pipelines that take elements now. */
     final int takerCount() {
         lock.lock();
         try {
@@ -167,7 +166,10 @@ abstract class Hub<T> implements AutoCloseable {
         }
     }
 
-    /** Ends the writing pipelines at once, without a failure, and the takers after the elements written so far. */
+    /**
+     * Ends the writing pipelines at once, without a failure. The takers end after they have received the elements
+     * written so far.
+     */
     @Override
     public void close() {
         lock.lock();
@@ -179,7 +181,7 @@ abstract class Hub<T> implements AutoCloseable {
         }
     }
 
-    /** The elements that wait for a taker. Under the lock of its hub. */
+    /** The elements queued for a taker. Guarded by the lock of its hub. */
     static final class Inbox<T> {
 
         private final ArrayDeque<Batch<T>> batches = new ArrayDeque<>();
@@ -210,7 +212,7 @@ abstract class Hub<T> implements AutoCloseable {
         }
     }
 
-    /** The stage of one run that reads from the hub. */
+    /** The stage that reads from the hub in one run. */
     static final class Taker<T> implements Stage<T> {
 
         private final Hub<T> hub;
@@ -219,7 +221,7 @@ abstract class Hub<T> implements AutoCloseable {
         private final Clock clock;
         private final StageMeter meter;
 
-        // Under the hub's lock.
+        // Guarded by the hub's lock.
         private boolean stopped;
         private boolean leaving;
 
@@ -231,7 +233,7 @@ abstract class Hub<T> implements AutoCloseable {
             this.meter = meter;
         }
 
-        /** Under the hub's lock. */
+        /** Must be called while holding the hub's lock. */
         Inbox<T> inbox() {
             return inbox;
         }
@@ -246,8 +248,8 @@ abstract class Hub<T> implements AutoCloseable {
         }
 
         /**
-         * Ends the taker: after the elements in an inbox of its own, or at once if a later taker will read them. Any
-         * thread.
+         * Ends the taker. A taker with its own inbox first emits the elements in it; a taker of a shared inbox ends at
+         * once, because a later taker will read the elements. May be called from any thread.
          */
         void stop() {
             hub.lock.lock();

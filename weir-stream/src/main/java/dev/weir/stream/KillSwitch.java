@@ -4,30 +4,30 @@ import dev.weir.stream.internal.failure.KillSwitchState;
 import java.util.Objects;
 
 /**
- * A switch that ends the streams it was added to with {@link Source#via}, possibly in several pipelines at once.
- * Thread-safe. It may be turned before the pipelines run. The first call decides; later calls do nothing.
+ * A switch that ends the streams to which it was added with {@link Source#via}, in any number of pipelines at once.
+ * Thread-safe. It may be turned before the pipelines run. Only the first call has an effect; later calls do nothing.
  *
- * <p>The stages above the switch are interrupted and closed; an element that has passed the switch continues
+ * <p>The stages upstream of the switch are interrupted and closed; elements that have passed the switch continue
  * undisturbed. Elements that have not passed it stay unacknowledged. To finish all emitted elements first, use
- * {@link RunningPipeline#drain}.
+ * {@link RunningPipeline#drain} instead.
  */
 public final class KillSwitch {
 
     private final KillSwitchState core = new KillSwitchState();
 
-    /** Creates a switch that lets everything pass. */
+    /** Creates a switch that lets all elements pass. */
     public KillSwitch() {}
 
     KillSwitchState core() {
         return core;
     }
 
-    /** Completes the streams below the switch. */
+    /** Completes the streams downstream of the switch. */
     public void shutdown() {
         core.turn(null);
     }
 
-    /** Fails the streams below the switch with {@code cause}. */
+    /** Fails the streams downstream of the switch with {@code cause}. */
     public void abort(Throwable cause) {
         core.turn(Objects.requireNonNull(cause, "cause"));
     }

@@ -5,16 +5,17 @@ import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
 
 /**
- * Merges the elements of any number of running pipelines for one that takes them. Pipelines may join and leave on both
- * sides. Thread-safe; its creator closes it.
+ * Merges the elements of any number of running pipelines for one pipeline that reads them, the taker. Pipelines may
+ * join and leave on both sides. Thread-safe; its creator closes it.
  *
- * <p>Any number of pipelines write to {@link #sink}; one at a time reads from {@link #source}. The hub's buffer is
- * bounded: a full hub halts the writing pipelines, with or without a taker. Acknowledgements go with the elements into
- * the taking pipeline; the source of a writing pipeline that ends waits for those still in flight.
+ * <p>Any number of pipelines write to {@link #sink}; only one at a time reads from {@link #source}. The hub's buffer is
+ * bounded: while it is full, the writing pipelines wait, whether or not there is a taker. Elements carry their
+ * acknowledgements into the taker; when a writing pipeline ends, its source waits for the acknowledgements that are
+ * still pending.
  *
- * <p>When the taking pipeline ends, for any reason, the elements that it had not pulled wait for the next one.
- * {@link #close} ends the writing pipelines at once, without a failure, and the taking one after the elements written
- * so far.
+ * <p>When the taker ends, for any reason, the elements that it had not pulled stay in the hub for the next taker.
+ * {@link #close} ends the writing pipelines at once, without a failure, and ends the taker after it has received the
+ * elements written so far.
  *
  * {@snippet :
  * void collect() throws InterruptedException {
@@ -24,7 +25,6 @@ import dev.weir.stream.spi.StageMeter;
  *             RunningPipeline two = connection2.to(hub.sink()).run()) {
  *         one.await();
  *     }
- * }
  * }
  */
 public final class MergeHub<T> extends Hub<T> {
@@ -38,7 +38,7 @@ public final class MergeHub<T> extends Hub<T> {
     /**
      * Creates an open hub.
      *
-     * @param buffer number of elements that may wait in it, at least 1; the last batch may exceed it
+     * @param buffer number of elements that may be queued in the hub, at least 1; the last batch may exceed it
      */
     public static <T> MergeHub<T> create(int buffer) {
         return new MergeHub<>(buffer);
@@ -49,12 +49,14 @@ public final class MergeHub<T> extends Hub<T> {
         return sink("mergeHub", false);
     }
 
-    /** The source from which a pipeline takes all elements. Refuses a second pipeline while the first runs. */
+    /**
+     * The source from which a pipeline reads all elements. It refuses a second pipeline while the first one is running.
+     */
     public Source<T> source() {
         return source("mergeHub", inbox);
     }
 
-    /** Adds the taker, without a run. */
+    /** Adds the taker without a run; for tests. */
     Taker<T> taker(Clock clock, StageMeter meter) {
         return join(inbox, clock, meter);
     }

@@ -5,14 +5,14 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Marks a facade method that adds a stage. {@code docs/reference/operators.md} is generated from these marks. */
+/** Marks a facade method that adds a stage. {@code docs/reference/operators.md} is generated from these annotations. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
 @interface Operator {
 
-    /** The treatment of acknowledgements, in a few words. */
+    /** A short description of how the operator treats acknowledgements. */
     String acks();
 
-    /** The costs, in a few words: per element, per batch, threads, memory. */
+    /** A short description of the operator's costs: per element, per batch, threads, memory. */
     String cost();
 }

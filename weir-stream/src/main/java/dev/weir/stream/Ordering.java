@@ -6,19 +6,19 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order that a parallel stage keeps. Immutable.
+ * The order that a parallel stage preserves. Immutable.
  *
  * <ul>
- *   <li>{@link #input()}: results leave in the order in which the elements came.
- *   <li>{@link #byKey}: elements of one key are worked on one after the other and leave in their order; keys overtake
- *       each other. Keys are compared by hash: two colliding keys wait for each other, which costs time but never
- *       order.
- *   <li>{@link #unordered()}: results leave as soon as they are ready.
+ *   <li>{@link #input()}: results are emitted in the order of the input elements.
+ *   <li>{@link #byKey}: elements with the same key are processed one after the other and emitted in order; elements
+ *       with different keys may overtake each other. Keys are compared by hash: two keys with the same hash wait for
+ *       each other, which costs time but never breaks the order.
+ *   <li>{@link #unordered()}: results are emitted as soon as they are ready.
  * </ul>
  */
 public final class Ordering<T> {
 
-    /** The hash for elements without a key: they keep no order among themselves. */
+    /** The hash of elements without a key. Such elements are not ordered among themselves. */
     public static final long NO_KEY = Long.MIN_VALUE;
 
     private static final Ordering<Object> INPUT = new Ordering<>(true, false, element -> NO_KEY);
@@ -50,7 +50,7 @@ public final class Ordering<T> {
         return (Ordering<T>) UNORDERED;
     }
 
-    /** Orders by the {@code hashCode} of a key; a null key means that the element keeps no order. */
+    /** Orders elements by the {@code hashCode} of their keys. An element whose key is null is not ordered. */
     public static <T> Ordering<T> byKey(Function<? super T, ? extends @Nullable Object> key) {
         Objects.requireNonNull(key, "key");
         return byHash(element -> {
@@ -59,12 +59,14 @@ public final class Ordering<T> {
         });
     }
 
-    /** Orders by a hash computed from the element, or {@link #NO_KEY}. */
+    /**
+     * Orders elements by a hash computed from each element; an element whose hash is {@link #NO_KEY} is not ordered.
+     */
     public static <T> Ordering<T> byHash(ToLongFunction<? super T> hash) {
         return new Ordering<>(false, true, Objects.requireNonNull(hash, "hash"));
     }
 
-    /** The same order with a name for its key in diagnoses. Default: {@code key}. */
+    /** Returns this ordering with a different name for its key in diagnoses. Default: {@code key}. */
     public Ordering<T> calledBy(String name) {
         return new Ordering<>(inputOrder, keyed, key, Objects.requireNonNull(name, "name"));
     }
@@ -74,17 +76,17 @@ public final class Ordering<T> {
         return keyName;
     }
 
-    /** Returns whether results leave in the order of the input. */
+    /** Returns whether results are emitted in the order of the input. */
     public boolean isInput() {
         return inputOrder;
     }
 
-    /** Returns whether elements have keys; otherwise {@link #keyOf} is {@link #NO_KEY} for all. */
+    /** Returns whether elements have keys. If not, {@link #keyOf} returns {@link #NO_KEY} for every element. */
     public boolean isKeyed() {
         return keyed;
     }
 
-    /** The hash that orders {@code element}, or {@link #NO_KEY}. */
+    /** Returns the hash by which {@code element} is ordered, or {@link #NO_KEY}. */
     public long keyOf(T element) {
         return key.applyAsLong(element);
     }

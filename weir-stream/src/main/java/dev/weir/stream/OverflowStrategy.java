@@ -1,19 +1,22 @@
 package dev.weir.stream;
 
 /**
- * The action of a full {@link Source#buffer buffer} when one more element arrives. A dropped element is acknowledged.
+ * The action that a full {@link Source#buffer buffer} takes when another element arrives. A dropped element is
+ * acknowledged.
  */
 public enum OverflowStrategy {
-    /** Lets the stages above wait; nothing is dropped. */
+    /** Makes the upstream stages wait; nothing is dropped. */
     BACKPRESSURE,
-    /** Drops the oldest element of the buffer. */
+    /** Drops the oldest element in the buffer. */
     DROP_HEAD,
-    /** Drops the newest element of the buffer. */
+    /** Drops the newest element in the buffer. */
     DROP_TAIL,
-    /** Drops the new element. */
+    /** Drops the arriving element. */
     DROP_NEW,
-    /** Drops the whole buffer, then adds the new element. */
+    /** Drops all elements in the buffer, then adds the arriving element. */
     DROP_BUFFER,
-    /** Fails the stream with a {@link BufferFullException}, after the elements in the buffer; drops nothing. */
+    /**
+     * Fails the stream with a {@link BufferFullException} after the buffered elements have been emitted; drops nothing.
+     */
     FAIL
 }

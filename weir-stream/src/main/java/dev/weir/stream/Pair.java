@@ -2,7 +2,7 @@ package dev.weir.stream;
 
 import java.util.Objects;
 
-/** Two elements that belong together. Immutable; neither is null. */
+/** Two elements that belong together. Neither is null. Immutable. */
 public record Pair<A, B>(A first, B second) {
 
     /** Rejects null. */

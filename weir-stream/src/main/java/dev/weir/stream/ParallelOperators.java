@@ -9,7 +9,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/** Asynchronous boundaries and stages with threads of their own. Part of {@link Source}. */
+/** Asynchronous boundaries, and stages that have their own threads. Part of {@link Source}. */
 abstract class ParallelOperators<T> extends TimeOperators<T> {
 
     private static final String SAME = "each goes with its element";
@@ -17,21 +17,21 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     private static final String WORKERS = "a few ns per element above the function, a chunk at a time";
     private static final String LANES = "a hand-over per element, a thread per running call";
 
-    /** The default buffer of an asynchronous boundary, in elements: {@value}. */
+    /** The default buffer size of an asynchronous boundary, in elements: {@value}. */
     public static final int DEFAULT_BUFFER = 1024;
 
-    /** Runs everything above on a thread of its own, behind a buffer of {@link #DEFAULT_BUFFER} elements. */
+    /** Runs all preceding stages on their own thread, with a buffer of {@link #DEFAULT_BUFFER} elements. */
     @Operator(acks = SAME, cost = BOUNDARY)
     public Source<T> async() {
         return async(Dispatcher.virtual(), DEFAULT_BUFFER);
     }
 
     /**
-     * Runs everything above, up to the previous boundary, on a thread of {@code dispatcher}, which is occupied until
-     * the pipeline ends.
+     * Runs all preceding stages, back to the previous boundary, on a thread of {@code dispatcher}. The thread is
+     * occupied until the pipeline ends.
      *
-     * @param buffer number of elements in the buffer, at least 1; a full buffer halts the stages above, and the last
-     *     batch may exceed it
+     * @param buffer number of elements in the buffer, at least 1. While the buffer is full, the upstream stages wait;
+     *     the last batch may exceed the buffer
      */
     @Operator(acks = SAME, cost = BOUNDARY)
     public Source<T> async(Dispatcher dispatcher, int buffer) {
@@ -41,18 +41,21 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
         return Source.at(AsyncBoundary.node(node(), Objects.requireNonNull(dispatcher, "dispatcher"), buffer));
     }
 
-    /** Computes on several threads with a fixed number of workers; see {@link #mapParallel(Parallelism, Handler)}. */
+    /**
+     * Calls the handler on several threads, with a fixed number of workers. See
+     * {@link #mapParallel(Parallelism, Handler)}.
+     */
     @Operator(acks = SAME, cost = WORKERS)
     public <R> Source<R> mapParallel(int workers, Handler<? super T, ? extends R> handler) {
         return mapParallel(Parallelism.fixed(workers), handler);
     }
 
     /**
-     * Computes on several threads: splits each batch among the workers and emits results in the order of the input. For
-     * CPU-bound work; blocking work belongs in {@link #mapBlocking}. Runs on {@link Dispatcher#cpu()}, unless
+     * Calls the handler on several threads: divides each batch among the workers, and emits the results in input order.
+     * Suited to CPU-bound work; for blocking work use {@link #mapBlocking}. Runs on {@link Dispatcher#cpu()}, unless
      * {@linkplain Source#with attributes} name another dispatcher.
      *
-     * @param workers number of threads that may work at once, up to 1024; the dispatcher's size is a limit as well
+     * @param workers number of threads that may work at once, up to 1024; the dispatcher's size also limits this
      */
     @Operator(acks = SAME, cost = WORKERS)
     public <R> Source<R> mapParallel(Parallelism workers, Handler<? super T, ? extends R> handler) {
@@ -60,7 +63,10 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
                 node(), Objects.requireNonNull(workers, "workers"), Objects.requireNonNull(handler, "handler")));
     }
 
-    /** Calls a blocking handler with a fixed concurrency; see {@link #mapBlocking(Parallelism, Ordering, Handler)}. */
+    /**
+     * Calls a handler that may block, with a fixed concurrency. See
+     * {@link #mapBlocking(Parallelism, Ordering, Handler)}.
+     */
     @Operator(acks = SAME, cost = LANES)
     public <R> Source<R> mapBlocking(
             int concurrency, Ordering<? super T> ordering, Handler<? super T, ? extends R> handler) {
@@ -68,24 +74,25 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * Calls a handler that may block on up to {@code concurrency} elements at once, one thread each. Threads are
-     * reused; while handlers are quick, few threads are awake. They are virtual, unless
+     * Calls a handler that may block on up to {@code concurrency} elements at once, each on its own thread. Threads are
+     * reused, and while handlers return quickly, only a few threads are awake. The threads are virtual, unless
      * {@linkplain Source#with attributes} name another dispatcher.
      *
      * <ul>
-     *   <li>Order by key: elements of a key run one after the other. A slow or stuck key does not hold up other keys:
-     *       elements that wait for their key have a buffer of their own, 8 per thread and at least 512. Once that is
-     *       full, the next element that has to wait halts the input. An idle key takes no memory.
-     *   <li>Completion: when the input has ended, all handlers have returned and all results have been taken.
-     *   <li>Failure: a failing handler fails the stream at once; a failure from above follows the results of the
-     *       elements before it.
+     *   <li>Order by key: elements with the same key are processed one after the other. A slow or stuck key does not
+     *       delay other keys: elements that are waiting for their key have their own buffer, of 8 elements per thread
+     *       and at least 512. Once that buffer is full, the next element that has to wait halts the input. An idle key
+     *       uses no memory.
+     *   <li>Completion: when the input has ended, all handlers have returned, and all results have been emitted.
+     *   <li>Failure: if a handler fails, the stream fails at once. An upstream failure is passed on after the results
+     *       of the elements that preceded it.
      *   <li>Cancellation: handlers are interrupted; the stage waits for them to return.
-     *   <li>Acknowledgement: goes with the result.
-     *   <li>Demand: elements are taken in up to 8 per thread, at least 512.
+     *   <li>Acknowledgement: each result carries the acknowledgement of its element.
+     *   <li>Demand: the stage accepts up to 8 elements per thread, at least 512.
      * </ul>
      *
      * @param concurrency up to 100,000
-     * @param ordering the order that is kept; see {@link Ordering}
+     * @param ordering the order to preserve; see {@link Ordering}
      */
     @Operator(acks = "with the result", cost = "under 100 ns over the handler; a thread for each that blocks")
     public <R> Source<R> mapBlocking(
@@ -98,7 +105,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * Starts asynchronous computations with a fixed parallelism, in the order of the input; see
+     * Starts asynchronous computations with a fixed parallelism, and emits their results in input order. See
      * {@link #mapAsync(Parallelism, Ordering, Function)}.
      */
     @Operator(acks = SAME, cost = "under 100 ns where the future is done at once; no thread")
@@ -108,7 +115,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * Starts asynchronous computations with a fixed parallelism, emitting results as they complete; see
+     * Starts asynchronous computations with a fixed parallelism, and emits their results as they complete. See
      * {@link #mapAsync(Parallelism, Ordering, Function)}.
      */
     @Operator(acks = SAME, cost = "under 100 ns where the future is done at once; no thread")
@@ -118,7 +125,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * Starts asynchronous computations with a fixed parallelism; see
+     * Starts asynchronous computations with a fixed parallelism. See
      * {@link #mapAsync(Parallelism, Ordering, Function)}.
      */
     @Operator(acks = SAME, cost = "under 100 ns where the future is done at once; no thread")
@@ -131,19 +138,21 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
 
     /**
      * Starts an asynchronous computation for each element, up to {@code parallelism} at once, and emits the results. No
-     * thread waits for them. The function is called by one thread of the pipeline at a time and must not block.
+     * thread is blocked while a computation is running. The function is called by one thread of the pipeline at a time
+     * and must not block.
      *
-     * <p>If ordered by key, the computation of an element starts when the previous one of its key is done.
+     * <p>If ordered by key, the computation of an element starts when the previous one with the same key is done.
      *
      * <ul>
-     *   <li>Completion: when the input has ended, all computations are done and all results have been taken.
-     *   <li>Failure: a failed computation, a null result and a throwing function go to the supervision; unless that
-     *       skips the element, the stream fails at once. Retries wait on a virtual thread for each element, which
-     *       counts as running meanwhile. A failure from above follows the results of the elements before it.
+     *   <li>Completion: when the input has ended, all computations are done, and all results have been emitted.
+     *   <li>Failure: if a computation fails, returns null, or the function throws, the supervision decides. Unless it
+     *       skips or retries the element, the stream fails at once. Each element that is to be retried waits on a
+     *       virtual thread and counts as running meanwhile. An upstream failure is passed on after the results of the
+     *       elements that preceded it.
      *   <li>Cancellation and failure: running futures are cancelled; the stage does not wait for them.
-     *   <li>Acknowledgement: goes with the result.
-     *   <li>Demand: elements are taken in up to 8 per running computation allowed, at least 512; as many again may wait
-     *       for earlier elements of their keys.
+     *   <li>Acknowledgement: each result carries the acknowledgement of its element.
+     *   <li>Demand: the stage accepts up to 8 elements per allowed computation, at least 512; as many again may be
+     *       waiting for earlier elements with the same key.
      * </ul>
      *
      * {@snippet :
@@ -167,18 +176,19 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * Accumulates with an asynchronous function and emits each result, like {@link #scan}. The function is called for
-     * an element once the previous result is there, on a virtual thread, and may block. Results are emitted as soon as
-     * they are there.
+     * Accumulates elements with an asynchronous function and emits each result, like {@link #scan}. The function is
+     * called for an element once the previous result is available. It is called on a virtual thread and may block.
+     * Results are emitted as soon as they are available.
      *
      * <ul>
-     *   <li>Completion: when the input has ended and the last result has been taken.
-     *   <li>Failure: a failed or null result and a throwing function go to the supervision, which may retry the
-     *       element; unless that skips the element, the stream fails at once. A restart continues from {@code initial},
-     *       without emitting it again. A failure from above follows the emissions before it.
+     *   <li>Completion: when the input has ended and the last result has been emitted.
+     *   <li>Failure: if a future fails, its result is null, or the function throws, the supervision decides, and may
+     *       retry the element. Unless it skips or retries the element, the stream fails at once. A restart continues
+     *       from {@code initial}, without emitting it again. An upstream failure is passed on after the results that
+     *       preceded it.
      *   <li>Cancellation: the running future is cancelled.
-     *   <li>Acknowledgement: each emission carries its element's acknowledgement; {@code initial} has none.
-     *   <li>Demand: up to 512 elements are taken in ahead.
+     *   <li>Acknowledgement: each result carries its element's acknowledgement; {@code initial} has none.
+     *   <li>Demand: the stage accepts up to 512 elements in advance.
      * </ul>
      *
      * {@snippet :
@@ -196,11 +206,11 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
 
     /**
      * Combines all elements with an asynchronous function, like {@link #fold}. The function is called for an element
-     * once the previous result is there. On a failure or a cancellation nothing is emitted; otherwise as
+     * once the previous result is available. After a failure or a cancellation nothing is emitted; otherwise as
      * {@link #scanAsync}.
      *
-     * <p>All elements are acknowledged together with the result, including those before a restart by supervision, which
-     * begins with {@code initial} again.
+     * <p>All elements are acknowledged together with the result. This includes the elements from before a restart by
+     * supervision, although the restarted stage continues from {@code initial}.
      *
      * {@snippet :
      * parts.foldAsync(upload, (sent, part) -> storage.append(sent, part));

@@ -3,11 +3,11 @@ package dev.weir.stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of elements a parallel stage works on at once, fixed or adaptive. Immutable.
+ * The number of elements that a parallel stage processes at once, either fixed or adaptive. Immutable.
  *
- * <p>An adaptive stage raises its limit while that increases its throughput. It lowers the limit when a lower one gives
- * the same throughput, when the called services slow down under load, and when nobody takes the results.
- * {@link StageSnapshot#parallelism} shows the current limit.
+ * <p>An adaptive stage raises its limit while doing so increases its throughput. It lowers the limit if a lower one
+ * gives the same throughput, if the called services slow down under load, or if the downstream stage does not consume
+ * the results fast enough. {@link StageSnapshot#parallelism} shows the current limit.
  */
 public final class Parallelism {
 
@@ -22,17 +22,17 @@ public final class Parallelism {
         return values.min;
     }
 
-    /** The highest limit, at least {@code min}; memory is reserved for it. */
+    /** The highest limit, at least {@code min}. The stage reserves memory for this number of elements. */
     public int max() {
         return values.max;
     }
 
-    /** Always {@code n}. */
+    /** Creates a fixed limit of {@code n}. */
     public static Parallelism fixed(int n) {
         return new Parallelism(n, n);
     }
 
-    /** Adapts between {@code min} and {@code max} to the work. */
+    /** Creates a limit that adapts to the work, between {@code min} and {@code max}. */
     public static Parallelism adaptive(int min, int max) {
         return new Parallelism(min, max);
     }

@@ -6,17 +6,18 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Hands each element of one running pipeline to one of several others (takers). Pipelines may join and leave on both
- * sides. Thread-safe; its creator closes it.
+ * Hands each element of one running pipeline to one of several other pipelines, called takers. Pipelines may join and
+ * leave on both sides. Thread-safe; its creator closes it.
  *
- * <p>One pipeline at a time writes to {@link #sink}; any number read from {@link #source}. A {@link Route} chooses the
- * taker of an element. The writing pipeline waits while that taker has no room, and while there are fewer takers than
- * the minimum. Acknowledgements go with the elements.
+ * <p>Only one pipeline at a time writes to {@link #sink}; any number of pipelines read from {@link #source}. A
+ * {@link Route} chooses each element's taker. The writing pipeline waits while that taker has no room, and while there
+ * are fewer takers than the minimum. Elements keep their acknowledgements.
  *
- * <p>A taker that is stopped still gets the elements in its inbox. A taker that ends in any other way leaves them, and
- * the elements it was working on, unfinished, and they never go to another taker: the writing pipeline delivers them
- * again after a restart. When the writing pipeline ends, the takers wait for the next one. {@link #close} ends the
- * writing pipeline at once, without a failure, and ends the takers after the elements written so far.
+ * <p>A taker that is stopped still receives the elements in its inbox. A taker that ends in any other way leaves those
+ * elements, and the ones it was processing, unacknowledged. They never go to another taker; the writing pipeline
+ * delivers them again after a restart. When the writing pipeline ends, the takers wait for the next one. {@link #close}
+ * ends the writing pipeline at once, without a failure, and ends the takers after they have received the elements
+ * written so far.
  *
  * {@snippet :
  * void book() throws InterruptedException {
@@ -27,23 +28,23 @@ import java.util.Objects;
  *         feed.await();
  *     }
  * }
- * }
  */
 public final class PartitionHub<T> extends Hub<T> {
 
     private final int minTakers;
     private final Route<? super T> route;
 
-    /** Chooses the taker of an element. Called only on the writing pipeline's thread. */
+    /** Chooses the taker of each element. Called only on the writing pipeline's thread. */
     @FunctionalInterface
     public interface Route<T> {
 
-        /** Chooses no taker: the element is dropped and acknowledged at once. */
+        /** Stands for no taker: the element is dropped and acknowledged at once. */
         int NOBODY = -1;
 
         /**
-         * Returns the index of the taker, from 0 in order of arrival, or {@link #NOBODY}. Called again if the taker
-         * leaves before it gets the element. An exception or any other number fails the writing pipeline.
+         * Returns the index of the element's taker, starting at 0 in order of arrival, or {@link #NOBODY}. Called again
+         * if that taker leaves before it receives the element. If this method throws or returns any other number, the
+         * writing pipeline fails.
          *
          * @param takers number of takers, at least the minimum
          */
@@ -62,24 +63,26 @@ public final class PartitionHub<T> extends Hub<T> {
     /**
      * Creates an open hub.
      *
-     * @param buffer number of elements that may wait for each taker, at least 1; the last batch may exceed it
-     * @param minTakers the writing pipeline waits while there are fewer takers; at least 1
+     * @param buffer number of elements that may be queued for each taker, at least 1; the last batch may exceed it
+     * @param minTakers minimum number of takers, at least 1; the writing pipeline waits while there are fewer
      */
     public static <T> PartitionHub<T> create(int buffer, int minTakers, Route<? super T> route) {
         return new PartitionHub<>(buffer, minTakers, route);
     }
 
-    /** The sink to which a pipeline writes its elements. Refuses a second pipeline while the first runs. */
+    /**
+     * The sink to which a pipeline writes its elements. It refuses a second pipeline while the first one is running.
+     */
     public Sink<T> sink() {
         return sink("partitionHub", true);
     }
 
-    /** The source from which a pipeline takes its part of the elements that are written while it runs. */
+    /** The source from which each pipeline receives its share of the elements that are written while it runs. */
     public Source<T> source() {
         return source("partitionHub", null);
     }
 
-    /** The number of pipelines that take elements now. */
+    /** The number of pipelines that are currently reading from the hub. */
     public int takers() {
         return takerCount();
     }
@@ -104,7 +107,7 @@ public final class PartitionHub<T> extends Hub<T> {
         return true;
     }
 
-    /** Splits a batch by taker. Not under the lock, because the route is user code. */
+    /** Splits a batch by taker. Must be called without holding the lock, because the route is user code. */
     private List<Batch<T>> parts(Batch<T> batch, int takers) {
         List<Batch<T>> parts = new ArrayList<>();
         for (int i = 0; i < takers; i++) {

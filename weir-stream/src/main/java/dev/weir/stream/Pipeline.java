@@ -9,7 +9,7 @@ import dev.weir.stream.spi.Stage;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/** The blueprint of a whole pipeline, from sources to sink. Immutable; each {@link #run} is independent. */
+/** The blueprint of a complete pipeline, from its sources to its sink. Immutable; each {@link #run} is independent. */
 public final class Pipeline {
 
     /** Adds all stages to an assembly and closes the last segment. */
@@ -24,7 +24,7 @@ public final class Pipeline {
         this.clock = clock;
     }
 
-    /** A pipeline whose {@code builder} adds all stages to an assembly and closes their segments. */
+    /** Creates a pipeline whose {@code builder} adds all stages to an assembly and closes their segments. */
     static Pipeline of(Consumer<RunAssembly> builder) {
         return new Pipeline(builder, "pipeline", Clock.SYSTEM);
     }
@@ -46,7 +46,10 @@ public final class Pipeline {
         attributes.refuseUnread();
     }
 
-    /** This pipeline under another name, which threads and messages carry. Default: {@code pipeline}. */
+    /**
+     * Returns this pipeline with a different name, which appears in thread names and messages. Default:
+     * {@code pipeline}.
+     */
     public Pipeline named(String newName) {
         if (Objects.requireNonNull(newName, "name").isBlank()) {
             throw new IllegalArgumentException("a pipeline's name must not be blank");
@@ -54,29 +57,33 @@ public final class Pipeline {
         return new Pipeline(builder, newName, clock);
     }
 
-    /** This pipeline on another clock: for tests, see {@link dev.weir.stream.testing.VirtualClock}. */
+    /**
+     * Returns this pipeline with a different clock. Intended for tests; see
+     * {@link dev.weir.stream.testing.VirtualClock}.
+     */
     public Pipeline on(Clock newClock) {
         return new Pipeline(builder, name, Objects.requireNonNull(newClock, "clock"));
     }
 
     /**
-     * Adds an action that receives each run before its first element: on the thread that calls {@link #run}, once all
-     * stages exist and {@link RunningPipeline#handles} finds their handles. It can give code inside the pipeline the
-     * handles that control its own run.
+     * Adds an action that receives each run before the run's first element. It is called on the thread that calls
+     * {@link #run}, once all stages exist and {@link RunningPipeline#handles} finds their handles. For example, the
+     * action can give code inside the pipeline the handles that control its own run.
      *
      * {@snippet :
      * Pipeline pipeline = orders.to(Sink.forEach(desk::book)).onStart(running -> desk.steer(running));
      * }
      *
-     * <p>Actions are called in the order in which they were added. If one throws, the run does not start and nothing is
-     * left behind. An action must not wait for the end of the run: it would throw {@link IllegalStateException}.
+     * <p>Actions are called in the order in which they were added. If one throws, the run does not start and its
+     * resources are released. An action must not wait for the end of the run; doing so throws an
+     * {@link IllegalStateException}.
      */
     public Pipeline onStart(Consumer<? super RunningPipeline> action) {
         Objects.requireNonNull(action, "action");
         return new Pipeline(builder.andThen(assembly -> assembly.onStart(action)), name, clock);
     }
 
-    /** Starts a run. The caller owns it and closes it. */
+    /** Starts a run. The caller owns the run and must close it. */
     public RunningPipeline run() {
         return PipelineRun.start(name, clock, builder);
     }

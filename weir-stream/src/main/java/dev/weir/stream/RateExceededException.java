@@ -23,7 +23,7 @@ public final class RateExceededException extends RuntimeException {
         this.earlyNanos = earlyNanos;
     }
 
-    /** Time until the element would have been allowed. */
+    /** The time until the element would have been allowed. */
     public Duration early() {
         return Duration.ofNanos(earlyNanos);
     }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** Settings for restarting a section of a stream. Immutable. */
 public final class RestartSettings {
 
-    /** No limit on the number of restarts. */
+    /** Sets no limit on the number of restarts. */
     public static final int UNLIMITED = Integer.MAX_VALUE;
 
     private static final Duration LONGEST = Duration.ofDays(365);
@@ -18,29 +18,32 @@ public final class RestartSettings {
         this.values = new Values(backoff, maxRestarts, within, onCompletion);
     }
 
-    /** The waits before each restart; they grow with the restarts within {@code within}. */
+    /** The delays before restarts; they grow with the number of restarts during the last {@code within}. */
     public Backoff backoff() {
         return values.backoff;
     }
 
-    /** The largest number of restarts within {@code within}; after that the section's failure passes on. */
+    /**
+     * The maximum number of restarts during the last {@code within}. Once it is reached, the section's failure is
+     * passed on.
+     */
     public int maxRestarts() {
         return values.maxRestarts;
     }
 
-    /** The span in which restarts are counted. */
+    /** The period over which restarts are counted. */
     public Duration within() {
         return values.within;
     }
 
-    /** Returns whether a section that ended normally is restarted as well. */
+    /** Returns whether a section that ended normally is also restarted. */
     public boolean onCompletion() {
         return values.onCompletion;
     }
 
     /**
-     * Restarts without limit, on failure only. The back-off resets after no restart for ten times its maximum, at least
-     * a minute.
+     * Creates settings that restart after failures only, without a limit. The back-off resets after ten times its
+     * maximum delay has passed without a restart, but at least one minute.
      */
     public static RestartSettings of(Backoff backoff) {
         Duration calm = backoff.max().multipliedBy(10);
@@ -49,12 +52,17 @@ public final class RestartSettings {
         return new RestartSettings(backoff, UNLIMITED, bounded.compareTo(minute) < 0 ? minute : bounded, false);
     }
 
-    /** These settings with a limit. */
+    /**
+     * Returns these settings with a limit on the number of restarts.
+     *
+     * @param restarts maximum number of restarts, at least 0
+     * @param span the period over which restarts are counted, more than 0
+     */
     public RestartSettings atMost(int restarts, Duration span) {
         return new RestartSettings(values.backoff, restarts, Objects.requireNonNull(span, "span"), values.onCompletion);
     }
 
-    /** These settings, also restarting after a normal end. */
+    /** Returns these settings, extended to restart a section that ended normally. */
     public RestartSettings alsoOnCompletion() {
         return new RestartSettings(values.backoff, values.maxRestarts, values.within, true);
     }

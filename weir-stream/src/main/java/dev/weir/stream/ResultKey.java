@@ -1,9 +1,9 @@
 package dev.weir.stream;
 
 /**
- * The key to one result of a running pipeline, which {@link RunningPipeline#result} takes. Only a {@link ResultSink} is
- * a usable key: it identifies its own result. Compared by identity. Immutable.
+ * The key to one result of a running pipeline, for {@link RunningPipeline#result}. Only a {@link ResultSink} is a
+ * usable key: it identifies its own result. Compared by identity. Immutable.
  *
- * @param <R> the result
+ * @param <R> the type of the result
  */
 public interface ResultKey<R> {}

@@ -12,11 +12,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * A sink that reduces all elements to one result, such as {@link Sink#toList()}. Immutable and free to share: each run
- * makes its own result.
+ * A sink that reduces all elements to one result, such as {@link Sink#toList()}. Immutable, so it can be used in any
+ * number of runs; each run produces its own result.
  *
- * <p>The sink is also the key to its result: {@link RunningPipeline#result}. To run to the end and get the result, use
- * {@link Source#runTo}.
+ * <p>The sink is also the key to its result; see {@link RunningPipeline#result}. To run a pipeline to the end and get
+ * the result, use {@link Source#runTo}.
  *
  * <pre>{@code
  * ResultSink<Integer, Long> count = Sink.count();
@@ -27,16 +27,16 @@ import java.util.function.Function;
  *
  * <p>If the pipeline is stopped or closed early, the result covers the elements received until then.
  *
- * <p>An element is acknowledged as soon as it has gone into the result. If the pipeline fails later, the result is lost
- * and those elements are not delivered again; where that matters, use {@link Source#fold}, which holds the
+ * <p>An element is acknowledged as soon as it is included in the result. If the pipeline fails later, the result is
+ * lost and those elements are not delivered again. If that matters, use {@link Source#fold}, which holds the
  * acknowledgements back.
  *
  * @param <T> the type of the elements
- * @param <R> the result
+ * @param <R> the type of the result
  */
 public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
 
-    /** The text of {@link Operator#acks} for most of these sinks. */
+    /** The text of {@link Operator#acks} for most result sinks. */
     static final String ACKS = "each when it has gone into the result";
 
     /** Closes a source with a loop, or with operators and a loop, and registers the result of {@code sink}. */
@@ -67,12 +67,12 @@ public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
         return new ResultSink<>(attributes, (source, sink) -> closing.close(operators.apply((Source<S>) source), sink));
     }
 
-    /** Another sink of the same kind, with a name of its own in snapshots. */
+    /** Returns another sink of the same kind, with a different name in snapshots. */
     public ResultSink<T, R> named(String name) {
         return with(Attributes.named(name));
     }
 
-    /** Another sink of the same kind with further attributes: name, dispatcher, supervision. */
+    /** Returns another sink of the same kind with additional attributes: name, dispatcher, supervision. */
     public ResultSink<T, R> with(Attributes more) {
         return new ResultSink<>(StageAttributes.merge(more, attributes), closing);
     }
@@ -92,7 +92,7 @@ public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
         };
     }
 
-    /** The name that the sink has in snapshots. */
+    /** The sink's name in snapshots. */
     @Override
     public String toString() {
         return String.valueOf(attributes.name());

@@ -6,7 +6,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules for calling a stage's function again after it threw for an element. Immutable; thread-safe if the predicate is.
+ * The rules for calling a stage's function again after it threw for an element. Immutable; thread-safe if the predicate
+ * is.
  */
 public final class RetryPolicy {
 
@@ -16,35 +17,35 @@ public final class RetryPolicy {
         this.values = new Values(attempts, backoff, retriable);
     }
 
-    /** The largest number of calls of the function for one element, the first included; at least 1. */
+    /** The maximum number of calls of the function for one element, including the first; at least 1. */
     public int attempts() {
         return values.attempts;
     }
 
-    /** The waits between attempts. */
+    /** The delays between attempts. */
     public Backoff backoff() {
         return values.backoff;
     }
 
-    /** Decides which exceptions are retried. */
+    /** Matches the exceptions after which the call is retried. */
     public Predicate<? super Throwable> retriable() {
         return values.retriable;
     }
 
-    /** Makes up to {@code attempts} calls, whatever the exception. */
+    /** Creates a policy that makes up to {@code attempts} calls, regardless of the exception. */
     public static RetryPolicy of(int attempts, Backoff backoff) {
         return new RetryPolicy(attempts, backoff, failure -> true);
     }
 
-    /** This policy, only for exceptions that {@code retriable} accepts. */
+    /** Returns this policy, limited to exceptions that match {@code retriable}. */
     public RetryPolicy when(Predicate<? super Throwable> newRetriable) {
         return new RetryPolicy(values.attempts, values.backoff, newRetriable);
     }
 
     /**
-     * This policy, only for exceptions of this type.
+     * Returns this policy, limited to exceptions of this type.
      *
-     * @throws IllegalArgumentException if such an exception is never retried, see {@link Supervision}
+     * @throws IllegalArgumentException if exceptions of this type are never retried; see {@link Supervision}
      */
     public RetryPolicy on(Class<? extends Throwable> type) {
         if (Machinery.isAlwaysFailure(Objects.requireNonNull(type, "type"))) {

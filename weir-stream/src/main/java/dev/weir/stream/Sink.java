@@ -15,19 +15,22 @@ import java.util.function.Function;
 import java.util.stream.Collector;
 import java.util.stream.Collectors;
 
-/** The end of a pipeline's blueprint. Immutable and free to share: each run makes its own loop. */
+/**
+ * The end of a pipeline's blueprint. Immutable, so it can be used in any number of pipelines; each run creates its own
+ * loop.
+ */
 public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
 
-    /** A custom sink; it acknowledges each element that it has finished. */
+    /** Creates a custom sink, which must acknowledge each element that it has finished. */
     @Operator(acks = "the implementation's", cost = "the implementation's")
     static <T> Loop<T> custom(String name, SinkFactory<T> factory) {
         return new Loop<>(Attributes.named(name), factory);
     }
 
     /**
-     * Calls {@code action}, which may block, with each element, in order, on one thread. Acknowledges each element when
-     * the action returns, or up to 16 together while the action takes only a few microseconds. An exception fails the
-     * pipeline, and its element is not acknowledged.
+     * Calls {@code action}, which may block, with each element in order, on one thread. Acknowledges each element when
+     * the action returns; while the action takes only a few microseconds, up to 16 elements are acknowledged together.
+     * If the action throws, the pipeline fails and the element is not acknowledged.
      */
     @Operator(acks = "each when the action has returned", cost = "the action's")
     static <T> Loop<T> forEach(Action<? super T> action) {
@@ -35,19 +38,22 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         return custom("forEach", ElementStages.forEach(action));
     }
 
-    /** Acknowledges each element and drops it. */
+    /** Acknowledges and discards each element. */
     @Operator(acks = "each at once", cost = "per batch")
     static <T> Loop<T> ignore() {
         return custom("ignore", ElementStages.ignore());
     }
 
-    /** Closes the stream above without asking for an element. */
+    /** Closes the upstream stages without requesting an element. */
     @Operator(acks = "nothing is taken", cost = "none")
     static <T> Loop<T> cancelled() {
         return custom("cancelled", context -> upstream -> {});
     }
 
-    /** {@link #forEachBlocking(int, Ordering, Action)} in no order. */
+    /**
+     * Calls {@code action}, which may block, with up to {@code concurrency} elements at once, in no particular order.
+     * See {@link #forEachBlocking(int, Ordering, Action)}.
+     */
     @Operator(acks = "each when its action has returned", cost = "a virtual thread per worker, a hand-over per element")
     static <T> Sink<T> forEachBlocking(int concurrency, Action<? super T> action) {
         return forEachBlocking(concurrency, Ordering.unordered(), action);
@@ -55,14 +61,14 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
 
     /**
      * Calls {@code action}, which may block, with up to {@code concurrency} elements at once, each on a virtual thread.
-     * An element is acknowledged when the action has returned. An exception fails the pipeline.
+     * An element is acknowledged when the action has returned. If the action throws, the pipeline fails.
      *
      * {@snippet :
      * orders.to(Sink.forEachBlocking(64, RecordOrdering.byKey(), order -> database.store(order))).run()
      * }
      *
      * @param concurrency 1 to 100,000
-     * @param ordering which elements wait for each other, as in {@link Source#mapBlocking}
+     * @param ordering determines which elements wait for each other, as in {@link Source#mapBlocking}
      */
     @Operator(acks = "each when its action has returned", cost = "a virtual thread per worker, a hand-over per element")
     static <T> Sink<T> forEachBlocking(int concurrency, Ordering<? super T> ordering, Action<? super T> action) {
@@ -77,9 +83,9 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Calls an asynchronous {@code function}, with up to {@code parallelism} elements in flight, in no order. An
-     * element is acknowledged when its completion stage completes, with any value. A failed completion stage fails the
-     * pipeline.
+     * Calls an asynchronous {@code function}, with up to {@code parallelism} elements in flight, in no particular
+     * order. An element is acknowledged when its completion stage completes with any value. If a completion stage
+     * fails, the pipeline fails.
      *
      * {@snippet :
      * orders.to(Sink.forEachAsync(100, order -> store.putAsync(order))).run()
@@ -100,9 +106,10 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Hands the elements to another thread at that thread's pace. See {@link SinkQueue}, also for acknowledgements.
+     * Hands the elements to another thread at that thread's pace. See {@link SinkQueue}, which also describes
+     * acknowledgements.
      *
-     * @param queue serves one run
+     * @param queue can be used for one run only
      */
     @Operator(acks = "each when the taker comes back for the next", cost = "a lock per element, a wake-up per batch")
     static <T> Loop<T> queue(SinkQueue<T> queue) {
@@ -110,20 +117,21 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         return custom("queue", queue::attach);
     }
 
-    /** Gathers the elements in a list, in their order. See {@link Source#toList} for the short form. */
+    /** Collects the elements into a list, in order. {@link Source#toList} is shorthand for this. */
     @Operator(acks = ResultSink.ACKS, cost = "a slot per element, kept")
     static <T> ResultSink<T, List<T>> toList() {
         return ResultSink.of("toList", ResultLoops.collect(Collectors.<T>toList()));
     }
 
-    /** Combines the elements as {@code collector} does; one thread fills one container. */
+    /** Combines the elements with {@code collector}, using one thread and one container. */
     @Operator(acks = ResultSink.ACKS, cost = "the collector's")
     static <T, R> ResultSink<T, R> collect(Collector<? super T, ?, ? extends R> collector) {
         return ResultSink.of("collect", ResultLoops.collect(Objects.requireNonNull(collector, "collector")));
     }
 
     /**
-     * Combines the elements into one value: {@code initial} with the first, the result with the second, and so on.
+     * Combines the elements into one value: {@code initial} with the first element, the result with the second, and so
+     * on.
      *
      * @param initial the result if there are no elements; shared by all runs, so it must not be modified
      */
@@ -135,8 +143,8 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Combines the elements into one value: the first with the second, the result with the third, and so on. Empty if
-     * there are no elements.
+     * Combines the elements into one value: the first element with the second, the result with the third, and so on.
+     * The result is empty if there are no elements.
      */
     @Operator(acks = ResultSink.ACKS, cost = "an object per element")
     static <T> ResultSink<T, Optional<T>> reduce(BiFunction<? super T, ? super T, ? extends T> function) {
@@ -149,37 +157,36 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         return ResultSink.of("count", ResultLoops.count());
     }
 
-    /** The first element; asks for no more. Fails with a NoSuchElementException if there is none. */
+    /** Returns the first element and requests no more. Fails with a NoSuchElementException if there is none. */
     @Operator(acks = "the first; what came in one batch with it is not", cost = "one batch")
     static <T> ResultSink<T, T> head() {
         return ResultSink.of("head", ResultLoops.orElseThrow(ResultLoops.head()));
     }
 
-    /** The first element, if there is one; asks for no more. */
+    /** Returns the first element, if there is one, and requests no more. */
     @Operator(acks = "the first; what came in one batch with it is not", cost = "one batch")
     static <T> ResultSink<T, Optional<T>> headOption() {
         return ResultSink.of("headOption", ResultLoops.head());
     }
 
-    /** The last element. Fails with a NoSuchElementException if there is none. */
+    /** Returns the last element. Fails with a NoSuchElementException if there is none. */
     @Operator(acks = ResultSink.ACKS, cost = "per batch")
     static <T> ResultSink<T, T> last() {
         return ResultSink.of("last", ResultLoops.orElseThrow(ResultLoops.last()));
     }
 
-    /** The last element, if there is one. */
+    /** Returns the last element, if there is one. */
     @Operator(acks = ResultSink.ACKS, cost = "per batch")
     static <T> ResultSink<T, Optional<T>> lastOption() {
         return ResultSink.of("lastOption", ResultLoops.last());
     }
 
     /**
-     * The last {@code count} elements in their order, or all if they are fewer.
+     * Collects the last {@code count} elements in order, or all elements if there are fewer.
      *
      * {@snippet :
      * List<String> tail() throws InterruptedException {
      *     return lines.runTo(Sink.takeLast(10));
-     * }
      * }
      *
      * @param count at least 1
@@ -193,9 +200,9 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Gives each element to {@code subscriber} as it requests them, as described in {@link Source#asPublisher}. For
-     * callers that need the {@link RunningPipeline}. {@code onSubscribe} is called by the thread that starts the
-     * pipeline. A subscriber serves one run only.
+     * Passes each element to {@code subscriber} as the subscriber requests it, as described in
+     * {@link Source#asPublisher}. Intended for callers that need the {@link RunningPipeline}. {@code onSubscribe} is
+     * called by the thread that starts the pipeline. A subscriber can be used for one run only.
      *
      * {@snippet :
      * RunningPipeline running = orders.to(Sink.toSubscriber(subscriber)).run();
@@ -206,14 +213,14 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         return custom("subscriber", ReactiveInterop.toSubscriber(Objects.requireNonNull(subscriber, "subscriber")));
     }
 
-    /** A sink that consists of operators and the sink below them. */
+    /** Creates a sink that consists of operators followed by a sink. */
     @Operator(acks = "as in the lower part", cost = "as in the lower part")
     static <T> Sink<T> through(Function<Source<T>, Pipeline> lower) {
         return new Lower<>(Objects.requireNonNull(lower, "lower"));
     }
 
     /**
-     * A sink that consists of operators and the sink below them, and has the result of that sink.
+     * Creates a sink that consists of operators followed by a sink, and has that sink's result.
      *
      * {@snippet :
      * ResultSink<Order, Optional<Order>> firstLarge =
@@ -226,10 +233,10 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         return sink.below(Objects.requireNonNull(operators, "operators"));
     }
 
-    /** Closes the blueprint of {@code source} with this sink. */
+    /** Completes the blueprint of {@code source} with this sink. */
     Pipeline close(Source<? extends T> source);
 
-    /** A sink made of one loop, by {@link #custom}. */
+    /** A sink that consists of one loop; created by {@link #custom}. */
     final class Loop<T> implements Sink<T> {
 
         final Attributes attributes;
@@ -240,12 +247,12 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
             this.factory = Objects.requireNonNull(factory, "factory");
         }
 
-        /** This sink under another name in snapshots. */
+        /** Returns this sink with a different name in snapshots. */
         public Loop<T> named(String name) {
             return new Loop<>(attributes.withName(name), factory);
         }
 
-        /** This sink with further attributes: name, dispatcher. */
+        /** Returns this sink with additional attributes: name, dispatcher. */
         public Loop<T> with(Attributes more) {
             return new Loop<>(StageAttributes.merge(more, attributes), factory);
         }
@@ -256,7 +263,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         }
     }
 
-    /** A sink made of a part of a pipeline, by {@link #through}. */
+    /** A sink that is the lower part of a pipeline; created by {@link #through}. */
     final class Lower<T> implements Sink<T> {
 
         private final Function<Source<T>, Pipeline> pipeline;

@@ -15,12 +15,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands the elements of a pipeline to another thread, one by one, at that thread's pace; see {@link Sink#queue}. One
- * thread may take at a time; {@link #cancel} may be called from any thread.
+ * Hands the elements of a pipeline to another thread, one by one, at that thread's pace. See {@link Sink#queue}. Only
+ * one thread at a time may take elements; {@link #cancel} may be called from any thread.
  *
- * <p>An element is acknowledged when its taker asks for the next one, so an element taken but not finished is not lost.
- * The pipeline pulls a batch when the previous one is used up; without a taker it halts. It ends when the taker has
- * seen the end, or has cancelled.
+ * <p>An element is acknowledged when the taking thread asks for the next one, so an element that was taken but not
+ * finished is not lost. The pipeline pulls a batch when every element of the previous one has been taken and
+ * acknowledged; if no thread takes elements, it waits. The pipeline ends when the taking thread has seen the end of the
+ * stream or has cancelled.
  *
  * <pre>{@code
  * void workOff() throws InterruptedException {
@@ -38,7 +39,7 @@ public final class SinkQueue<T> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    // Under the lock.
+    // Guarded by the lock.
     private @Nullable Batch<T> batch;
     private int next;
     private boolean ended;
@@ -48,7 +49,7 @@ public final class SinkQueue<T> {
 
     private SinkQueue() {}
 
-    /** A new queue, for one run. */
+    /** Creates a queue for one run. */
     public static <T> SinkQueue<T> create() {
         return new SinkQueue<>();
     }
@@ -56,16 +57,16 @@ public final class SinkQueue<T> {
     /**
      * Waits for the next element and acknowledges the previous one.
      *
-     * @return nothing at the end of the stream, or after {@link #cancel}
+     * @return empty at the end of the stream and after {@link #cancel}
      */
     public Optional<T> take() throws InterruptedException {
         return takeWithin(Long.MAX_VALUE);
     }
 
     /**
-     * Waits for the next element as {@link #take} does, but at most for {@code patience} in system time.
+     * Waits for the next element as {@link #take} does, but at most for {@code patience}, measured by the system clock.
      *
-     * @return empty if no element arrived, or at the end; {@link #isEnded} tells which
+     * @return empty if no element arrived in time, or at the end of the stream; {@link #isEnded} distinguishes the two
      */
     public Optional<T> poll(Duration patience) throws InterruptedException {
         return takeWithin(ArgumentChecks.nanos(Objects.requireNonNull(patience, "patience")));
@@ -91,7 +92,7 @@ public final class SinkQueue<T> {
         }
     }
 
-    /** Acknowledges the previous element, and asks for a batch if that element was the last of its batch. */
+    /** Acknowledges the previous element, and requests a batch if that element was the last of its batch. */
     private void finishTaken() {
         Batch<T> current = batch;
         if (current != null && next > 0) {
@@ -108,7 +109,10 @@ public final class SinkQueue<T> {
         return ended || cancelled || failure != null;
     }
 
-    /** Returns whether the stream is known to have ended, failed or been cancelled, so that no more elements follow. */
+    /**
+     * Returns whether the stream is known to have ended, failed or been cancelled, so that no more elements will
+     * follow.
+     */
     public boolean isEnded() {
         lock.lock();
         try {
@@ -119,8 +123,9 @@ public final class SinkQueue<T> {
     }
 
     /**
-     * Cancels the stream. Elements that were not taken, and the last one taken, stay unacknowledged. The stream above
-     * is closed at the latest with its next element; {@link RunningPipeline#stop} does not wait for that.
+     * Cancels the stream. The elements that were not taken, and the last one that was taken, stay unacknowledged. The
+     * upstream stages are closed when they emit their next element, if not before; {@link RunningPipeline#stop} does
+     * not wait for this.
      */
     public void cancel() {
         lock.lock();
@@ -133,7 +138,7 @@ public final class SinkQueue<T> {
         }
     }
 
-    /** The loop of the run that fills the queue. */
+    /** Returns the loop that fills the queue during the run. */
     SinkLoop<T> attach(StageContext context) {
         lock.lock();
         try {
@@ -145,7 +150,7 @@ public final class SinkQueue<T> {
             lock.unlock();
         }
         context.onTermination(patience -> {
-            // Too late unless the run ended before its first element.
+            // This has an effect only if the run ended before its first element.
             end(cutOff(context));
             return "";
         });
@@ -175,7 +180,10 @@ public final class SinkQueue<T> {
         }
     }
 
-    /** Waits until the batch is used up. Returns false if the taker has cancelled. */
+    /**
+     * Waits until all elements of the batch have been taken and acknowledged. Returns false if the taking thread has
+     * cancelled.
+     */
     private boolean hand(Batch<T> pulled, StageContext context) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -210,7 +218,8 @@ public final class SinkQueue<T> {
             ended = true;
             failure = cause;
             if (cause != null) {
-                // Cut off: elements that were not taken must not be worked on, because the source delivers them again.
+                // The stream was cut off. Elements that were not taken must not be processed, because the source will
+                // deliver them again.
                 batch = null;
             }
             changed.signalAll();

@@ -19,14 +19,14 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The blueprint of a stream: the origin of elements and the operators on them. Immutable and free to share; nothing
- * runs until its {@link Pipeline} runs.
+ * The blueprint of a stream: the origin of the elements and the operators applied to them. Immutable, so it can be used
+ * in any number of pipelines; nothing runs until its {@link Pipeline} is run.
  *
  * <p>Operators between two asynchronous boundaries run fused on one thread, batch by batch. Functions given to fused
  * operators are called by one thread at a time and must not block; use {@link #mapBlocking} for blocking work and
- * {@link #mapParallel} for heavy computing. An exception from any function fails the pipeline; its element and all
- * unfinished ones stay unacknowledged. {@link #supervised}, right after an operator, changes that: it can retry, skip
- * the element, or restart the operator.
+ * {@link #mapParallel} for CPU-intensive work. If any function throws, the pipeline fails, and the function's element
+ * and all other unfinished elements stay unacknowledged. To change this, call {@link #supervised} immediately after an
+ * operator: supervision can retry the element, skip it, or restart the operator.
  *
  * <p>Elements are never null.
  */
@@ -38,7 +38,7 @@ public final class Source<T> extends FailureOperators<T> {
         this.node = node;
     }
 
-    /** The source whose last stage is {@code node}; for operators. */
+    /** Returns the source whose last stage is {@code node}; used by operators. */
     static <T> Source<T> at(BlueprintNode<T> node) {
         return new Source<>(node);
     }
@@ -48,18 +48,18 @@ public final class Source<T> extends FailureOperators<T> {
         return node;
     }
 
-    /** A custom source. */
+    /** Creates a custom source. */
     @Operator(acks = "the implementation's", cost = "the implementation's")
     public static <T> Source<T> custom(String name, SourceFactory<T> factory) {
         return new Source<>(ElementStages.custom(name, Objects.requireNonNull(factory, "factory")));
     }
 
     /**
-     * Emits the elements of an iterable, from the start in each run. A failure of its iterator follows the elements
-     * before it; a stop ends the source after the current element.
+     * Emits the elements of an iterable, from the start in each run. If its iterator fails, the failure follows the
+     * elements that preceded it. A stop ends the source after the current element.
      *
-     * <p>This source, like every source that calls user code for each element, gathers {@link Batch#DEFAULT_CAPACITY}
-     * elements before it emits them. If that may take long, lower the number:
+     * <p>This source, like every source that calls user code for each element, collects {@link Batch#DEFAULT_CAPACITY}
+     * elements before it emits them. If that may take long, set a smaller number:
      * {@code with(Attributes.NONE.withBuffer(1))}.
      */
     @Operator(acks = "none: nobody waits for them", cost = "the iterator's; batches are used again")
@@ -67,7 +67,7 @@ public final class Source<T> extends FailureOperators<T> {
         return new Source<>(SourceStages.iterable("iterable", Objects.requireNonNull(elements, "elements")));
     }
 
-    /** Emits the elements of an iterator; each run gets its own from {@code iterators} when it starts. */
+    /** Emits the elements of an iterator. Each run gets its own iterator from {@code iterators} when it starts. */
     @Operator(acks = "none", cost = "the iterator's; batches are used again")
     public static <T> Source<T> fromIterator(Supplier<? extends Iterator<? extends T>> iterators) {
         Objects.requireNonNull(iterators, "iterators");
@@ -79,7 +79,7 @@ public final class Source<T> extends FailureOperators<T> {
         return (Iterator<T>) iterator;
     }
 
-    /** Emits nothing and completes at once. */
+    /** Emits no elements and completes at once. */
     @Operator(acks = "none", cost = "none")
     public static <T> Source<T> empty() {
         return new Source<>(SourceStages.empty());
@@ -92,45 +92,48 @@ public final class Source<T> extends FailureOperators<T> {
                 .named("single");
     }
 
-    /** Fails at once; a checked exception arrives as the cause of a CompletionException. */
+    /**
+     * Fails at once. If {@code failure} is checked, the pipeline fails with a CompletionException whose cause it is.
+     */
     @Operator(acks = "none", cost = "none")
     public static <T> Source<T> failed(Throwable failure) {
         return new Source<>(SourceStages.failed(Objects.requireNonNull(failure, "failure")));
     }
 
-    /** Emits nothing and completes only when the pipeline is stopped. */
+    /** Emits no elements and completes only when the pipeline is stopped. */
     @Operator(acks = "none", cost = "none while it waits")
     public static <T> Source<T> never() {
         return new Source<>(SourceStages.never());
     }
 
-    /** Emits one element forever, on demand. */
+    /** Emits the same element forever, on demand. */
     @Operator(acks = "none", cost = "about a nanosecond per element; batches are used again")
     public static <T> Source<T> repeat(T element) {
         return new Source<>(SourceStages.repeat(Objects.requireNonNull(element, "element")));
     }
 
-    /** Repeats the elements of an iterable forever; completes at once if the iterable is empty. */
+    /** Repeats the elements of an iterable forever. Completes at once if the iterable is empty. */
     @Operator(acks = "none", cost = "the iterator's; batches are used again")
     public static <T> Source<T> cycle(Iterable<? extends T> elements) {
         return new Source<>(SourceStages.cycle(Objects.requireNonNull(elements, "elements")));
     }
 
-    /** Emits the numbers from {@code from} to {@code to} - 1; nothing if the range is empty. */
+    /** Emits the numbers from {@code from} to {@code to} - 1, or no elements if the range is empty. */
     @Operator(acks = "none", cost = "the box of each number; batches are used again")
     public static Source<Integer> range(int from, int to) {
         return new Source<>(SourceStages.range(from, to, number -> (int) number));
     }
 
-    /** Emits the numbers from {@code from} to {@code to} - 1; nothing if the range is empty. */
+    /** Emits the numbers from {@code from} to {@code to} - 1, or no elements if the range is empty. */
     @Operator(acks = "none", cost = "the box of each number; batches are used again")
     public static Source<Long> range(long from, long to) {
         return new Source<>(SourceStages.range(from, to, number -> number));
     }
 
     /**
-     * Emits an element after {@code initialDelay}, then every {@code interval} by the run's clock, until the pipeline
-     * is stopped. Without demand one tick waits and further ticks are skipped; later ticks keep their schedule.
+     * Emits an element after {@code initialDelay} and then every {@code interval}, measured by the run's clock, until
+     * the pipeline is stopped. While there is no demand, one tick is kept and further ticks are skipped; later ticks
+     * keep their schedule.
      *
      * @param interval more than zero
      */
@@ -140,11 +143,12 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits the elements that other threads offer to {@code queue}; see {@link SourceQueue}. A full queue applies
-     * back-pressure: offers are refused or wait. When the pipeline is stopped, elements in the queue are still emitted;
-     * when it fails, is cancelled or wants no more, they are dropped. In each case later offers return closed.
+     * Emits the elements that other threads offer to {@code queue}. See {@link SourceQueue}. A full queue applies
+     * back-pressure: offers are refused or wait. When the pipeline is stopped, the elements in the queue are still
+     * emitted. If the pipeline fails, is cancelled or needs no more elements, they are dropped. In each case, later
+     * offers return {@link SourceQueue.Closed}.
      *
-     * @param queue feeds one run; a second run is refused when it starts
+     * @param queue can feed one run only; a second run is refused when it starts
      */
     @Operator(acks = "none: an offer reports on the queue, not on the end of the pipeline", cost = "a lock per offer")
     public static <T> Source<T> queue(SourceQueue<T> queue) {
@@ -153,14 +157,15 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits elements computed from a state: {@code function} returns an element and the next state, or empty to end.
+     * Emits elements computed from a state. {@code function} returns an element and the next state, or an empty
+     * optional to end the stream.
      *
      * <pre>{@code
      * Source<Integer> powers =
      *         Source.unfold(1, n -> n > 100 ? Optional.empty() : Optional.of(new Unfolded<>(2 * n, n)));
      * }</pre>
      *
-     * @param initial the state to begin with, in each run
+     * @param initial the initial state of each run
      */
     @Operator(acks = "none", cost = "the function's; batches are used again")
     public static <S, T> Source<T> unfold(S initial, Function<? super S, Optional<Unfolded<S, T>>> function) {
@@ -170,8 +175,8 @@ public final class Source<T> extends FailureOperators<T> {
 
     /**
      * Emits elements computed from a state by an asynchronous function, for instance one that loads the next page of a
-     * list; see {@link #unfold}. The function is called for one step at a time, on demand; steps that complete at once
-     * are emitted together. The stream does not wait for a running step when it ends.
+     * list. See {@link #unfold}. The function is called on demand, for one step at a time; steps that complete at once
+     * are emitted together. When the stream ends, it does not wait for a running step.
      */
     @Operator(acks = "none", cost = "the function's, a wake-up per step that is not there at once")
     public static <S, T> Source<T> unfoldAsync(
@@ -181,9 +186,9 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits the elements read from a resource, such as a file, until {@code read} returns empty. Each run opens its own
-     * resource on first demand and closes it exactly once: after the last element, or when the stream fails or is
-     * cancelled. {@code open}, {@code read} and {@code close} run on the segment's thread and may block.
+     * Emits the elements read from a resource, such as a file, until {@code read} returns an empty optional. Each run
+     * opens its own resource on first demand and closes it exactly once: after the last element, or when the stream
+     * fails or is cancelled. {@code open}, {@code read} and {@code close} run on the segment's thread and may block.
      *
      * <pre>{@code
      * Source<String> lines = Source.resource(
@@ -199,15 +204,15 @@ public final class Source<T> extends FailureOperators<T> {
                 Objects.requireNonNull(close, "close")));
     }
 
-    /** Emits the result of {@code stage} once it completes; fails if it fails. Never cancels it. */
+    /** Emits the result of {@code stage} when it completes, and fails if it fails. Never cancels it. */
     @Operator(acks = "none", cost = "one batch")
     public static <T> Source<T> completionStage(CompletionStage<? extends T> stage) {
         return new Source<>(SourceStages.completionStage(Objects.requireNonNull(stage, "stage")));
     }
 
     /**
-     * Emits the elements of the source that {@code stage} completes with. The source starts in the run, once it is
-     * known.
+     * Emits the elements of the source with which {@code stage} completes. That source starts in each run, as soon as
+     * it is known.
      */
     @Operator(acks = "as in the source", cost = "a pull more per batch")
     public static <T> Source<T> completionStageSource(CompletionStage<Source<T>> stage) {
@@ -216,8 +221,8 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits the elements of the source that {@code source} supplies. The supplier is called in each run, on first
-     * demand.
+     * Emits the elements of the source that {@code source} supplies. The supplier is called on first demand in each
+     * run.
      */
     @Operator(acks = "as in the source", cost = "a pull more per batch")
     public static <T> Source<T> lazily(Supplier<Source<T>> source) {
@@ -234,13 +239,13 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits the elements of a publisher; each run makes its own subscription.
+     * Emits the elements of a publisher. Each run creates its own subscription.
      *
-     * <p>Requests {@code buffer} elements on first demand, and more whenever half of them have been taken. At most
-     * {@code buffer} elements wait or are requested, besides the batch being worked on. The publisher may signal from
-     * any thread. Its completion or failure ends the stream, after the elements sent before. When the pipeline stops,
-     * fails or wants no more, the subscription is cancelled. Acknowledgements are ignored, because a publisher cannot
-     * receive them.
+     * <p>The source requests {@code buffer} elements on first demand, and more whenever half of them have been
+     * consumed. In addition to the batch that is being processed, at most {@code buffer} elements are queued or
+     * requested. The publisher may signal from any thread. Its completion or failure ends the stream, after the
+     * elements sent before it. When the pipeline stops, fails or needs no more elements, the subscription is cancelled.
+     * Acknowledgements are ignored, because a publisher cannot receive them.
      *
      * {@snippet :
      * Flow.Publisher<Order> orders = JdkFlowAdapter.publisherToFlowPublisher(flux); // Reactor
@@ -255,10 +260,11 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Operators as a {@link Flow.Processor}: its input passes through them to its subscribers. It subscribes to one
-     * publisher and runs once, from its first subscriber until the end, a failure, or the cancellation of the last
-     * subscriber. Subscribers share its elements as with {@link #asSharedPublisher}. Its input behaves like
-     * {@link #fromPublisher}, except that a failure does not wait for elements without demand.
+     * Turns operators into a {@link Flow.Processor}: its input passes through the operators to its subscribers. The
+     * processor subscribes to one publisher and runs once, from its first subscriber until the end, a failure, or the
+     * cancellation of the last subscriber. Subscribers share its elements as with {@link #asSharedPublisher}. Its input
+     * behaves as with {@link #fromPublisher}, except that a failure is passed on without waiting for demand for the
+     * remaining elements.
      *
      * {@snippet :
      * Flow.Processor<String, Integer> lengths = Source.processor(256, lines -> lines.map(String::length));
@@ -266,7 +272,7 @@ public final class Source<T> extends FailureOperators<T> {
      * lengths.subscribe(subscriber);
      * }
      *
-     * @param buffer number of elements that may wait before the operators, at least 1
+     * @param buffer maximum number of elements queued before the operators, at least 1
      */
     public static <T, R> Flow.Processor<T, R> processor(int buffer, Function<Source<T>, Source<R>> operators) {
         Objects.requireNonNull(operators, "operators");
@@ -277,13 +283,14 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * This stream as a publisher: each subscriber gets a run of its own, which starts when it subscribes.
+     * Returns this stream as a publisher. Each subscriber gets its own run, which starts when it subscribes.
      *
-     * <p>No more elements are sent than requested; one batch waits for demand, and then the stages above wait once
-     * their buffers are full. Signals come from the run's thread, one at a time. An element is acknowledged when
-     * {@code onNext} has returned; for a subscriber that finishes later see {@link #withClaim}. Cancelling ends the run
-     * like a sink that wants no more: elements not yet handed over stay unacknowledged. A failure of the run goes to
-     * {@code onError}; an exception from the subscriber fails the run and is logged.
+     * <p>The publisher never sends more elements than were requested. One batch waits for demand; after that, the
+     * upstream stages wait once their buffers are full. Signals come from the run's thread, one at a time. An element
+     * is acknowledged when {@code onNext} has returned; for a subscriber that finishes elements later, see
+     * {@link #withClaim}. If a subscriber cancels, the run ends as with a sink that needs no more elements: elements
+     * that have not been handed over stay unacknowledged. A failure of the run is passed to {@code onError}; an
+     * exception from the subscriber fails the run and is logged.
      *
      * {@snippet :
      * Flow.Publisher<Order> orders = Source.from(file).map(Order::parse).asPublisher();
@@ -297,11 +304,11 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * This stream as a publisher whose subscribers share one run, which starts with the first of them and ends when the
-     * last has cancelled. A new subscriber gets the elements that no subscriber had requested before. The slowest one
-     * sets the pace; the others may be ahead of it within a batch. An element is acknowledged when all have returned
-     * from {@code onNext}. A subscriber that comes after the end gets the final signal. Otherwise as
-     * {@link #asPublisher}.
+     * Returns this stream as a publisher whose subscribers share one run, which starts with the first subscriber and
+     * ends when the last has cancelled. A new subscriber receives the elements that no subscriber had requested before.
+     * The slowest subscriber sets the pace; the others may be ahead of it by less than a batch. An element is
+     * acknowledged when {@code onNext} of every subscriber has returned. A subscriber that arrives after the end
+     * receives the final signal. Otherwise as {@link #asPublisher}.
      */
     @Operator(acks = "when onNext of every subscriber has returned", cost = "one run; a few ns per element, subscriber")
     public Flow.Publisher<T> asSharedPublisher() {
@@ -310,9 +317,10 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Wraps each element in a {@link Claim} that its holder acknowledges by hand. The element is acknowledged once both
-     * the claim and the rest of the pipeline have acknowledged it. For libraries that work asynchronously below {@link
-     * #asPublisher}. An unacknowledged claim holds back the source's commits.
+     * Wraps each element in a {@link Claim}, which its holder acknowledges manually. The element is acknowledged once
+     * both the claim and the rest of the pipeline have acknowledged it. This is intended for libraries that process
+     * elements asynchronously after {@link #asPublisher}. A claim that is never acknowledged holds back the source's
+     * commits.
      *
      * <p>Completion, failure, cancellation and demand pass through.
      *
@@ -326,29 +334,29 @@ public final class Source<T> extends FailureOperators<T> {
         return new Source<>(ReactiveInterop.withClaim(node));
     }
 
-    /** Gives the operator above a name for snapshots and threads. */
+    /** Names the preceding operator. The name appears in snapshots and thread names. */
     public Source<T> named(String name) {
         return with(Attributes.named(name));
     }
 
     /**
-     * Adds attributes to the operator above: name, dispatcher, buffer, supervision.
+     * Adds attributes to the preceding operator: name, dispatcher, buffer, supervision.
      *
-     * <p>An attribute that the operator does not support is refused when the pipeline is run, with an
-     * {@link IllegalArgumentException} that names the operators that do support it.
+     * <p>If the operator does not support an attribute, running the pipeline throws an
+     * {@link IllegalArgumentException}, which names the operators that do support it.
      */
     public Source<T> with(Attributes attributes) {
         return new Source<>(node.with(Objects.requireNonNull(attributes, "attributes")));
     }
 
-    /** Closes the blueprint with a sink. */
+    /** Completes the blueprint with a sink. */
     public Pipeline to(Sink<? super T> sink) {
         return sink.close(this);
     }
 
     /**
-     * Runs to the end, or throws the failure of the pipeline. For sinks without a result. Interrupting the caller
-     * cancels the pipeline.
+     * Runs the pipeline to the end, or throws its failure. For sinks without a result. Interrupting the caller cancels
+     * the pipeline.
      *
      * <pre>{@code
      * void greet() throws InterruptedException {
@@ -363,8 +371,8 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Runs to the end and returns the result, or throws the failure of the pipeline. Interrupting the caller cancels
-     * the pipeline.
+     * Runs the pipeline to the end and returns the sink's result, or throws the pipeline's failure. Interrupting the
+     * caller cancels the pipeline.
      *
      * <pre>{@code
      * long even() throws InterruptedException {
@@ -388,7 +396,7 @@ public final class Source<T> extends FailureOperators<T> {
         }
     }
 
-    /** Runs to the end and returns all elements: {@link #runTo} with {@link Sink#toList}. */
+    /** Runs the pipeline to the end and returns all elements, like {@link #runTo} with {@link Sink#toList}. */
     public List<T> toList() throws InterruptedException {
         return runTo(Sink.<T>toList());
     }

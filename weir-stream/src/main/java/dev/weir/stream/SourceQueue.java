@@ -17,9 +17,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded queue through which other threads feed a pipeline; see {@link Source#queue}. Thread-safe.
+ * A bounded queue through which other threads feed a pipeline. See {@link Source#queue}. Thread-safe.
  *
- * <p>It may be filled before the pipeline runs, feeds one run, and refuses elements once that run ends or is stopped.
+ * <p>Elements may be added before the pipeline runs. A queue feeds one run, and refuses elements once that run has
+ * ended or been stopped.
  *
  * <pre>{@code
  * SourceQueue<Order> orders = SourceQueue.of(1000);
@@ -36,7 +37,7 @@ public final class SourceQueue<T> {
     /** The outcome of an offer. */
     public sealed interface Offer {}
 
-    /** The element is in the queue and reaches the pipeline unless that fails. */
+    /** The element is in the queue and will reach the pipeline unless the pipeline fails. */
     public record Enqueued() implements Offer {}
 
     /** The queue had no room. */
@@ -45,7 +46,7 @@ public final class SourceQueue<T> {
     /**
      * The queue is closed: it was completed or failed, or the pipeline has ended or been stopped.
      *
-     * @param failure the failure passed to the queue, or null
+     * @param failure the failure that was passed to the queue, or null
      */
     public record Closed(@Nullable Throwable failure) implements Offer {}
 
@@ -57,7 +58,7 @@ public final class SourceQueue<T> {
     private final Condition notFull = lock.newCondition();
     private final ArrivalWaits notEmpty = new ArrivalWaits(lock);
 
-    // Under the lock.
+    // Guarded by the lock.
     private final ArrayDeque<T> elements = new ArrayDeque<>();
     private boolean closed;
     private @Nullable Throwable failure;
@@ -68,9 +69,9 @@ public final class SourceQueue<T> {
     }
 
     /**
-     * A new queue.
+     * Creates a queue.
      *
-     * @param capacity number of elements that may wait in it, at least 1
+     * @param capacity maximum number of queued elements, at least 1
      */
     public static <T> SourceQueue<T> of(int capacity) {
         if (capacity < 1) {
@@ -79,7 +80,7 @@ public final class SourceQueue<T> {
         return new SourceQueue<>(capacity);
     }
 
-    /** Adds an element if there is room. */
+    /** Adds an element if there is room, without waiting. */
     public Offer offer(T element) {
         Objects.requireNonNull(element, "element");
         ArrivalWaits.enter(lock);
@@ -93,7 +94,7 @@ public final class SourceQueue<T> {
     /**
      * Adds an element, waiting for room if necessary.
      *
-     * @param patience longest wait, in system time; after that the answer is {@link Full}
+     * @param patience the timeout, measured by the system clock; when it expires, returns {@link Full}
      */
     public Offer offer(T element, Duration patience) throws InterruptedException {
         Objects.requireNonNull(element, "element");
@@ -122,12 +123,12 @@ public final class SourceQueue<T> {
         return ENQUEUED;
     }
 
-    /** Closes the queue; the stream completes after the elements in it. */
+    /** Closes the queue. The stream completes after the elements in the queue have been emitted. */
     public void complete() {
         close(null);
     }
 
-    /** Closes the queue; the stream fails after the elements in it. */
+    /** Closes the queue. The stream fails after the elements in the queue have been emitted. */
     public void fail(Throwable cause) {
         close(Objects.requireNonNull(cause, "cause"));
     }
@@ -146,7 +147,7 @@ public final class SourceQueue<T> {
         }
     }
 
-    /** The number of elements that wait in the queue. */
+    /** The number of elements in the queue. */
     public int size() {
         lock.lock();
         try {
@@ -166,7 +167,7 @@ public final class SourceQueue<T> {
         }
     }
 
-    /** Attaches a run, which pulls from the returned stage. */
+    /** Attaches a run. The run pulls elements from the returned stage. */
     Stage<T> attach(StageContext context) {
         lock.lock();
         try {
@@ -236,7 +237,7 @@ public final class SourceQueue<T> {
             return batch;
         }
 
-        /** Refuses offers from now on, and drops the elements inside. */
+        /** Refuses further offers and drops the elements in the queue. */
         @Override
         public void close() {
             complete();

@@ -4,8 +4,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counters of one stage at one moment. A stage is either busy, waiting for input, or waiting for the stage below.
- * The stage that hardly ever waits is the bottleneck.
+ * The counters of one stage at one moment. At any time, a stage is either busy, waiting for input, or waiting for the
+ * downstream stage. The stage that hardly ever waits is the bottleneck. Immutable.
  */
 public final class StageSnapshot {
 
@@ -33,7 +33,7 @@ public final class StageSnapshot {
                 elapsedNanos);
     }
 
-    /** Creates a snapshot, for tests of code that reads one. In a run the engine creates it. */
+    /** Creates a snapshot, for tests of code that reads snapshots. While a pipeline runs, the engine creates them. */
     public static StageSnapshot of(
             String name,
             int parallelism,
@@ -61,17 +61,17 @@ public final class StageSnapshot {
         return values.name;
     }
 
-    /** The number of threads that may work in the stage at once. */
+    /** The maximum number of threads that work in the stage at once. */
     public int parallelism() {
         return values.parallelism;
     }
 
-    /** Elements taken. */
+    /** Number of elements that the stage has received. */
     public long elementsIn() {
         return values.elementsIn;
     }
 
-    /** Elements handed on. */
+    /** Number of elements that the stage has emitted. */
     public long elementsOut() {
         return values.elementsOut;
     }
@@ -86,12 +86,12 @@ public final class StageSnapshot {
         return values.blockedUpNanos;
     }
 
-    /** Time spent waiting for the stage below to take output, summed over all threads of the stage. */
+    /** Time spent waiting for the downstream stage to accept output, summed over all threads of the stage. */
     public long blockedDownNanos() {
         return values.blockedDownNanos;
     }
 
-    /** Elements that wait inside the stage. */
+    /** Number of elements queued inside the stage. */
     public int depth() {
         return values.depth;
     }
@@ -101,7 +101,10 @@ public final class StageSnapshot {
         return values.elapsedNanos;
     }
 
-    /** The threads of one stage at one moment: a sample, unlike the counters, which are sums. */
+    /**
+     * The threads of one stage at one moment. The values are a sample, unlike the counters of the snapshot, which are
+     * sums. Immutable.
+     */
     public static final class Activity {
 
         private final ActivityValues values;
@@ -121,7 +124,7 @@ public final class StageSnapshot {
                     stage, thread, dispatcher, atWork, waiting, ready, behindKeys, keyName, behindLock, waits);
         }
 
-        /** Creates a sample, for tests of code that reads one. In a run the engine creates it. */
+        /** Creates a sample, for tests of code that reads samples. While a pipeline runs, the engine creates them. */
         public static Activity of(
                 String stage,
                 @Nullable String thread,
@@ -137,11 +140,11 @@ public final class StageSnapshot {
         }
 
         /**
-         * This sample with the causes for which {@link #waiting} threads wait.
+         * Returns this sample with the reasons why {@link #waiting} threads are waiting.
          *
-         * @param locked for a lock, a semaphore or a monitor
-         * @param io for a file or the network
-         * @param asleep for time
+         * @param locked number of threads waiting for a lock, a semaphore or a monitor
+         * @param io number of threads waiting for a file or the network
+         * @param asleep number of sleeping threads
          */
         public Activity withWaits(int locked, int io, int asleep) {
             Waits was = values.waits;
@@ -149,24 +152,27 @@ public final class StageSnapshot {
         }
 
         /**
-         * This sample with the state of a stage that shares its thread.
+         * Returns this sample with the state of a stage that shares its thread with others.
          *
-         * @param inPass whether its own code has an element
-         * @param sibling whether the thread waits because another branch is slower
-         * @param engine whether it waits in the engine, not in the user's code
+         * @param inPass whether the stage's own code is processing an element
+         * @param sibling whether the thread is waiting because another branch is slower
+         * @param engine whether the thread is waiting in the engine rather than in user code
          */
         public Activity withPass(boolean inPass, boolean sibling, boolean engine) {
             Waits was = values.waits;
             return with(new Waits(was.locked, was.io, was.asleep, inPass, sibling, engine, was.longestChain));
         }
 
-        /** This sample with the longest chain of elements behind a single key. */
+        /** Returns this sample with the largest number of elements that are waiting behind a single key. */
         public Activity withLongestChain(int elements) {
             Waits was = values.waits;
             return with(new Waits(was.locked, was.io, was.asleep, was.inPass, was.sibling, was.engine, elements));
         }
 
-        /** This sample plus the workers of {@code other}, a stage of another stream shown under the same name. */
+        /**
+         * Returns the sum of this sample and {@code other}, the sample of a stage of another stream that is shown under
+         * the same name.
+         */
         public Activity and(Activity other) {
             ActivityValues a = values;
             ActivityValues b = Objects.requireNonNull(other, "other").values;
@@ -209,70 +215,70 @@ public final class StageSnapshot {
             return values.stage;
         }
 
-        /** The name of the thread that the stage shares with those fused to it; null if it has workers of its own. */
+        /** The name of the thread that the stage shares with the stages fused to it; null if it has its own workers. */
         public @Nullable String thread() {
             return values.thread;
         }
 
-        /** The dispatcher of its threads. */
+        /** The dispatcher that runs the stage's threads. */
         public DispatcherSnapshot dispatcher() {
             return values.dispatcher;
         }
 
         /**
-         * Number of threads working in the stage or in a stage fused to it; for an asynchronous stage, the calls in
-         * flight.
+         * Number of threads working in the stage or in a stage fused to it. For an asynchronous stage, the number of
+         * calls in flight.
          */
         public int atWork() {
             return values.atWork;
         }
 
         /**
-         * The number of working threads that wait for something outside the pipeline: a lock, an answer, time. A
-         * platform thread that waits in a native call counts as computing.
+         * Number of working threads that are waiting for something outside the pipeline, such as a lock, a response, or
+         * a timer. A platform thread that is waiting in a native call counts as computing.
          */
         public int waiting() {
             return values.waiting;
         }
 
-        /** Number of elements that additional workers could start at once. */
+        /** Number of elements that additional workers could start immediately. */
         public int ready() {
             return values.ready;
         }
 
-        /** Number of elements that wait behind another one of their key. */
+        /** Number of elements that are waiting for an earlier element with the same key. */
         public int behindKeys() {
             return values.behindKeys;
         }
 
-        /** Largest number of {@link #behindKeys} elements behind a single key; 0 if unknown. */
+        /** Largest number of {@link #behindKeys} elements that are waiting for a single key; 0 if unknown. */
         public int longestChain() {
             return values.waits.longestChain;
         }
 
-        /** The name of that key: {@link Ordering#keyName}. */
+        /** The name of the key for which elements wait: {@link Ordering#keyName}. */
         public String keyName() {
             return values.keyName;
         }
 
-        /** The number of {@link #waiting} that wait for a lock, a semaphore or a monitor. */
+        /** Number of {@link #waiting} threads that are waiting for a lock, a semaphore or a monitor. */
         public int locked() {
             return values.waits.locked;
         }
 
-        /** The number of {@link #waiting} that wait for a file or the network. */
+        /** Number of {@link #waiting} threads that are waiting for a file or the network. */
         public int io() {
             return values.waits.io;
         }
 
-        /** The number of {@link #waiting} that sleep. */
+        /** Number of {@link #waiting} threads that are sleeping. */
         public int asleep() {
             return values.waits.asleep;
         }
 
         /**
-         * Returns whether this stage's own code has an element now, among the stages that share its thread. False if
-         * unknown.
+         * Returns whether this stage, among those that share its thread, is the one whose code is currently processing
+         * an element. False if unknown.
          */
         public boolean isInPass() {
             return values.waits.inPass;
@@ -283,15 +289,15 @@ public final class StageSnapshot {
             return values.waits.sibling;
         }
 
-        /** Returns whether the thread waits in the engine, not in the user's code. */
+        /** Returns whether the thread is waiting in the engine rather than in user code. */
         public boolean waitsInEngine() {
             return values.waits.engine;
         }
 
         /**
-         * The largest number of {@link #waiting} threads that wait for one lock: a lock or semaphore of
-         * {@code java.util.concurrent}, or a monitor. A stage's monitors count as one lock. Additional threads would
-         * wait there too.
+         * The largest number of {@link #waiting} threads that are waiting for the same lock: a lock or semaphore of
+         * {@code java.util.concurrent}, or a monitor. All monitors of a stage count as one lock. Additional threads
+         * would wait there too.
          */
         public int behindLock() {
             return values.behindLock;
@@ -338,24 +344,26 @@ public final class StageSnapshot {
         }
     }
 
-    /** The part of its thread time that the stage spent working, 0 to 1. */
+    /** The fraction of its thread time that the stage spent working, 0 to 1. */
     public double busyShare() {
         return share(values.busyNanos);
     }
 
-    /** The part of its thread time that the stage spent waiting for input, 0 to 1. */
+    /** The fraction of its thread time that the stage spent waiting for input, 0 to 1. */
     public double blockedUpShare() {
         return share(values.blockedUpNanos);
     }
 
-    /** The part of its thread time that the stage spent waiting for the stage below to take output, 0 to 1. */
+    /**
+     * The fraction of its thread time that the stage spent waiting for the downstream stage to accept output, 0 to 1.
+     */
     public double blockedDownShare() {
         return share(values.blockedDownNanos);
     }
 
     private double share(long nanos) {
-        // The three add up to the time of all threads, whose number may have changed; a single thread also does other
-        // work.
+        // For a stage with several threads, the three times add up to the time of all threads, whose number may have
+        // changed. A single thread also does other work, so its elapsed time may be larger than the sum.
         double total = Math.max(
                 (double) values.elapsedNanos,
                 (double) values.busyNanos + values.blockedUpNanos + values.blockedDownNanos);

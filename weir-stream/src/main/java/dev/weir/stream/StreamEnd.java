@@ -1,14 +1,14 @@
 package dev.weir.stream;
 
-/** The end of a section of a stream; see {@link Source#watch}. Immutable. */
+/** The way in which a section of a stream ended. See {@link Source#watch}. Immutable. */
 public sealed interface StreamEnd {
 
     /** The section emitted its last element. */
     record Completed() implements StreamEnd {}
 
-    /** The section failed; the stages below fail too unless they recover. */
+    /** The section failed. The downstream stages fail too, unless they recover from the failure. */
     record Failed(Throwable cause) implements StreamEnd {}
 
-    /** The stages below wanted no more elements, or the pipeline was cancelled or failed elsewhere. */
+    /** The downstream stages needed no more elements, or the pipeline was cancelled or failed in another stage. */
     record Cancelled() implements StreamEnd {}
 }

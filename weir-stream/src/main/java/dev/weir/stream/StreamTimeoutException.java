@@ -2,20 +2,23 @@ package dev.weir.stream;
 
 import java.time.Duration;
 
-/** Thrown when a stage waits longer than its timeout. Immutable except for the mutable parts of every exception. */
+/**
+ * Thrown when a stage waits longer than its timeout. Immutable, except for the parts that are mutable in every
+ * exception.
+ */
 public final class StreamTimeoutException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
     /** The kind of wait that timed out. */
     public enum Kind {
-        /** No element arrived while the stage below waited for one. */
+        /** No element arrived while the downstream stage was waiting for one. */
         IDLE,
-        /** The first element did not arrive. */
+        /** The first element did not arrive in time. */
         INITIAL,
-        /** The stream did not end. */
+        /** The stream did not complete in time. */
         COMPLETION,
-        /** The stage below did not ask for the next element. */
+        /** The downstream stage did not ask for the next element in time. */
         BACK_PRESSURE
     }
 
@@ -24,7 +27,7 @@ public final class StreamTimeoutException extends RuntimeException {
     private final String stage;
     private final Duration timeout;
 
-    /** Creates the exception; its message is built from the fields. */
+    /** Creates the exception. Its message is built from the parameters. */
     public StreamTimeoutException(Kind kind, String pipeline, String stage, Duration timeout) {
         super(switch (kind) {
                     case IDLE -> "no element came for ";
@@ -53,7 +56,7 @@ public final class StreamTimeoutException extends RuntimeException {
         return stage;
     }
 
-    /** The exceeded limit. */
+    /** The timeout that was exceeded. */
     public Duration timeout() {
         return timeout;
     }

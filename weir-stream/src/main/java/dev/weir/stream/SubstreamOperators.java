@@ -9,24 +9,24 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * Operators that run streams within the stream. Part of {@link Source}.
+ * Operators that run streams inside the stream. Part of {@link Source}.
  *
  * <p>A failure of an inner stream fails the outer stream, unless the inner stream recovers from it. Closing the outer
- * stream closes all inner streams. All inner streams of a stage count under the same stage names.
+ * stream closes all inner streams. All inner streams of a stage are counted under the same stage names.
  *
- * <p>A stop of the pipeline also ends the sources of inner streams, except collections, which are emitted to their end.
- * If a stop cut an inner stream short, the element it was made from is not acknowledged and is delivered again in the
- * next run.
+ * <p>A stop of the pipeline also ends the sources of inner streams, except collections, which are emitted completely.
+ * If a stop cuts an inner stream short, the element from which it was created is not acknowledged and is delivered
+ * again in the next run.
  */
 abstract class SubstreamOperators<T> extends FanOutOperators<T> {
 
     /**
-     * Replaces each element by the elements of a source, one source after the other, pulled by the thread of this
-     * stage.
+     * Replaces each element with the elements of a source. The sources are read one after the other, on this stage's
+     * thread.
      *
      * <p>The element is acknowledged when its source has ended and all emitted elements are finished. Elements of the
-     * source that carry their own acknowledgement keep it as well. An element for which {@code function} throws goes to
-     * the supervision.
+     * source that have their own acknowledgements keep them. If {@code function} throws, the supervision decides what
+     * happens to the element.
      *
      * {@snippet :
      * files.flatMapConcat(file -> linesOf(file))
@@ -40,9 +40,9 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Replaces each element by the elements of a source; up to {@code breadth} sources run at once, each on a thread of
-     * its own, and their elements are merged in order of arrival. The next element is read when one of the sources has
-     * ended. Acknowledgements as in {@link #flatMapConcat}.
+     * Replaces each element with the elements of a source. Up to {@code breadth} sources run at once, each on its own
+     * thread, and their elements are merged in order of arrival. The next element is read when one of the sources has
+     * ended. Acknowledgements work as in {@link #flatMapConcat}.
      *
      * {@snippet :
      * sites.flatMapMerge(8, site -> pagesOf(site))
@@ -60,12 +60,12 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Replaces each element by the elements of a source, which ends as soon as the next element arrives. If several
-     * elements arrive in one batch, only the last starts its source.
+     * Replaces each element with the elements of a source, which ends as soon as the next element arrives. If several
+     * elements arrive in one batch, only the last one starts its source.
      *
-     * <p>An element is acknowledged when its source has ended or was replaced, and the elements emitted by then are
-     * finished. Elements of a replaced source that carry an acknowledgement of their own and were not emitted yet are
-     * not acknowledged.
+     * <p>An element is acknowledged when its source has ended or been replaced, and the elements emitted by then are
+     * finished. Elements of a replaced source that have their own acknowledgements and had not been emitted are not
+     * acknowledged.
      *
      * {@snippet :
      * selections.switchMap(selection -> pricesOf(selection))
@@ -79,7 +79,10 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
         return Source.at(SubstreamStages.switchMap(node(), element -> made("switchMap", function.apply(element))));
     }
 
-    /** Gives each key a stream that stays until the end; see {@link #groupBy(Function, int, Duration, Function)}. */
+    /**
+     * Gives the elements of each key their own stream, which lasts until the end. See
+     * {@link #groupBy(Function, int, Duration, Function)}.
+     */
     @Operator(acks = "kept with each element", cost = "a lookup and a move per element; a stream per key")
     public <R> Source<R> groupBy(
             Function<? super T, ?> key, int maxSubstreams, Function<? super Source<T>, Source<R>> function) {
@@ -87,29 +90,32 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Gives the elements of each key a stream of their own, built by {@code function}, and merges the outputs. The
-     * order is kept within a key.
+     * Gives the elements of each key their own stream, built by {@code function}, and merges the outputs. Order is
+     * preserved within a key.
      *
-     * <p>Streams without threads of their own run on the thread of this stage, when their key has elements or a timer
-     * is due: a hundred thousand of them cost only memory. An operator that waits ({@code throttle}, {@code delay},
-     * {@code groupedWithin}) delays only its own key and emits when each wait ends. While 4,096 elements wait for such
-     * streams, nothing more is read. Streams with threads of their own (an asynchronous boundary, a parallel stage),
-     * and those with retries after a back-off, {@code flatMapConcat}, {@code prefixAndTail}, {@code recoverWith} or
-     * {@code restarted}, each have a segment and buffers, and a full buffer (256 elements) of one key halts all keys.
-     * One stream is built in advance to find out which kind it is, and closed without an element.
+     * <p>Streams without their own threads run on this stage's thread whenever their key has elements or a timer is
+     * due; a hundred thousand of them cost only memory. In such a stream, an operator that waits ({@code throttle},
+     * {@code delay}, {@code groupedWithin}) delays only its own key and emits when each wait ends. While 4,096 elements
+     * are queued for such streams, the stage reads no more elements. Each of the following streams has its own segment
+     * and buffers: those with their own threads (an asynchronous boundary, a parallel stage), and those with retries
+     * after a back-off, {@code flatMapConcat}, {@code prefixAndTail}, {@code recoverWith} or {@code restarted}. For
+     * these, a full buffer (256 elements) of one key halts all keys. To find out which kind it is, the stage builds one
+     * stream in advance and closes it without an element.
      *
-     * <p>Acknowledgements go with the elements through the stream of their key. When that ends by itself (a
-     * {@code take}), further elements of the key are acknowledged and dropped. An element for which {@code key} throws
-     * or returns null goes to the supervision. After {@code idleAfter} without an element a group ends as at the end of
-     * the stream; a later element of its key begins a new group. If the previous group still holds elements, the new
-     * one starts after it, so that no element overtakes another one of its key.
+     * <p>Elements keep their acknowledgements in the stream of their key. If that stream ends by itself, for example
+     * after a {@code take}, further elements of the key are acknowledged and dropped. If {@code key} throws or returns
+     * null, the supervision decides what happens to the element. When a group has received no element for
+     * {@code idleAfter}, it ends as at the end of the stream; a later element with its key starts a new group. If the
+     * previous group still holds elements, the new group starts after it, so that no element overtakes another with the
+     * same key.
      *
      * {@snippet :
      * events.groupBy(Event::user, 100_000, Duration.ofMinutes(5), user -> user.scan(0, (n, e) -> n + 1))
      * }
      *
-     * @param maxSubstreams largest number of keys with a stream at once, at least 1; one more key fails the stage
-     * @param idleAfter zero to keep groups until the end
+     * @param maxSubstreams maximum number of keys that have a stream at the same time, at least 1; if another key
+     *     arrives, the stage fails
+     * @param idleAfter idle time after which a group ends; zero keeps groups until the end
      */
     @Operator(
             acks = "kept with each element",
@@ -125,11 +131,12 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Begins a new stream before each element that {@code predicate} accepts. {@code function} builds each stream; the
-     * outputs follow one another. The first element always begins a stream.
+     * Starts a new stream before each element that matches {@code predicate}. {@code function} builds each stream; the
+     * outputs are emitted one after the other. The first element always starts a stream.
      *
-     * <p>Acknowledgements go with the elements. When the stream of a section ends by itself (a {@code take}), the rest
-     * of the section is acknowledged and dropped. An element for which the predicate throws goes to the supervision.
+     * <p>Each element keeps its acknowledgement. If the stream of a section ends by itself, for example after a
+     * {@code take}, the rest of the section is acknowledged and dropped. If the predicate throws, the supervision
+     * decides what happens to the element.
      *
      * {@snippet :
      * lines.splitWhen(line -> line.startsWith("#"), chapter -> chapter.grouped(1000))
@@ -142,7 +149,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Ends a stream after each element that {@code predicate} accepts; otherwise as {@link #splitWhen}.
+     * Ends a stream after each element that matches {@code predicate}. Otherwise as {@link #splitWhen}.
      *
      * {@snippet :
      * lines.splitAfter(String::isEmpty, paragraph -> paragraph.grouped(1000))
@@ -155,12 +162,12 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Passes the first {@code n} elements as a list, and the rest as a source for one use, to {@code function}, which
-     * returns the resulting stream. If the stream ends earlier, the list is shorter.
+     * Passes the first {@code n} elements as a list, and the remaining elements as a source that can be used once, to
+     * {@code function}, which returns the resulting stream. If the stream ends earlier, the list is shorter.
      *
-     * <p>Acknowledgements of the rest go with the elements. The prefix's acknowledgements are held until the resulting
-     * stream has ended and all its elements are finished, because any of them may depend on the prefix. With an endless
-     * source that commits in order, use it only for {@code n = 0}.
+     * <p>The remaining elements keep their acknowledgements. Those of the first {@code n} elements are held until the
+     * resulting stream has ended and all its elements are finished, because any of these may depend on the first
+     * {@code n}. If the source is endless and commits in order, use this operator only with {@code n = 0}.
      *
      * {@snippet :
      * lines.prefixAndTail(1, (header, rows) -> rows.map(row -> parse(header.getFirst(), row)))

@@ -5,27 +5,27 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides about an element for which a stage's function threw: first retries, then a {@link Decision} about the last
- * exception. Thread-safe if its decider is.
+ * Decides what happens to an element for which a stage's function threw: first retries, then a {@link Decision} about
+ * the last exception. Thread-safe if its decider is.
  *
- * <p>Some failures always fail the stream without a decision: interruption, a failed stage above, {@link LinkageError},
- * {@link VirtualMachineError} other than {@link StackOverflowError}, and anything thrown while the pipeline is being
- * cancelled.
+ * <p>Some failures always fail the stream, without a decision: interruption, a failed upstream stage,
+ * {@link LinkageError}, {@link VirtualMachineError} other than {@link StackOverflowError}, and anything thrown while
+ * the pipeline is being cancelled.
  */
 public final class Supervision {
 
-    /** A decision about a failed element. */
+    /** A decision about an element for which a function threw. */
     public enum Decision {
         /** The stream fails; the element stays unacknowledged. */
         FAIL,
         /** The element is dropped and acknowledged; the stage continues. */
         SKIP,
         /**
-         * The element is dropped and stays unacknowledged, so the source delivers it again later; commits do not move
-         * past it. The stage continues.
+         * The element is dropped but stays unacknowledged, so the source delivers it again later and commits do not
+         * move past it. The stage continues.
          */
         SKIP_UNACKNOWLEDGED,
-        /** As {@link #SKIP}, and the stage forgets its state: sums, groups, seen keys. */
+        /** As {@link #SKIP}, and in addition the stage discards its state: sums, groups, keys it has seen. */
         RESTART
     }
 
@@ -40,25 +40,26 @@ public final class Supervision {
         this.retryPolicy = retryPolicy;
     }
 
-    /** Fails the stream at the first exception: the default. */
+    /** Returns a supervision that fails the stream at the first exception. This is the default. */
     public static Supervision fail() {
         return FAIL;
     }
 
-    /** Drops and acknowledges each element that throws. */
+    /** Returns a supervision that drops and acknowledges each element for which the function throws. */
     public static Supervision skip() {
         return SKIP;
     }
 
-    /** Decides by exception. */
+    /** Creates a supervision that decides by exception. */
     public static Supervision of(Function<? super Throwable, Decision> decider) {
         return new Supervision(decider, null);
     }
 
     /**
-     * Retries the element according to {@code policy}, then lets {@code then} decide about the last exception. Order is
-     * kept: elements that wait for this one, by key or by input, keep waiting. A stage with threads of its own waits on
-     * one of them; a fused stage holds up its whole segment meanwhile.
+     * Creates a supervision that retries the element according to {@code policy}, and then lets {@code then} decide
+     * about the last exception. Order is preserved: elements that wait for this one, because of their key or the input
+     * order, keep waiting. A stage that has its own threads waits on one of them; a fused stage delays its whole
+     * segment meanwhile.
      *
      * @param then a supervision that does not retry
      */
@@ -69,12 +70,14 @@ public final class Supervision {
         return new Supervision(then.decider, Objects.requireNonNull(policy, "policy"));
     }
 
-    /** The retries before a decision, or null. */
+    /** The retry policy that applies before a decision, or null if there are no retries. */
     public @Nullable RetryPolicy retryPolicy() {
         return retryPolicy;
     }
 
-    /** Decides about the last exception for an element, unless it always fails the stream. */
+    /**
+     * The function that decides about the last exception for an element, unless the exception always fails the stream.
+     */
     public Function<? super Throwable, Decision> decider() {
         return decider;
     }

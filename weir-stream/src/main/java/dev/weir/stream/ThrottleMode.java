@@ -2,11 +2,11 @@ package dev.weir.stream;
 
 /** The reaction of a {@link Source#throttle throttle} to an element that arrives too early. */
 public enum ThrottleMode {
-    /** Delays the element, and with it the stages above. */
+    /** Delays the element, and thereby the upstream stages. */
     SHAPING,
     /**
-     * Fails with a {@link RateExceededException}, about which the stage's {@link Supervision} decides: if it skips,
-     * elements beyond the rate are dropped.
+     * Fails with a {@link RateExceededException}; the stage's {@link Supervision} decides what happens. If it skips,
+     * elements that exceed the rate are dropped.
      */
     ENFORCING
 }

@@ -6,18 +6,18 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
-/** Operators that hold elements back, or drop some, by time. Part of {@link Source}. */
+/** Operators that delay or drop elements depending on time. Part of {@link Source}. */
 abstract class TimeOperators<T> extends GroupingOperators<T> {
 
     /**
-     * The default number of elements that a {@link #delay(Duration) delay} or
-     * {@link #throttlePerKey(long, Duration, long, Function) throttlePerKey} holds: {@value}.
+     * The default maximum number of elements that {@link #delay(Duration) delay} and {@link #throttlePerKey(long,
+     * Duration, long, Function) throttlePerKey} hold: {@value}.
      */
     public static final int DEFAULT_MAX_HELD = 1024;
 
     /**
-     * Lets at most {@code elements} pass {@code per} duration, evenly spread, and delays the others. The burst is 10 ms
-     * worth of elements, at least 1. Otherwise as {@link #throttle(long, Duration, long, ThrottleMode)}.
+     * Lets at most {@code elements} pass per {@code per}, evenly spaced, and delays the others. The burst is the number
+     * of elements for 10 ms, at least 1. Otherwise as {@link #throttle(long, Duration, long, ThrottleMode)}.
      *
      * {@snippet :
      * source.throttle(100, Duration.ofSeconds(1)); // one every 10 ms
@@ -29,16 +29,15 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Lets at most {@code elements} pass {@code per} duration on average, and up to {@code burst} at once after a
-     * pause.
+     * Lets at most {@code elements} pass per {@code per} on average, and up to {@code burst} at once after a pause.
      *
-     * <p>Each element takes a permit out of a bucket that fills evenly and holds {@code burst} of them; it is full at
-     * the start. When shaping, an element without a permit waits, and nothing is pulled meanwhile. When enforcing, it
-     * fails with a {@link RateExceededException}, which goes to the stage's supervision. Elements of a batch arrive
-     * together, so an enforcing throttle needs a burst at least as large as a batch.
+     * <p>Each element takes a permit from a bucket, which is refilled evenly and holds up to {@code burst} permits; it
+     * is full at the start. When shaping, an element without a permit waits, and nothing is pulled meanwhile. When
+     * enforcing, such an element fails with a {@link RateExceededException}, and the stage's supervision decides.
+     * Elements of a batch arrive together, so an enforcing throttle needs a burst at least as large as a batch.
      *
-     * <p>Acknowledgements go with their elements; elements held at a failure of the stage's own or at a cancellation
-     * stay unacknowledged. The end and a failure of the input follow the elements before them.
+     * <p>Each element keeps its acknowledgement. If the stage itself fails or is cancelled, the elements that it holds
+     * stay unacknowledged. The end or a failure of the input is passed on after the elements that preceded it.
      *
      * {@snippet :
      * source.throttle(1000, Duration.ofSeconds(1), 1000, ThrottleMode.ENFORCING)
@@ -47,7 +46,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      *
      * @param elements at least 1
      * @param per more than 0
-     * @param burst at least 1; at most 26,000 for a {@code per} of a day, and in proportion
+     * @param burst at least 1; at most 26,000 if {@code per} is a day, and proportionally for other durations
      */
     @Operator(acks = "with the element", cost = "a look at the clock per batch; a copy of each batch")
     public Source<T> throttle(long elements, Duration per, long burst, ThrottleMode mode) {
@@ -55,10 +54,10 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Limits the total cost of elements to {@code costs} {@code per} duration on average, and to {@code burst} at once
-     * after a pause. An element that costs more than the burst passes once the bucket has filled long enough to cover
-     * it. Otherwise as {@link #throttle(long, Duration, long, ThrottleMode)}. An exception of {@code cost}, or a
-     * negative cost, goes to the stage's supervision.
+     * Limits the total cost of elements to {@code costs} per {@code per} on average, and to {@code burst} at once after
+     * a pause. An element that costs more than the burst passes once the bucket has been refilled long enough to cover
+     * it. Otherwise as {@link #throttle(long, Duration, long, ThrottleMode)}. If {@code cost} throws or returns a
+     * negative number, the stage's supervision decides.
      *
      * {@snippet :
      * source.throttle(1_000_000, Duration.ofSeconds(1), 100_000, bytes -> bytes.length, ThrottleMode.SHAPING);
@@ -71,9 +70,9 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Lets at most {@code elements} of each key pass {@code per} duration on average, and {@code burst} at once after a
-     * pause; holds up to {@link #DEFAULT_MAX_HELD} early elements. Otherwise as
-     * {@link #throttlePerKey(long, Duration, long, Function, int)}.
+     * Lets at most {@code elements} with the same key pass per {@code per} on average, and up to {@code burst} at once
+     * after a pause. Holds up to {@link #DEFAULT_MAX_HELD} elements that arrived too early. Otherwise as {@link
+     * #throttlePerKey(long, Duration, long, Function, int)}.
      *
      * {@snippet :
      * orders.throttlePerKey(10, Duration.ofSeconds(1), 10, order -> order.customer())
@@ -86,18 +85,19 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Lets at most {@code elements} of each key pass {@code per} duration on average, and {@code burst} at once after a
-     * pause. An element that arrives too early is held, and elements of other keys overtake it; each key keeps its
-     * order. A key identifies whatever has its own limit, such as a customer or a target host; byte arrays are compared
-     * by content.
+     * Lets at most {@code elements} with the same key pass per {@code per} on average, and up to {@code burst} at once
+     * after a pause. An element that arrives too early is held, and elements with other keys overtake it; order is
+     * preserved within each key. A key identifies whatever has its own limit, such as a customer or a target host. Byte
+     * arrays are compared by content.
      *
-     * <p>The stage takes in elements while it holds fewer than {@code maxHeld}: a key that exceeds its rate for long
-     * eventually fills that buffer and holds up all keys. A key takes about 150 bytes until its bucket is full again,
-     * {@code burst} times {@code per / elements} after its last element; it is removed when a later element arrives.
+     * <p>The stage accepts elements while it holds fewer than {@code maxHeld}; a key that exceeds its rate for a long
+     * time eventually fills that buffer and delays all keys. A key uses about 150 bytes until its bucket is full again,
+     * which is {@code burst} times {@code per / elements} after its last element; it is removed when a later element
+     * arrives.
      *
-     * <p>Acknowledgements go with their elements. The end and a failure of the input wait for the held elements; on
-     * cancellation held elements stay unacknowledged. An exception of {@code key}, or a null key, goes to the stage's
-     * supervision; if that fails the stage, it fails at once, and held elements stay unacknowledged.
+     * <p>Each element keeps its acknowledgement. The end or a failure of the input waits for the held elements; after a
+     * cancellation held elements stay unacknowledged. If {@code key} throws or returns null, the stage's supervision
+     * decides. If that fails the stage, it fails at once, and held elements stay unacknowledged.
      *
      * {@snippet :
      * messages.throttlePerKey(100, Duration.ofSeconds(1), 20, message -> message.url().getHost(), 50_000);
@@ -105,8 +105,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      *
      * @param elements at least 1
      * @param per more than 0
-     * @param burst at least 1; at most 26,000 for a {@code per} of a day, and in proportion
-     * @param maxHeld number of elements that may be held, at least 1; the last batch may exceed it
+     * @param burst at least 1; at most 26,000 if {@code per} is a day, and proportionally for other durations
+     * @param maxHeld maximum number of held elements, at least 1; the last batch may exceed it
      */
     @Operator(acks = "with the element", cost = "a hash look-up per element; an object per element held")
     public Source<T> throttlePerKey(long elements, Duration per, long burst, Function<? super T, ?> key, int maxHeld) {
@@ -115,8 +115,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Delays each element by {@code time} from its arrival and holds at most {@link #DEFAULT_MAX_HELD}. Otherwise as
-     * {@link #delay(Function, int)}.
+     * Delays each element by {@code time} after its arrival, and holds at most {@link #DEFAULT_MAX_HELD} elements.
+     * Otherwise as {@link #delay(Function, int)}.
      *
      * {@snippet :
      * source.delay(Duration.ofSeconds(30));
@@ -129,19 +129,20 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Delays each element by a time of its own from its arrival. The order is kept, so a due element waits for those
-     * before it. An element arrives when the stage takes it in, which it does only while it holds fewer than
-     * {@code maxHeld} and is being pulled; time spent waiting above a boundary does not count.
+     * Delays each element by its own delay after its arrival. Order is preserved, so an element that is due waits for
+     * the elements before it. An element arrives when the stage accepts it, which the stage does only while it is being
+     * pulled and holds fewer than {@code maxHeld} elements; time spent waiting upstream of an asynchronous boundary
+     * does not count.
      *
-     * <p>Acknowledgements go with their elements. The end and a failure of the input wait for the held elements; on
-     * cancellation held elements stay unacknowledged. An exception of {@code time} goes to the stage's supervision.
+     * <p>Each element keeps its acknowledgement. The end or a failure of the input waits for the held elements; after a
+     * cancellation held elements stay unacknowledged. If {@code time} throws, the stage's supervision decides.
      *
      * {@snippet :
      * retries.delay(retry -> retry.backOff(), 10_000);
      * }
      *
-     * @param time the delay of an element; no delay if negative
-     * @param maxHeld number of elements that may be held, at least 1; the last batch may exceed it
+     * @param time returns an element's delay; a negative delay means none
+     * @param maxHeld maximum number of held elements, at least 1; the last batch may exceed it
      */
     @Operator(acks = "with the element", cost = "32 bytes per element held")
     public Source<T> delay(Function<? super T, Duration> time, int maxHeld) {
@@ -149,8 +150,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Pulls nothing from above until {@code time} has passed since the start of the run. Acknowledgements, the end and
-     * failures pass unchanged.
+     * Pulls no elements from upstream until {@code time} has passed since the start of the run. Acknowledgements, the
+     * end and failures pass through unchanged.
      *
      * {@snippet :
      * source.initialDelay(Duration.ofSeconds(5));
@@ -162,9 +163,9 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Lets elements pass for {@code time} from the start of the run, then ends and closes the stages above at once. The
-     * stages above must not block the thread, as for {@link Source#idleTimeout}; if they do, the stream ends when they
-     * return. Acknowledgements as with {@link #take}.
+     * Lets elements pass for {@code time} from the start of the run, then ends the stream and closes the upstream
+     * stages at once. The upstream stages must not block the thread, as for {@link Source#idleTimeout}; if they do, the
+     * stream ends when they return. Acknowledgements work as with {@link #take}.
      *
      * {@snippet :
      * Source<Price> ofThisMinute = prices.takeWithin(Duration.ofMinutes(1));
@@ -190,10 +191,10 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Emits an element once {@code quiet} has passed without a newer one; the others are dropped and acknowledged at
-     * once. Elements of a batch arrive together, so only the last of them can pass. The last element is emitted at the
-     * end and before a failure of the input; on cancellation it stays unacknowledged. Time passes only while the stage
-     * is being pulled.
+     * Emits an element once {@code quiet} has passed without a newer one; the other elements are dropped and
+     * acknowledged at once. Elements of a batch arrive together, so only the last of them can be emitted. The last
+     * element is emitted at the end and before an input's failure is passed on; after a cancellation it stays
+     * unacknowledged. Time passes only while the stage is being pulled.
      *
      * {@snippet :
      * keystrokes.debounce(Duration.ofMillis(300)).map(text -> search(text));
@@ -207,9 +208,9 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Emits the latest element at the end of each {@code interval} in which one arrived; the others are dropped and
-     * acknowledged at once. Intervals follow one another from the start of the run. The last element is emitted at the
-     * end and before a failure of the input; on cancellation it stays unacknowledged.
+     * Emits the latest element at the end of each {@code interval} in which an element arrived; the other elements are
+     * dropped and acknowledged at once. Intervals follow one another from the start of the run. The last element is
+     * emitted at the end and before an input's failure is passed on; after a cancellation it stays unacknowledged.
      *
      * {@snippet :
      * prices.sample(Duration.ofSeconds(1)).map(price -> show(price));

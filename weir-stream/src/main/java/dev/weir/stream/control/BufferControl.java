@@ -3,9 +3,8 @@ package dev.weir.stream.control;
 import dev.weir.stream.RunningPipeline;
 
 /**
- * Reads and changes the buffer limits of a running consumer. Found by {@link RunningPipeline#handles}, one for each
- * Kafka consumer; share groups have none. Thread-safe, valid for as long as the pipeline; a change after its end does
- * nothing.
+ * Reads and changes the buffer limits of a running consumer. {@link RunningPipeline#handles} returns one for each Kafka
+ * consumer; share groups have none. Thread-safe. Valid while the pipeline runs; a change after its end has no effect.
  *
  * <pre>{@code
  * for (BufferControl buffer : running.handles(BufferControl.class)) {
@@ -13,20 +12,19 @@ import dev.weir.stream.RunningPipeline;
  * }
  * }</pre>
  *
- * <p>A lower limit drops nothing that was fetched: partitions above it pause until they are down to half of it. The
- * largest size of a fetch stays as it was when the consumer started.
+ * <p>A lower limit drops nothing that has been fetched: partitions above the limit pause until they are down to half of
+ * it. The maximum fetch size stays as it was when the consumer started.
  */
 public interface BufferControl {
 
-    /** The lowest value that {@link #bufferBytes(long)} accepts, in bytes. */
+    /** The smallest value that {@link #bufferBytes(long)} accepts, in bytes. */
     long LEAST_BUFFER_BYTES = 1 << 20;
 
-    /** The current limit of unfinished records at which a partition pauses. */
+    /** The current number of unfinished records at which a partition pauses. */
     int maxOutstandingRecords();
 
     /**
-     * The highest value that {@link #maxOutstandingRecords(int)} accepts: 8 times the starting value, at most
-     * 1,000,000.
+     * The largest value that {@link #maxOutstandingRecords(int)} accepts: 8 times the initial value, at most 1,000,000.
      */
     int mostOutstandingRecords();
 
@@ -34,7 +32,7 @@ public interface BufferControl {
      * Changes the number of unfinished records at which a partition pauses.
      *
      * @param records 1 to {@link #mostOutstandingRecords}
-     * @throws IllegalArgumentException if it is out of these bounds
+     * @throws IllegalArgumentException if {@code records} is out of range
      */
     void maxOutstandingRecords(int records);
 
@@ -42,8 +40,8 @@ public interface BufferControl {
     long bufferBytes();
 
     /**
-     * The highest value that {@link #bufferBytes(long)} accepts: a quarter of the heap, or the starting value if that
-     * is higher.
+     * The largest value that {@link #bufferBytes(long)} accepts: a quarter of the heap, or the initial value if that is
+     * larger.
      */
     long mostBufferBytes();
 
@@ -51,7 +49,7 @@ public interface BufferControl {
      * Changes the memory limit for fetched and unfinished records.
      *
      * @param bytes {@link #LEAST_BUFFER_BYTES} to {@link #mostBufferBytes}
-     * @throws IllegalArgumentException if it is out of these bounds
+     * @throws IllegalArgumentException if {@code bytes} is out of range
      */
     void bufferBytes(long bytes);
 }

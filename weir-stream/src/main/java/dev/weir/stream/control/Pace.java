@@ -1,7 +1,7 @@
 package dev.weir.stream.control;
 
 /**
- * A rate limit in a running pipeline: a {@code throttle}, or a source with a {@link RateControl}. Found by
+ * A rate limit in a running pipeline: a {@code throttle}, or a source with a {@link RateControl}. Returned by
  * {@link dev.weir.stream.RunningPipeline#handles}; stages within substreams have none. Thread-safe.
  */
 public interface Pace {
@@ -9,11 +9,12 @@ public interface Pace {
     /** The stage's name, as in {@link dev.weir.stream.StageSnapshot#name}. */
     String stage();
 
-    /** The number of elements that may pass per second, or their total cost; 0 if unlimited. */
+    /** The maximum number of elements per second, or their maximum total cost per second; 0 if unlimited. */
     double perSecond();
 
     /**
-     * The total time, in nanoseconds, that elements have waited only because of the rate, a wait in progress included.
+     * The total time, in nanoseconds, for which elements have waited only because of the rate limit, including a wait
+     * in progress.
      */
     long waitedNanos();
 }

@@ -1,9 +1,9 @@
 package dev.weir.stream.control;
 
 /**
- * Reads and changes the number of elements per second that a source of a running pipeline emits. Found by
+ * Reads and changes the number of elements per second that a source of a running pipeline emits. Returned by
  * {@link dev.weir.stream.RunningPipeline#handles}. Each Kafka source has one, except sources of single partitions,
- * several pipelines on one consumer, and share groups. Thread-safe, valid for as long as the pipeline.
+ * sources of several pipelines on one consumer, and share groups. Thread-safe. Valid while the pipeline runs.
  *
  * <pre>{@code
  * for (RateControl source : running.handles(RateControl.class)) {
@@ -14,12 +14,12 @@ package dev.weir.stream.control;
 public interface RateControl extends Pace {
 
     /**
-     * Emits at most {@code elements} per second from now on. Other elements stay in the buffer: nothing is lost or
-     * emitted twice, and on revocation they return to the group like all buffered elements. Bursts of up to a twentieth
-     * of a second's worth are possible. The limit also applies during a drain.
+     * Limits the source to {@code elements} per second from now on. Other elements stay in the buffer: none is lost or
+     * emitted twice, and if their partition is revoked they return to the group like all buffered elements. Bursts of
+     * up to a twentieth of the elements for one second are possible. The limit also applies during a drain.
      *
      * @param elements at least 1, or 0 for no limit
-     * @throws IllegalArgumentException if it is negative
+     * @throws IllegalArgumentException if {@code elements} is negative
      */
     void perSecond(long elements);
 }

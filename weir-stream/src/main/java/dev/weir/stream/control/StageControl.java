@@ -5,8 +5,8 @@ import dev.weir.stream.StageSnapshot;
 
 /**
  * Reads and changes the parallelism of a stage of a running pipeline: {@code mapBlocking}, {@code mapAsync} or
- * {@code mapParallel}. Found by {@link RunningPipeline#handles}; stages within substreams have none. Thread-safe, valid
- * for as long as the pipeline.
+ * {@code mapParallel}. Returned by {@link RunningPipeline#handles}; stages within substreams have none. Thread-safe.
+ * Valid while the pipeline runs.
  *
  * <pre>{@code
  * for (StageControl stage : running.handles(StageControl.class)) {
@@ -20,29 +20,29 @@ public interface StageControl {
     String stage();
 
     /**
-     * The name of the stage's dispatcher, as in {@link DispatcherControl#snapshot}; its size limits
+     * The name of the stage's dispatcher, as in {@link DispatcherControl#snapshot}. The dispatcher's size limits
      * {@link #mostAtOnce}.
      */
     String dispatcher();
 
-    /** Number of failed calls of its function so far, counting each failed retry. */
+    /** Number of failed calls of the stage's function so far; each failed retry counts. */
     long failedCalls();
 
-    /** The current limit of elements in flight at once. */
+    /** The current maximum number of elements in flight. */
     int parallelism();
 
     /**
-     * The highest value that {@link #parallelism(int)} accepts now. It is limited by the memory that the stage reserved
-     * at its start (512 elements, or 8 per element in flight), and by the threads of the dispatcher.
+     * The largest value that {@link #parallelism(int)} currently accepts. It is limited by the memory that the stage
+     * reserved when it started (512 elements, or 8 per element in flight) and by the threads of its dispatcher.
      */
     int mostAtOnce();
 
     /**
-     * Works on {@code n} elements at once from now on, in the stage's order as before. Elements in flight are finished;
-     * nothing is lost or processed twice. An adaptive stage stays at this number.
+     * Processes {@code n} elements at once from now on; the stage's order does not change. Elements in flight are
+     * finished; none is lost or processed twice. An adaptive stage stops adapting and stays at this number.
      *
      * @param n 1 to {@link #mostAtOnce}
-     * @throws IllegalArgumentException if it is out of these bounds
+     * @throws IllegalArgumentException if {@code n} is out of range
      * @throws IllegalStateException if the pipeline has ended
      */
     void parallelism(int n);

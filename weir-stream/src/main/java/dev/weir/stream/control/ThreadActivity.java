@@ -6,33 +6,36 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows what the threads of a running pipeline do, platform and virtual ones alike. Found by
- * {@link RunningPipeline#handles}, one for each pipeline. Thread-safe. For displays: a reading takes some microseconds
- * for each waiting thread.
+ * Shows the activity of a running pipeline's threads, both platform and virtual. {@link RunningPipeline#handles}
+ * returns one for each pipeline. Thread-safe. Intended for displays: a reading takes several microseconds for each
+ * waiting thread.
  */
 public interface ThreadActivity {
 
     /**
-     * The largest number of waiting threads per dispatcher whose stacks one reading inspects; further ones count as
-     * parked.
+     * The maximum number of waiting threads per dispatcher whose stacks one reading inspects. Further waiting threads
+     * are counted as parked.
      */
     int MOST_STACKS = 32;
 
     /** The state of a thread. */
     enum State {
-        /** It runs, or is ready to. */
+        /** The thread is running, or ready to run. */
         RUNNING,
-        /** It waits for a lock, a queue, a future or the network. */
+        /** The thread is waiting for a lock, a queue, a future or the network. */
         PARKED,
-        /** It waits in {@link Object#wait}. */
+        /** The thread is waiting in {@link Object#wait}. */
         WAITING,
-        /** It sleeps. */
+        /** The thread is sleeping. */
         SLEEPING,
-        /** It waits to enter a {@code synchronized} block. */
+        /** The thread is waiting to enter a {@code synchronized} block. */
         BLOCKED
     }
 
-    /** The threads of one dispatcher that run tasks of the pipeline, by what they do. */
+    /**
+     * The number of a dispatcher's threads in each state, counting only threads that run tasks of the pipeline.
+     * Immutable.
+     */
     final class Counts {
 
         private final Values values;
@@ -46,7 +49,7 @@ public interface ThreadActivity {
             return new Counts(dispatcher, running, parked, waiting, sleeping, blocked);
         }
 
-        /** Its name. */
+        /** The dispatcher's name. */
         public String dispatcher() {
             return values.dispatcher;
         }
@@ -94,7 +97,7 @@ public interface ThreadActivity {
         }
     }
 
-    /** One thread that runs a task of the pipeline. */
+    /** One thread that runs a task of the pipeline. Immutable. */
     final class OneThread {
 
         private final ThreadValues values;
@@ -103,12 +106,12 @@ public interface ThreadActivity {
             this.values = new ThreadValues(id, name, dispatcher, state);
         }
 
-        /** Creates a thread, for tests of code that reads one. */
+        /** Creates a thread reading, for tests of code that reads them. */
         public static OneThread of(long id, String name, String dispatcher, State state) {
             return new OneThread(id, name, dispatcher, state);
         }
 
-        /** {@link Thread#threadId}. */
+        /** The thread's {@link Thread#threadId}. */
         public long id() {
             return values.id;
         }
@@ -118,7 +121,7 @@ public interface ThreadActivity {
             return values.name;
         }
 
-        /** The name of its dispatcher. */
+        /** The name of the thread's dispatcher. */
         public String dispatcher() {
             return values.dispatcher;
         }
@@ -152,13 +155,13 @@ public interface ThreadActivity {
         }
     }
 
-    /** The threads now, by dispatcher, in the order of their names. */
+    /** The number of threads in each state now, one entry per dispatcher, sorted by dispatcher name. */
     List<Counts> now();
 
     /**
-     * The threads now, one by one, in the order of the names of their dispatchers.
+     * The individual threads now, sorted by dispatcher name.
      *
-     * @param most largest number for each dispatcher, 0 or more
+     * @param most maximum number of threads to return for each dispatcher, 0 or more
      */
     List<OneThread> each(int most);
 }

@@ -1,17 +1,16 @@
 package dev.weir.stream.spi;
 
 /**
- * The target of acknowledgements: the owner of a set of tokens, one token per element that it emitted. Thread-safe: any
+ * The target of acknowledgements. It owns a set of tokens, one for each element that it emitted. Thread-safe: any
  * thread may call any method.
  *
- * <p>A token starts with one pending acknowledgement. The holder of an element owes its acknowledgements; each ends
- * with exactly one {@link #ack} or never (the element was not finished, so the source must deliver it again). {@link
- * #retain} adds pending acknowledgements when an element becomes several, <em>before</em> any of them can be
- * acknowledged.
+ * <p>A token starts with one claim. The holder of an element holds its claims. Each claim ends with exactly one
+ * {@link #ack}, or is never acknowledged; in that case the element was not finished, and the source must deliver it
+ * again. {@link #retain} adds claims when one element becomes several, <em>before</em> any of them can be acknowledged.
  */
 public interface AckTarget {
 
-    /** The target of elements without acknowledgements; every call is a no-op. */
+    /** The target of elements without acknowledgements. Every call is a no-op. */
     AckTarget NONE = new AckTarget() {
         @Override
         public void ack(long token) {}
@@ -32,24 +31,25 @@ public interface AckTarget {
     void ack(long token);
 
     /**
-     * Ends one pending acknowledgement of an unwanted element, one beyond the end that a stage below has set. An
-     * element of a source stays unfinished (the default does nothing); a source that waits at its end for unfinished
-     * elements need not wait for it. An element of a substream counts as finished if the outer stream continues. The
-     * token must not be used for it again.
+     * Ends one claim on an unwanted element, that is, an element after the end that a downstream stage has set. An
+     * element of a source stays unacknowledged (the default does nothing), but a source that waits for unfinished
+     * elements when it ends does not need to wait for this claim. An element of a substream counts as finished if the
+     * outer stream continues. The token must not be used for this claim again.
      */
     default void forgo(long token) {}
 
     /**
-     * Abandons one pending acknowledgement of {@code token}: its holder, such as a buffer, was closed before it handed
-     * the element on and cannot tell whether the stream ended or failed. An element of a source stays unfinished and
-     * need not be waited for, as with {@link #forgo}. An element of a substream is finished once that substream has
-     * completed by itself while the outer stream continues. The token must not be used for it again.
+     * Abandons one claim on {@code token}. Called when the claim's holder, such as a buffer, was closed before it
+     * handed the element on, and cannot know whether the stream ended or failed. An element of a source stays
+     * unacknowledged, and the source does not need to wait for it, as with {@link #forgo}. An element of a substream is
+     * finished once that substream has completed by itself while the outer stream continues. The token must not be used
+     * for this claim again.
      */
     default void abandon(long token) {}
 
     /**
-     * Returns true, and ends one pending acknowledgement of the token, if the source no longer owns the element. The
-     * element then stays unfinished and the caller drops it. Call this before expensive work; work that has begun
+     * Returns true, and ends one claim on the token, if the source no longer owns the element. The element then stays
+     * unacknowledged and the caller must drop it. Call this method before expensive work; work that has already started
      * continues.
      */
     default boolean dropIfRevoked(long token) {
@@ -57,31 +57,31 @@ public interface AckTarget {
     }
 
     /**
-     * Returns whether the source has lost the element, in which case {@link #dropIfRevoked} returns true. Once true, it
-     * stays true. Ends no acknowledgement; quick and lock-free.
+     * Returns whether the source no longer owns the element, in which case {@link #dropIfRevoked} returns true. Once
+     * this method has returned true, it always does. It ends no claim; it is fast and lock-free.
      */
     default boolean isRevoked(long token) {
         return false;
     }
 
     /**
-     * Returns whether the element with {@code token} was derived from the element with {@code ofToken} of {@code of},
-     * or is that element. A target that combines others asks them. For code that searches for an element, not for code
-     * that processes it.
+     * Returns whether the element with {@code token} is, or was derived from, the element with {@code ofToken} of
+     * {@code of}. A target that combines others asks each of them. Intended for code that searches for an element, not
+     * for code that processes it.
      */
     default boolean standsFor(long token, AckTarget of, long ofToken) {
         return this == of && token == ofToken;
     }
 
     /**
-     * The origin of the element with {@code token}, for messages: {@code topic-partition@offset} of a Kafka record.
-     * Empty if its source has no such places. The caller must hold a pending acknowledgement of the token.
+     * The origin of the element with {@code token}, for messages: {@code topic-partition@offset} for a Kafka record.
+     * Empty if the element's source has no such positions. The caller must hold a claim on the token.
      */
     default String placeOf(long token) {
         return "";
     }
 
-    /** Visits the source elements that an element was derived from; see {@link AckTarget#roots}. */
+    /** Visits the source elements from which an element was derived. See {@link AckTarget#roots}. */
     @FunctionalInterface
     interface RootVisitor {
 
@@ -90,18 +90,18 @@ public interface AckTarget {
     }
 
     /**
-     * Passes to {@code visitor} the source elements that the element with {@code token} was derived from: itself, or
-     * the elements that it combines. The caller must hold a pending acknowledgement of the token. A target that
-     * combines others must override this.
+     * Passes the source elements from which the element with {@code token} was derived to {@code visitor}: either the
+     * element itself or the elements that it combines. The caller must hold a claim on the token. A target that
+     * combines others must override this method.
      */
     default void roots(long token, RootVisitor visitor) {
         visitor.root(this, token);
     }
 
     /**
-     * Adds pending acknowledgements to a token. The caller must hold at least one.
+     * Adds claims to a token. The caller must hold at least one claim on it.
      *
-     * @param count number of acknowledgements to add, at least 1
+     * @param count number of claims to add, at least 1
      */
     void retain(long token, int count);
 }

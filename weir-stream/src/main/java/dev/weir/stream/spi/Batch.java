@@ -8,9 +8,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sequence of elements with their acknowledgement targets, stored as a struct of arrays without an object per
- * element. Confined to one thread at a time: the stage that pulled a batch owns it, may change it in place, and gives
- * it up by handing it on. The last owner may {@link #release} it.
+ * A sequence of elements with their acknowledgement targets, stored as a struct of arrays, so elements need no objects
+ * of their own. Confined to one thread at a time: the stage that pulled a batch owns it, may modify it in place, and
+ * gives up ownership by handing it on. The last owner may {@link #release} it.
  *
  * <pre>
  *   values   | v0 | v1 | v2 | ... |          size used
@@ -28,10 +28,10 @@ public final class Batch<T> {
     private Object[] values;
     private int size;
 
-    /** Index of the last element read by the owner. Other threads read it as an estimate of progress. */
+    /** Index of the last element that the owner read. Other threads read this field to estimate progress. */
     private int at;
 
-    // Either `target` serves all elements and `targets` is empty, or `targets` holds one for each.
+    // Either `target` applies to all elements and `targets` is empty, or `targets` holds one target for each element.
     private AckTarget target;
     private AckTarget[] targets = NO_TARGETS;
     private long[] tokens;
@@ -44,23 +44,23 @@ public final class Batch<T> {
     static final Object[] NO_VALUES = {};
     private static final Object[] NULLS = new Object[DEFAULT_CAPACITY];
 
-    /** Creates an empty batch with room for {@code capacity} elements; it grows when needed. */
+    /** Creates an empty batch with room for {@code capacity} elements. It grows when necessary. */
     public Batch(int capacity) {
         this(new Object[capacity], 0, AckTarget.NONE, NO_TOKENS);
     }
 
-    /** An empty batch without arrays, for a pool to {@link #equip}. */
+    /** Creates an empty batch without arrays, for a pool to {@link #equip}. */
     Batch() {
         this(NO_VALUES, 0, AckTarget.NONE, NO_TOKENS);
     }
 
-    /** Gives these arrays to this empty batch; {@link #release} returns them to {@code pool}. */
+    /** Gives arrays to this empty batch. {@link #release} returns them to {@code pool}. */
     void equip(Object[] itsValues, long[] itsTokens, BatchPool pool, CollectionEpoch itsMadeIn) {
         values = itsValues;
         tokens = itsTokens;
         home = pool;
         madeIn = itsMadeIn;
-        // A caller may have added elements to a released batch.
+        // A caller may have added elements to this batch after it was released.
         size = 0;
         target = AckTarget.NONE;
         targets = NO_TARGETS;
@@ -74,7 +74,7 @@ public final class Batch<T> {
     }
 
     /**
-     * Wraps arrays of elements that one target emitted. The arrays then belong to the batch.
+     * Wraps arrays of elements that one target emitted. The batch takes ownership of the arrays.
      *
      * @param tokens one for each of the {@code size} elements
      */
@@ -82,7 +82,7 @@ public final class Batch<T> {
         return new Batch<>(values, size, target, tokens);
     }
 
-    /** Wraps an array of elements without acknowledgements. The array then belongs to the batch. */
+    /** Wraps an array of elements without acknowledgements. The batch takes ownership of the array. */
     public static <T> Batch<T> unacknowledged(Object[] values, int size) {
         return new Batch<>(values, size, AckTarget.NONE, NO_TOKENS);
     }
@@ -95,12 +95,12 @@ public final class Batch<T> {
         return size == 0;
     }
 
-    /** Resets the progress at the start of a pass over the elements. */
+    /** Resets the progress when a pass over the elements starts. */
     void rewind() {
         at = 0;
     }
 
-    /** Estimates the number of elements done in the current pass. Any thread. */
+    /** Estimates the number of elements processed in the current pass. May be called from any thread. */
     int passed() {
         return Math.min(at, size);
     }
@@ -111,12 +111,15 @@ public final class Batch<T> {
         return (T) values[index];
     }
 
-    /** The target of the element at {@code index}. */
+    /** The acknowledgement target of the element at {@code index}. */
     public AckTarget target(int index) {
         return targets.length == 0 ? target : targets[index];
     }
 
-    /** The token of the element at {@code index} with its {@link #target}; 0 if it has no acknowledgement. */
+    /**
+     * The token that identifies the element at {@code index} to its {@link #target}; 0 if the element has no
+     * acknowledgement.
+     */
     public long token(int index) {
         return tokens.length == 0 ? 0 : tokens[index];
     }
@@ -130,29 +133,26 @@ public final class Batch<T> {
     }
 
     /**
-     * Ends one pending acknowledgement of the element at {@code index}, which lies beyond the end; see {@link
-     * AckTarget#forgo}.
+     * Ends one claim on the element at {@code index}, which lies after the end of the stream. See
+     * {@link AckTarget#forgo}.
      */
     public void forgo(int index) {
         target(index).forgo(token(index));
     }
 
-    /**
-     * Abandons the pending acknowledgement of each element because its holder was closed; see {@link
-     * AckTarget#abandon}.
-     */
+    /** Abandons one claim on each element because the claims' holder was closed. See {@link AckTarget#abandon}. */
     public void abandonAll() {
         abandonFrom(0);
     }
 
-    /** Abandons the pending acknowledgements of the elements from {@code first} on; see {@link #abandonAll}. */
+    /** Abandons one claim on each element from index {@code first} on. See {@link #abandonAll}. */
     public void abandonFrom(int first) {
         abandon(first, size);
     }
 
     /**
-     * Abandons the elements before {@code kept}, which were about to pass on, and those from {@code first} on. Elements
-     * between are settled.
+     * Abandons one claim on each element before index {@code kept}, which were about to be handed on, and on each from
+     * index {@code first} on. The elements in between have already been settled.
      */
     public void abandonAllBut(int kept, int first) {
         abandon(0, kept);
@@ -166,23 +166,25 @@ public final class Batch<T> {
     }
 
     /**
-     * Returns whether the element at {@code index} must be dropped because its source has lost it, and ends one pending
-     * acknowledgement if so; see {@link AckTarget#dropIfRevoked}.
+     * Returns whether the element at {@code index} must be dropped because its source no longer owns it; if so, ends
+     * one claim. See {@link AckTarget#dropIfRevoked}.
      */
     public boolean dropIfRevoked(int index) {
         AckTarget to = target(index);
         return to != AckTarget.NONE && to.dropIfRevoked(tokens[index]);
     }
 
-    /** Returns whether the source of the element at {@code index} has lost it; see {@link AckTarget#isRevoked}. */
+    /**
+     * Returns whether the source of the element at {@code index} no longer owns it. See {@link AckTarget#isRevoked}.
+     */
     public boolean isRevoked(int index) {
         AckTarget to = target(index);
         return to != AckTarget.NONE && to.isRevoked(tokens[index]);
     }
 
     /**
-     * Removes and returns the elements that their source has lost; the caller must drop them. Both these and the
-     * remaining elements keep their order.
+     * Removes and returns the elements that their source no longer owns; the caller must drop them. Both the removed
+     * and the remaining elements keep their order.
      */
     public Batch<?> removeRevoked() {
         Batch<?> revoked = new Batch<>(0);
@@ -198,14 +200,16 @@ public final class Batch<T> {
         return revoked;
     }
 
-    /** Ends one pending acknowledgement of each element if its source has lost it. */
+    /** Ends one claim on each element that its source no longer owns. */
     public void dropAllRevoked() {
         for (int i = 0; i < size; i++) {
             boolean ignored = dropIfRevoked(i);
         }
     }
 
-    /** The index of the first element that {@linkplain AckTarget#standsFor stands for} the given one, or -1. */
+    /**
+     * Returns the index of the first element that {@linkplain AckTarget#standsFor stands for} the given element, or -1.
+     */
     public int find(AckTarget of, long ofToken) {
         for (int i = 0; i < size; i++) {
             if (target(i).standsFor(token(i), of, ofToken)) {
@@ -215,7 +219,7 @@ public final class Batch<T> {
         return -1;
     }
 
-    /** Replaces the target of each element by the result of {@code change}. */
+    /** Replaces the target of each element with the result of {@code change}. */
     public void retarget(UnaryOperator<AckTarget> change) {
         if (targets.length == 0) {
             target = change.apply(target);
@@ -226,7 +230,10 @@ public final class Batch<T> {
         }
     }
 
-    /** Replaces each target, calling {@code change} for each element even if several share a target. */
+    /**
+     * Replaces the target of each element, calling {@code change} once per element even if several elements share a
+     * target.
+     */
     public void retargetEach(UnaryOperator<AckTarget> change) {
         splitTargets();
         retarget(change);
@@ -246,7 +253,7 @@ public final class Batch<T> {
         }
     }
 
-    /** Adds pending acknowledgements to each element. Call before handing out copies. */
+    /** Adds claims on each element. Must be called before copies are handed out. */
     public void retainAll(int count) {
         if (targets.length == 0 && target == AckTarget.NONE) {
             return;
@@ -256,25 +263,25 @@ public final class Batch<T> {
         }
     }
 
-    /** Returns another batch of the same elements; see {@link #retainAll}. */
+    /** Returns another batch with the same elements. Claims for the copy must be added with {@link #retainAll}. */
     public Batch<T> copy() {
         Batch<T> copy = new Batch<>(values.clone(), size, target, tokens.length == 0 ? tokens : tokens.clone());
         copy.targets = targets.length == 0 ? targets : targets.clone();
         return copy;
     }
 
-    /** Replaces the value at {@code index}; its acknowledgement stays. See {@link #retyped}. */
+    /** Replaces the value at {@code index}; its acknowledgement does not change. See {@link #retyped}. */
     public void set(int index, Object value) {
         values[index] = value;
     }
 
-    /** This batch under the type of the values that have just been {@link #set}. */
+    /** Returns this batch with the type of the values that were just {@link #set}. */
     @SuppressWarnings("unchecked") // the caller has replaced every value
     public <R> Batch<R> retyped() {
         return (Batch<R>) this;
     }
 
-    /** Moves the element at {@code from} down to {@code to}, for filters that close gaps. The two may be equal. */
+    /** Moves the element at {@code from} to the lower or equal index {@code to}. Used by filters to close gaps. */
     public void move(int from, int to) {
         if (from == to) {
             return;
@@ -288,7 +295,7 @@ public final class Batch<T> {
         }
     }
 
-    /** Drops the first {@code count} elements, without acknowledging them. */
+    /** Removes the first {@code count} elements without acknowledging them. */
     public void removeFirst(int count) {
         for (int i = count; i < size; i++) {
             move(i, i - count);
@@ -296,7 +303,7 @@ public final class Batch<T> {
         truncate(size - count);
     }
 
-    /** Drops the elements from {@code newSize} on, without acknowledging them. */
+    /** Removes the elements from index {@code newSize} on, without acknowledging them. */
     public void truncate(int newSize) {
         if (newSize == size) {
             return;
@@ -305,7 +312,10 @@ public final class Batch<T> {
         size = newSize;
     }
 
-    /** Fills a range with null by a copy, because G1 needs one barrier for a copy but one per store for Arrays.fill. */
+    /**
+     * Fills a range with nulls by copying an array, because G1 needs one barrier for a copy but one per store for
+     * Arrays.fill.
+     */
     private static void clear(Object[] values, int from, int to) {
         for (int at = from; at < to; at += NULLS.length) {
             System.arraycopy(NULLS, 0, values, at, Math.min(NULLS.length, to - at));
@@ -317,7 +327,7 @@ public final class Batch<T> {
         add(value, AckTarget.NONE, 0);
     }
 
-    /** Appends an element with its pending acknowledgement. */
+    /** Appends an element that carries one claim. */
     public void add(Object value, AckTarget to, long token) {
         if (size == values.length) {
             values = Arrays.copyOf(values, Math.max(8, size * 2));
@@ -340,10 +350,10 @@ public final class Batch<T> {
 
     /**
      * Appends elements that share an acknowledgement, until the batch holds {@code limit} elements or the iterator
-     * ends. If the iterator throws, the elements before stay in the batch.
+     * ends. If the iterator throws, the elements before that stay in the batch.
      *
-     * @param stopped checked before each element; true ends the loop
-     * @return false if the iterator has ended; true if it may have more
+     * @param stopped checked before each element; if it returns true, no more elements are appended
+     * @return false if the iterator has ended; true if it may have more elements
      */
     public boolean addAll(
             Iterator<? extends T> elements, int limit, BooleanSupplier stopped, AckTarget to, long token) {
@@ -369,8 +379,8 @@ public final class Batch<T> {
     }
 
     /**
-     * Appends the elements that were {@link #set} between the size and {@code end}, which share an acknowledgement. The
-     * limit is the capacity that the batch was created with.
+     * Appends the elements that were {@link #set} at the indexes from the current size up to {@code end}, exclusive.
+     * They share an acknowledgement. {@code end} must not exceed the capacity with which the batch was created.
      */
     public void extend(int end, AckTarget to, long token) {
         int first = size;
@@ -403,10 +413,10 @@ public final class Batch<T> {
     }
 
     /**
-     * Releases a batch whose owner is done with every element. Its arrays return to their pool for reuse, and the batch
-     * becomes empty. Acknowledges nothing. If released on the thread that filled it, the batch object itself is reused
-     * by the next pull, so it must not be used any more. An unreleased batch only costs garbage, so if in doubt, do not
-     * release.
+     * Releases a batch whose owner is done with every element. The batch becomes empty, and its arrays return to their
+     * pool for reuse. No element is acknowledged. If the batch is released on the thread that filled it, the next pull
+     * reuses the batch object itself, so it must not be used any longer. A batch that is never released only costs
+     * garbage collection, so if in doubt, do not release it.
      */
     public void release() {
         BatchPool pool = home;

@@ -4,45 +4,46 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pool of {@linkplain Batch#release released} batches for the source that fills the next one. Thread-safe: one stage
- * takes, any thread gives back.
+ * A pool of {@linkplain Batch#release released} batches, from which a source takes the next batch to fill. Thread-safe:
+ * one stage takes batches, and any thread may return them.
  *
- * <p>A batch released by the taking thread is reused as it is: a segment fused from source to sink has one batch and
- * allocates none. If another thread releases a batch, only its arrays are reused; the empty object stays with any code
- * that still refers to it. See ADR 41.
+ * <p>A batch that is released by the thread that takes batches is reused as it is, so a segment that is fused from
+ * source to sink has a single batch and allocates none. If another thread releases a batch, only its arrays are reused,
+ * and the empty object stays with any code that still refers to it. See ADR 41.
  */
 public final class BatchPool {
 
-    // Never waits: if the lock is taken, allocating or losing an array costs less than parking a thread.
+    // The pool never waits for the lock: if it is taken, allocating or losing an array costs less than parking a
+    // thread.
     //
-    // Arrays live only until the next garbage collection, because in G1 a store into an old array costs several times
-    // one into a young array: it marks a card behind a fence, see ADR 6.
+    // Arrays are reused only until the next garbage collection, because in G1 a store into an old array costs several
+    // times as much as a store into a young one: it marks a card behind a fence. See ADR 6.
 
-    /** Number of spare arrays kept: enough for a boundary's default buffer in flight. */
+    /** Maximum number of spare arrays. It is sufficient for the elements in flight in a boundary's default buffer. */
     private static final int MAX_SPARES = 8;
 
     private final int capacity;
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final Object[][] spareValues = new Object[MAX_SPARES][];
     private final long[][] spareTokens = new long[MAX_SPARES][];
     private int spares;
-    /** The epoch in which all spares were created. */
+    /** The epoch in which all spare arrays were created. */
     private CollectionEpoch sparesMadeIn = CollectionEpoch.current();
 
     /**
      * The first thread that took a batch. Written once, so a thread that reads itself here is the owner, even if other
-     * threads see a stale value.
+     * threads read a stale value.
      */
     private @Nullable Thread owner;
 
-    // Owner thread only.
+    // Accessed only by the owner thread.
     private @Nullable Batch<?> own;
     private Object[] ownValues = Batch.NO_VALUES;
     private long[] ownTokens = Batch.NO_TOKENS;
 
-    /** Creates a pool of batches of {@link Batch#DEFAULT_CAPACITY}. */
+    /** Creates a pool of batches with {@link Batch#DEFAULT_CAPACITY} elements. */
     public BatchPool() {
         this(Batch.DEFAULT_CAPACITY);
     }
@@ -101,7 +102,8 @@ public final class BatchPool {
     }
 
     /**
-     * Takes back the arrays of a batch. {@code values} holds only nulls; {@code batch} no longer refers to the arrays.
+     * Takes back the arrays of a batch. {@code values} must contain only nulls, and {@code batch} must no longer refer
+     * to the arrays.
      */
     void giveBack(Batch<?> batch, Object[] values, long[] tokens) {
         CollectionEpoch madeIn = batch.madeIn;

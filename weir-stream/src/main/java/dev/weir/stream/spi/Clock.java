@@ -5,14 +5,15 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The clock that a run's stages use for waiting: the system clock, or one that a test advances. Thread-safe.
+ * The clock that the stages of a run use for waiting: either the system clock, or one that a test advances.
+ * Thread-safe.
  *
- * <p>Deadlines of {@link Stage#pull} are times of the run's clock. Stages wait only through this clock; only meters use
- * system time.
+ * <p>The deadlines of {@link Stage#pull} are times of the run's clock. Stages use only this clock to wait; only meters
+ * use the system clock.
  */
 public interface Clock {
 
-    /** The system's clock. */
+    /** The system clock. */
     Clock SYSTEM = new Clock() {
         @Override
         public long nanoTime() {
@@ -35,14 +36,14 @@ public interface Clock {
         }
     };
 
-    /** The time now, in nanoseconds from an arbitrary origin. */
+    /** The current time, in nanoseconds since an arbitrary origin. */
     long nanoTime();
 
     /**
-     * Waits on a condition until it is signalled or the deadline passes; may return early, as conditions do. The caller
-     * holds the lock and checks {@link #hasPassed} afterwards.
+     * Waits on a condition until it is signalled or the deadline has passed; like all condition waits, it may return
+     * early. The caller must hold the lock, and must check {@link #hasPassed} afterwards.
      *
-     * @param lock the lock that {@code condition} belongs to
+     * @param lock the lock to which {@code condition} belongs
      * @param deadlineNanos a time of this clock, or {@link Stage#NEVER}
      */
     void await(Lock lock, Condition condition, long deadlineNanos) throws InterruptedException;
@@ -52,7 +53,7 @@ public interface Clock {
         return deadlineNanos != Stage.NEVER && nanoTime() - deadlineNanos >= 0;
     }
 
-    /** The time {@code nanos} from now, or {@link Stage#NEVER} if the clock cannot count that far. */
+    /** Returns the time {@code nanos} from now, or {@link Stage#NEVER} if the clock cannot represent that time. */
     default long after(long nanos) {
         return nanos >= Stage.NEVER / 2 ? Stage.NEVER : nanoTime() + nanos;
     }

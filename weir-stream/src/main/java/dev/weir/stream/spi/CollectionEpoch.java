@@ -2,13 +2,16 @@ package dev.weir.stream.spi;
 
 import java.lang.ref.WeakReference;
 
-/** The period between two garbage collections: objects created in it are young until {@link #isOver}. Thread-safe. */
+/**
+ * The period between two garbage collections. Objects created during an epoch are young until {@link #isOver} returns
+ * true. Thread-safe.
+ */
 final class CollectionEpoch {
 
-    // Concurrent threads may create several current epochs, which is harmless.
+    // Concurrent threads may create several current epochs; this is harmless.
     private static volatile CollectionEpoch current = new CollectionEpoch();
 
-    /** A weak reference to an otherwise unreachable object; the next collection, even a minor one, clears it. */
+    /** A weak reference to an otherwise unreachable object. The next garbage collection clears it, even a minor one. */
     private final WeakReference<Object> untilCollection = new WeakReference<>(new Object());
 
     private CollectionEpoch() {}

@@ -3,15 +3,16 @@ package dev.weir.stream.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes elements of one library in failure messages, for instance by their key. Found by
+ * Describes the elements of one library in failure messages, for instance by their key. Loaded by
  * {@link java.util.ServiceLoader}. Thread-safe.
  */
 @FunctionalInterface
 public interface ElementDescriber {
 
     /**
-     * Describes an element in a few escaped words, without its value, which may be secret. Null if the element belongs
-     * to another library or has no description.
+     * Describes an element in a few words, with special characters escaped. The description must not include the
+     * element's value, which may be confidential. Returns null if the element belongs to another library or has no
+     * description.
      */
     @Nullable
     String describe(Object element);

@@ -10,8 +10,8 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names the element at which a stage failed. It is added as suppressed to the exception of the stage, which remains the
- * failure of the run, so the stack trace ends with this line.
+ * Identifies the element for which a stage failed. It is added as a suppressed exception to the stage's exception,
+ * which remains the failure of the run. The stack trace therefore ends with this exception's message.
  */
 public final class FailedElement extends RuntimeException {
 
@@ -19,7 +19,7 @@ public final class FailedElement extends RuntimeException {
 
     private static final Logger LOG = System.getLogger(FailedElement.class.getName());
 
-    /** Largest number of notes on one exception, because a program may throw the same instance repeatedly. */
+    /** Maximum number of notes on one exception, because a program may throw the same instance repeatedly. */
     private static final int MAX_NOTES = 8;
 
     private static final List<ElementDescriber> DESCRIBERS = describers();
@@ -44,19 +44,19 @@ public final class FailedElement extends RuntimeException {
         }
     }
 
-    /** The stage. */
+    /** The name of the stage that failed. */
     public String stage() {
         return stage;
     }
 
-    /** The origin of the element, see {@link AckTarget#placeOf}. */
+    /** The origin of the element. See {@link AckTarget#placeOf}. */
     public String place() {
         return place;
     }
 
     /**
-     * Notes the failed element on {@code failure} and logs it, if the element has a place. Call before its
-     * acknowledgement ends. Any thread.
+     * Adds a note about the failed element to {@code failure} and logs it, if the element's origin is known. Must be
+     * called before the element's claim ends. May be called from any thread.
      *
      * @param stage the stage's name
      * @param element the argument of the stage's function
@@ -73,7 +73,7 @@ public final class FailedElement extends RuntimeException {
                 failure.addSuppressed(failed);
             }
         } catch (RuntimeException | LinkageError | ServiceConfigurationError unknown) {
-            // The failure itself matters more than this note.
+            // The failure itself is more important than this note.
             failure.addSuppressed(unknown);
         }
     }
@@ -85,8 +85,8 @@ public final class FailedElement extends RuntimeException {
     }
 
     /**
-     * Returns whether the place is already noted. Stages below may rethrow an exception, and it may be reused for
-     * another element.
+     * Returns whether {@code failure} already has a note for this place. Downstream stages may rethrow an exception,
+     * and a program may reuse one for another element.
      */
     private static boolean isNoted(Throwable failure, String place) {
         if (failure.getSuppressed().length >= MAX_NOTES) {

@@ -4,10 +4,11 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Implemented by a handler or function of a parallel stage whose calls may have to wait for something outside the
- * stage, such as a service that is down. For each attempt the stage calls {@link #enter} and then the function, on one
- * thread. Thread-safe.
+ * stage, for instance while a service is down. For each attempt the stage calls {@link #enter} and then the function,
+ * both on the same thread. Thread-safe.
  *
- * <p>No work has begun while a call waits here, so the wait ends if the source loses the element:
+ * <p>While a call waits here, work on its element has not begun, so the wait ends as soon as the source no longer owns
+ * the element:
  *
  * <pre>
  *   caller:  enter, looks whether revoked ............. waits ......... looks again: revoked, enter says false
@@ -17,22 +18,23 @@ import java.util.function.BooleanSupplier;
 public interface Gate<T> {
 
     /**
-     * Waits until the work on an element may begin.
+     * Waits until work on an element may begin.
      *
-     * @param revoked whether the source has lost the element; checked before each wait, after it, and at the end. Once
-     *     true, it stays true; quick and lock-free
-     * @return false if the element was lost; then the work must not begin
+     * @param revoked returns whether the source no longer owns the element; the implementation must check it before
+     *     each wait, after each wait, and before it returns. Once it has returned true, it always does. It is fast and
+     *     lock-free
+     * @return false if the source no longer owns the element; work on it must not begin
      */
     boolean enter(T element, BooleanSupplier revoked) throws InterruptedException;
 
-    /** Returns whether calls never wait here; the stage then skips the gate. */
+    /** Returns whether calls never wait here. If true, the stage does not use the gate. */
     default boolean isAlwaysOpen() {
         return false;
     }
 
-    /** Notes that the work on an admitted element does not begin after all. */
+    /** Called if work on an element that was admitted does not begin after all. */
     void leave(T element);
 
-    /** Makes waiting calls check again. Must not block. */
+    /** Makes waiting calls check again whether their elements were revoked. Must not block. */
     void lookAgain();
 }

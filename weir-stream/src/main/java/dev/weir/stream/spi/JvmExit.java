@@ -3,8 +3,8 @@ package dev.weir.stream.spi;
 import java.util.Arrays;
 
 /**
- * Detects threads that wait in {@link Runtime#exit} for the end of the JVM. Such a thread never returns: the JVM runs
- * its shutdown hooks first, and a hook that waited for it would wait for itself. Thread-safe.
+ * Detects threads that wait in {@link Runtime#exit} for the JVM to terminate. Such a thread never returns: the JVM
+ * first runs its shutdown hooks, and a hook that waited for this thread would never finish. Thread-safe.
  */
 public final class JvmExit {
 

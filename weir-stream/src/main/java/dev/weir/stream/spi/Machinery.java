@@ -3,15 +3,18 @@ package dev.weir.stream.spi;
 import dev.weir.stream.internal.run.TaskGroup;
 import java.util.Objects;
 
-/** Separates failures of the engine or the JVM from failures of user functions, for code that wraps such functions. */
+/**
+ * Distinguishes failures of the engine or the JVM from failures of user functions, for code that wraps such functions.
+ * Stateless.
+ */
 public final class Machinery {
 
     private Machinery() {}
 
     /**
      * Returns whether a failure is unrelated to the element: the JVM has run out of a resource, the class path is
-     * broken, or the work is being cancelled. No {@link dev.weir.stream.Supervision} decides about such a failure. Call
-     * on the thread that called the function.
+     * broken, or the work is being cancelled. No {@link dev.weir.stream.Supervision} decides about such a failure. Must
+     * be called on the thread that called the function.
      */
     public static boolean isFailure(Throwable thrown) {
         Objects.requireNonNull(thrown, "thrown");
@@ -19,7 +22,8 @@ public final class Machinery {
     }
 
     /**
-     * Returns whether {@link #isFailure} is true for every exception of this type, so that a rule for it has no effect.
+     * Returns whether {@link #isFailure} returns true for every exception of this type, so that a rule for the type has
+     * no effect.
      */
     public static boolean isAlwaysFailure(Class<? extends Throwable> type) {
         boolean mayOverflow = type.isAssignableFrom(StackOverflowError.class)
@@ -30,9 +34,9 @@ public final class Machinery {
     }
 
     /**
-     * Returns whether the JVM or the class path is at fault: a {@link VirtualMachineError} other than a
+     * Returns whether the JVM or the class path caused the failure: a {@link VirtualMachineError} other than a
      * {@link StackOverflowError}, or a {@link LinkageError} such as a missing class. The next element would fail in the
-     * same way. Any thread.
+     * same way. May be called from any thread.
      */
     public static boolean isOfTheProgram(Throwable thrown) {
         return Thrown.isFatal(thrown) || thrown instanceof LinkageError;

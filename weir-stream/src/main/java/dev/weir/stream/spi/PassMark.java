@@ -1,19 +1,19 @@
 package dev.weir.stream.spi;
 
 /**
- * Marks which of several stages that process each element together has it now. One thread writes it for each element
- * with a plain store; others read it as an estimate.
+ * Marks which stage is currently processing the element, for several stages that process each element together. One
+ * thread writes the mark for each element with a plain store; other threads read it as an estimate.
  */
 public final class PassMark {
 
     int at;
 
-    /** Creates a mark at no stage. */
+    /** Creates a mark that names no stage. */
     public PassMark() {
-        // Place 0 stands for no stage.
+        // The value 0 stands for no stage.
     }
 
-    /** Marks that the stage at {@code place} has the element. */
+    /** Marks that the stage with number {@code place} is processing the element. */
     public void at(int place) {
         at = place;
     }

@@ -1,6 +1,6 @@
 package dev.weir.stream.spi;
 
-/** Creates the running form of a sink, once for each run. Called on the thread that starts the pipeline. */
+/** Creates the running loop of a sink, once for each run. Called on the thread that starts the pipeline. */
 @FunctionalInterface
 public interface SinkFactory<T> {
 

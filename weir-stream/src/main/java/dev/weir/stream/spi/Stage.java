@@ -3,18 +3,19 @@ package dev.weir.stream.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running operator or source: the stage below pulls batches from it. Confined to the thread of its segment.
+ * A running operator or source, from which the downstream stage pulls batches. Confined to its segment's thread.
  *
- * <p>Protocol: call {@link #pull} until it returns null or throws, then {@link #close} once in any case. A
- * {@code close} before the end means that the stage below wants no more elements.
+ * <p>Protocol: call {@link #pull} until it returns null or throws, and then, in any case, call {@link #close} once.
+ * Calling {@code close} before the end means that the downstream stage needs no more elements.
  */
 public interface Stage<T> {
 
-    /** A deadline that never comes. */
+    /** A deadline that never passes. */
     long NEVER = Long.MAX_VALUE;
 
     /**
-     * Returns the next batch, which then belongs to the caller, or an empty one once {@code deadlineNanos} has passed.
+     * Returns the next batch, which then belongs to the caller, or an empty batch once {@code deadlineNanos} has
+     * passed.
      *
      * @param deadlineNanos a time of the run's {@link Clock}, or {@link #NEVER}
      * @return null at the end of the stream
@@ -23,8 +24,6 @@ public interface Stage<T> {
     @Nullable
     Batch<T> pull(long deadlineNanos) throws InterruptedException;
 
-    /**
-     * Releases the elements and resources of the stage and closes the stage above it. Does not acknowledge anything.
-     */
+    /** Releases the elements and resources of the stage and closes its upstream stage. Acknowledges no element. */
     void close();
 }

@@ -6,16 +6,19 @@ import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The run as seen by a source or sink, which gets it when the run is assembled. Thread-safe once the pipeline runs. */
+/**
+ * A source's or sink's view of its run, which it receives when the run is assembled. Thread-safe once the pipeline is
+ * running.
+ */
 public interface StageContext {
 
-    /** The pipeline's name, for threads and messages. */
+    /** The pipeline's name, for thread names and messages. */
     String pipelineName();
 
     /** The stage's name in snapshots. */
     String stageName();
 
-    /** The clock that the run waits by. */
+    /** The clock that the run uses for waiting. */
     default Clock clock() {
         return Clock.SYSTEM;
     }
@@ -23,79 +26,87 @@ public interface StageContext {
     /** The meter of this stage. */
     StageMeter meter();
 
-    /** Registers a gauge of the elements that wait inside the stage. */
+    /** Registers a gauge of the number of elements queued inside the stage. */
     void depth(IntSupplier elements);
 
     /**
-     * Registers an action that stops the source, so that the pipeline drains: afterwards the source emits its remaining
-     * committed elements, then its {@code pull} returns null. Runs on any thread, at most once, and must not block.
+     * Registers an action that stops the source, so that the pipeline drains: the source then emits the elements it
+     * must still emit, after which its {@code pull} returns null. The action is called on any thread, at most once, and
+     * must not block.
      */
     void onStop(Runnable stop);
 
     /**
-     * Registers a resource that must be closed after all stages have ended and before the pipeline counts as complete,
-     * in reverse order of registration.
+     * Registers a resource that must be closed after all stages have ended and before the pipeline counts as complete.
+     * Resources are closed in reverse order of registration.
      */
     void onTermination(Termination termination);
 
-    /** Exposes an object to holders of the running pipeline; see {@link dev.weir.stream.RunningPipeline#handles}. */
+    /** Exposes an object to users of the running pipeline. See {@link dev.weir.stream.RunningPipeline#handles}. */
     void expose(Object handle);
 
-    /** Fails the whole pipeline from a thread that belongs to the source or sink. */
+    /** Fails the entire pipeline, from a thread that belongs to the source or sink. */
     void fail(Throwable cause);
 
     /**
-     * Searches the stages below for an element of this source, each under its own lock. Returns null if no stage has
-     * it: it was never pulled, is finished, or is in flight between two stages. The search is expensive: use it to
-     * diagnose a stuck pipeline, not every second. Any thread.
+     * Searches the downstream stages for an element of this source, locking one stage at a time. Returns null if no
+     * stage holds the element: it was never pulled, is finished, or is between two stages. The search is expensive, so
+     * use it to diagnose a stuck pipeline, not every second. May be called from any thread.
      */
     default @Nullable Whereabouts find(AckTarget target, long token) {
         return null;
     }
 
     /**
-     * Registers a supplier of the reason why the stage makes no progress: a sentence, or an empty string. Any thread
-     * calls it; it must not block.
+     * Registers a supplier that returns why the stage is making no progress: a sentence, or an empty string. It may be
+     * called from any thread and must not block.
      */
     default void trouble(Supplier<String> sentence) {}
 
-    /** Returns the reasons that stages of this run report, each prefixed with the name of its stage. Any thread. */
+    /**
+     * Returns the reasons that stages of this run report, each prefixed with the name of its stage. May be called from
+     * any thread.
+     */
     default List<String> troubles() {
         return List.of();
     }
 
     /**
-     * Makes the stages below drop elements that a source has lost. Waiting elements are dropped; stages that wait with
-     * an element in hand check it again. Call after {@link AckTarget#isRevoked} has become true for them. Any thread;
-     * never blocks.
+     * Makes the downstream stages drop elements that their source no longer owns. Queued elements are dropped, and
+     * stages that are waiting while they hold an element check that element again. Must be called after
+     * {@link AckTarget#isRevoked} has become true for these elements. May be called from any thread; never blocks.
      */
     default void dropRevoked() {}
 
-    /** The failure of the pipeline, or null as long as there is none. A cancellation counts as a failure. */
+    /** The pipeline's failure, or null if it has not failed. A cancellation counts as a failure. */
     default @Nullable Throwable failure() {
         return null;
     }
 
-    /** Closes a resource that outlives the stages: a consumer that commits, a producer. */
+    /** Closes a resource that outlives the stages, such as a consumer that commits, or a producer. */
     @FunctionalInterface
     interface Termination {
 
         /**
          * Closes the resource.
          *
-         * @param patience longest wait for pending acknowledgements
-         * @return a description of the work left undone, or an empty string
+         * @param patience maximum time to wait for pending acknowledgements
+         * @return a description of the unfinished work, or an empty string
          */
         String close(Duration patience);
     }
 
     /**
-     * A termination that may wait long for pending acknowledgements. In a substream it continues while the run does;
-     * the end of the run shortens its wait. Other terminations are closed there without a wait.
+     * A termination that may wait a long time for pending acknowledgements. In a substream it keeps waiting while the
+     * run continues; the end of the run shortens its wait. Other terminations in a substream are closed without
+     * waiting.
      */
     interface PatientTermination extends Termination {
 
-        /** Limits the patience of a current or later close to this, from now on. Any thread; never blocks. */
+        /**
+         * Limits the patience of a current or later {@code close} to this duration, measured from now. May be called
+         * from any thread; never blocks.
+         */
         void hurry(Duration patience);
     }
 }

@@ -9,12 +9,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counters of one stage: elements in and out, time busy, time blocked on the stage above and on the one below.
- * Thread-safe. Stages write it once per batch, so it costs nothing per element.
+ * The counters of one stage: elements in and out, time busy, and time blocked on the upstream and on the downstream
+ * stage. Thread-safe. A stage updates it once per batch, so it costs nothing per element.
  */
 public final class StageMeter {
 
-    /** False if the runtime was linked without the flight recorder. */
+    /** False if the JVM's runtime image does not contain the flight recorder. */
     private static final boolean CAN_RECORD =
             ModuleLayer.boot().findModule("jdk.jfr").isPresent();
 
@@ -27,8 +27,9 @@ public final class StageMeter {
     private final Waits up;
     private final Waits down;
 
-    // The current pass. Its thread writes these fields before the batch, and readers read them after it, so a reader
-    // that sees the batch sees the fields of that pass or a later one. An object per pass would be garbage per batch.
+    // The current pass. Its thread writes these fields before it writes the batch, and readers read them after they
+    // have read the batch. A reader that sees the batch therefore sees the fields of its pass or of a later one. An
+    // object per pass would create garbage for each batch.
     private final AtomicReference<@Nullable Batch<?>> passing = new AtomicReference<>();
     private long passSinceNanos;
     private double passPart;
@@ -38,20 +39,20 @@ public final class StageMeter {
     private int passNotIn;
     private int passNotOut;
 
-    // The highest values shown so far.
+    // The highest values returned so far.
     private final AtomicLong shownIn = new AtomicLong();
     private final AtomicLong shownOut = new AtomicLong();
     private final AtomicLong shownBusy = new AtomicLong();
 
-    /** Counts elements that leave by another way. */
+    /** Counts elements that leave the stage in another way. */
     private volatile LongSupplier alsoOut = () -> 0;
 
-    /** The pipeline's name, written before the stage runs; null if the meter belongs to no visible stage. */
+    /** The pipeline's name, written before the stage runs; null if the meter does not belong to a visible stage. */
     private @Nullable String pipelineName;
 
     private String stageName = "";
 
-    /** Creates the meter of a stage with threads of its own, whose blocked times are its own. */
+    /** Creates the meter of a stage that has its own threads, and therefore its own blocked times. */
     public StageMeter() {
         this(new Waits(), new Waits());
     }
@@ -62,35 +63,38 @@ public final class StageMeter {
         this.down = down;
     }
 
-    /** Returns a meter for another stage of the same segment: its counts are its own, its blocked times are shared. */
+    /**
+     * Returns a meter for another stage of the same segment, which has its own element counts but shares the blocked
+     * times.
+     */
     public StageMeter sameSegment() {
         return new StageMeter(up, down);
     }
 
-    /** Returns whether both meters are of one segment, and so of one thread. */
+    /** Returns whether both meters belong to the same segment, and therefore to the same thread. */
     public boolean sharesThread(StageMeter other) {
         return up == other.up;
     }
 
     /**
-     * Begins a pass of the stage's code over a batch. Until {@link #endPass}, finished elements and elapsed time are
-     * visible, so that a slow stage shows progress within a batch. Called once per batch. If several threads count
-     * here, one of their passes is shown.
+     * Starts a pass of the stage's code over a batch. Until {@link #endPass}, finished elements and elapsed time are
+     * visible, so that a slow stage shows progress within a batch. Called once per batch. If several threads use this
+     * meter, one of their passes is shown.
      *
      * @param oneToOne whether each finished element counts as emitted
-     * @param startNanos the time by {@link System#nanoTime}
+     * @param startNanos the current time of {@link System#nanoTime}
      */
     public void beginPass(Batch<?> batch, boolean oneToOne, long startNanos) {
         beginPass(batch, oneToOne, startNanos, null, 0, 1);
     }
 
     /**
-     * Begins a pass of one of several stages that process each element together.
+     * Starts a pass of one of several stages that process each element together.
      *
-     * @param startNanos the time by {@link System#nanoTime}
-     * @param mark records which of them has the element
-     * @param place the value of this stage there
-     * @param part the part of the time attributed to this stage until the pass is counted
+     * @param startNanos the current time of {@link System#nanoTime}
+     * @param mark records which of these stages is processing the element
+     * @param place this stage's number in {@code mark}
+     * @param part the fraction of the time that is attributed to this stage until the pass is counted
      */
     public void beginPass(
             Batch<?> batch, boolean oneToOne, long startNanos, @Nullable PassMark mark, int place, double part) {
@@ -108,18 +112,18 @@ public final class StageMeter {
     }
 
     /**
-     * Begins a pass whose elements are counted elsewhere. Until {@link #endPass} its elapsed time is visible.
+     * Starts a pass whose elements are counted elsewhere. Until {@link #endPass}, its elapsed time is visible.
      *
-     * @param startNanos the time by {@link System#nanoTime}
+     * @param startNanos the current time of {@link System#nanoTime}
      */
     public void beginWork(long startNanos) {
         beginPass(NO_ELEMENTS, false, startNanos);
     }
 
     /**
-     * Excludes the current element of the pass from the emitted count. Called by the thread of the pass.
+     * Excludes the pass's current element from the number of emitted elements. Called on the pass's thread.
      *
-     * @param taken whether this stage has taken the element
+     * @param taken whether this stage has received the element
      */
     public void dropInPass(boolean taken) {
         passNotOut++;
@@ -128,13 +132,14 @@ public final class StageMeter {
         }
     }
 
-    /** Ends the pass. Call right before counting it. */
+    /** Ends the pass. Must be called immediately before the pass is counted. */
     public void endPass() {
         passing.lazySet(null);
     }
 
     /**
-     * Returns whether the stage's own code has an element at this moment; also false for stages that record no passes.
+     * Returns whether the stage's own code is currently processing an element. Always false for stages that do not
+     * record passes.
      */
     public boolean isInPass() {
         if (passing.get() == null) {
@@ -144,43 +149,43 @@ public final class StageMeter {
         return mark == null || mark.at == passPlace;
     }
 
-    /** Returns whether its thread is waiting for the stage above. */
+    /** Returns whether the stage's thread is waiting for the upstream stage. */
     public boolean isBlockedUp() {
         return up.isOpen();
     }
 
-    /** Returns whether its thread is waiting for the stage below. */
+    /** Returns whether the stage's thread is waiting for the downstream stage. */
     public boolean isBlockedDown() {
         return down.isOpen();
     }
 
     /**
-     * Registers a test for waits on the stage above that are caused by a sibling: another branch that holds up their
-     * common input.
+     * Registers a test that tells whether a wait for the upstream stage is caused by a sibling, that is, by another
+     * branch that holds up the common input.
      */
     public void siblingAbove(BooleanSupplier holdsUp) {
         up.sibling = Objects.requireNonNull(holdsUp, "holdsUp");
     }
 
     /**
-     * Registers a test for waits on the stage below that are caused by a sibling: another input for which that stage
-     * waits.
+     * Registers a test that tells whether a wait for the downstream stage is caused by a sibling, that is, by another
+     * input for which that stage is waiting.
      */
     public void siblingBelow(BooleanSupplier holdsUp) {
         down.sibling = Objects.requireNonNull(holdsUp, "holdsUp");
     }
 
-    /** Returns whether its thread is waiting because a sibling is slower. */
+    /** Returns whether the stage's thread is waiting because a sibling is slower. */
     public boolean waitsForSibling() {
         return (isBlockedUp() && up.sibling.getAsBoolean()) || (isBlockedDown() && down.sibling.getAsBoolean());
     }
 
-    /** Returns whether its thread is waiting for the stage above or below. */
+    /** Returns whether the stage's thread is waiting for the upstream or the downstream stage. */
     public boolean isBlocked() {
         return up.isOpen() || down.isOpen();
     }
 
-    /** Counts a batch worked on since {@code startNanos}. */
+    /** Counts a batch that was processed from {@code startNanos} until now. */
     public void worked(int in, int out, long startNanos) {
         elementsIn.add(in);
         elementsOut.add(out);
@@ -189,7 +194,7 @@ public final class StageMeter {
         ran(nanos);
     }
 
-    /** Sets the names of pipeline and stage, for recordings. Call before the stage runs. */
+    /** Sets the names of the pipeline and the stage, for flight recordings. Must be called before the stage runs. */
     public void belongsTo(String pipeline, String stage) {
         pipelineName = Objects.requireNonNull(pipeline, "pipeline");
         stageName = Objects.requireNonNull(stage, "stage");
@@ -198,14 +203,14 @@ public final class StageMeter {
         }
     }
 
-    /** The name of its stage, or an empty string if there is none. */
+    /** The stage's name, or an empty string if there is none. */
     public String stageName() {
         return stageName;
     }
 
     /**
-     * Emits a flight recorder event: the calling thread has worked in this stage for {@code nanos} until now.
-     * {@link #worked} calls this. Without a recording it costs one read.
+     * Emits a flight recorder event which states that the calling thread has worked in this stage for the last
+     * {@code nanos}. Called by {@link #worked}. If no recording is active, this costs one read.
      */
     public void ran(long nanos) {
         ran(nanos, "");
@@ -215,7 +220,7 @@ public final class StageMeter {
      * Emits a flight recorder event, as {@link #ran(long)} does, for a pass in which several maps processed each
      * element.
      *
-     * @param maps their names, the lowest first, a line for each
+     * @param maps the names of the maps, one per line, starting with the most downstream one
      */
     public void ran(long nanos, String maps) {
         String pipeline = pipelineName;
@@ -233,14 +238,15 @@ public final class StageMeter {
     }
 
     /**
-     * Changes the number of elements that the stage has in hand: taken, not emitted, and not counted by
-     * {@link StageContext#depth}. Negative when elements leave. A drain that gives up reports this number.
+     * Changes the number of elements that the stage holds: elements that it has received, not emitted, and not included
+     * in {@link StageContext#depth}. {@code more} is negative when elements leave. A drain that times out reports this
+     * number.
      */
     public void holds(int more) {
         held.add(more);
     }
 
-    /** The number of elements that the stage has in hand. */
+    /** The number of elements that the stage holds. */
     public int elementsHeld() {
         return Math.max(0, held.intValue());
     }
@@ -249,17 +255,19 @@ public final class StageMeter {
         busyNanos.add(nanos);
     }
 
-    /** Adds time in which the stage waited for input. */
+    /** Adds time for which the stage waited for input. */
     public void blockedUp(long nanos) {
         up.ended.add(nanos);
     }
 
-    /** Adds time in which the stage waited for the stage below to take output. */
+    /** Adds time for which the stage waited for the downstream stage to accept output. */
     public void blockedDown(long nanos) {
         down.ended.add(nanos);
     }
 
-    /** Starts counting a wait for input, until {@link #endBlockedUp}. One thread at a time. */
+    /**
+     * Starts counting a wait for input, until {@link #endBlockedUp} is called. Only one thread at a time may do this.
+     */
     public void beginBlockedUp() {
         up.begin(1);
     }
@@ -269,9 +277,10 @@ public final class StageMeter {
     }
 
     /**
-     * Starts counting a wait for the stage below, until {@link #endBlockedDown}. One thread at a time.
+     * Starts counting a wait for the downstream stage, until {@link #endBlockedDown} is called. Only one thread at a
+     * time may do this.
      *
-     * @param threads number of threads for which the time counts
+     * @param threads number of threads to which the time applies
      */
     public void beginBlockedDown(int threads) {
         down.begin(threads);
@@ -288,8 +297,8 @@ public final class StageMeter {
     }
 
     /**
-     * Returns a count that never falls. A pass adds an estimate until it is counted, and for a moment is in neither
-     * count, so a lower reading is replaced by the previous one.
+     * Returns a count that never decreases. A pass contributes an estimate until it is counted, and for a moment it is
+     * included in neither number; a lower reading is therefore replaced with the previous one.
      */
     private static long rising(AtomicLong shown, long now) {
         return shown.accumulateAndGet(now, Math::max);
@@ -298,7 +307,7 @@ public final class StageMeter {
     /**
      * Adds an external counter of emitted elements, for callers that cannot afford a call per element.
      *
-     * @param count never falls; called by any thread, must not block
+     * @param count never decreases; may be called from any thread and must not block
      */
     public void countsOut(LongSupplier count) {
         alsoOut = Objects.requireNonNull(count, "count");
@@ -325,16 +334,19 @@ public final class StageMeter {
         return down.sum();
     }
 
-    /** Time waited in one direction, including a current wait. Written by one thread at a time, read by any. */
+    /**
+     * The time spent waiting in one direction, including a wait in progress. Written by one thread at a time, read by
+     * any.
+     */
     private static final class Waits {
 
         final LongAdder ended = new LongAdder();
         volatile BooleanSupplier sibling = () -> false;
-        /** No current wait. */
+        /** Stands for no wait in progress. */
         private static final long NONE = 0;
 
-        // An object per wait would be garbage per batch. A reader that combines the thread count of one wait with the
-        // start of another is off by an instant.
+        // An object per wait would create garbage for each batch. A reader that combines the thread count of one wait
+        // with the start of another is wrong only for an instant.
         private int threads;
         private volatile long sinceNanos = NONE;
 

@@ -10,8 +10,9 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
 /**
- * An event of the JDK's flight recorder: a thread has worked in a stage until now. One event per batch, none per
- * element; off unless a recording enables it. Profiles use it to assign samples to stages, see ADR 76.
+ * A JDK flight recorder event which states that a thread has worked in a stage until now. There is one event per batch,
+ * none per element, and none unless a recording enables the event. Profiles use it to assign samples to stages; see ADR
+ * 76.
  */
 @Name("dev.weir.StageRun")
 @Label("Stage Run")
@@ -21,7 +22,7 @@ import jdk.jfr.Timespan;
 @StackTrace(false)
 final class StageRun extends Event {
 
-    /** Never committed; used only to check whether a recording is active. */
+    /** Never committed; used only to check whether the event is enabled in a recording. */
     private static final StageRun ANY = new StageRun();
 
     @Label("Pipeline")
@@ -38,7 +39,7 @@ final class StageRun extends Event {
     @Timespan(Timespan.NANOSECONDS)
     long nanos;
 
-    /** Loads this class, which registers the event with the recorder. */
+    /** Loads this class, which registers the event with the flight recorder. */
     static void makeKnown() {}
 
     static void note(String pipeline, String stage, String maps, long nanos) {

@@ -5,14 +5,14 @@ import java.io.StringWriter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads exceptions of user code safely: their own methods may throw, which must not replace the exception being
- * reported. Stateless.
+ * Reads exceptions of user code safely. An exception's own methods may throw, which must not replace the exception that
+ * is being reported. Stateless.
  */
 public final class Thrown {
 
     private Thrown() {}
 
-    /** The message, or a substitute if reading it fails. Null if the exception has no message. */
+    /** Returns the exception's message, or a substitute if reading it fails. Null if the exception has no message. */
     public static @Nullable String message(Throwable thrown) {
         try {
             return thrown.getMessage();
@@ -21,7 +21,7 @@ public final class Thrown {
         }
     }
 
-    /** The cause, or null if there is none or reading it fails. */
+    /** Returns the exception's cause, or null if there is none or reading it fails. */
     public static @Nullable Throwable cause(Throwable thrown) {
         try {
             return thrown.getCause();
@@ -30,7 +30,7 @@ public final class Thrown {
         }
     }
 
-    /** {@link Throwable#toString}, or the name of the class with a note. */
+    /** Returns {@link Throwable#toString}, or the class name and a note if that method fails. */
     public static String text(Throwable thrown) {
         try {
             return thrown.toString();
@@ -39,7 +39,7 @@ public final class Thrown {
         }
     }
 
-    /** The stack trace as {@link Throwable#printStackTrace()} prints it, as far as it can be read. */
+    /** Returns the stack trace as {@link Throwable#printStackTrace()} prints it, or as much of it as can be read. */
     public static String stackTrace(Throwable thrown) {
         StringWriter trace = new StringWriter();
         try {
@@ -59,8 +59,9 @@ public final class Thrown {
     }
 
     /**
-     * Returns whether the JVM cannot continue: a {@link VirtualMachineError}, except a {@link StackOverflowError},
-     * whose stack has been unwound and which need not affect the next element.
+     * Returns whether the JVM cannot continue: true for a {@link VirtualMachineError} other than a
+     * {@link StackOverflowError}. After a stack overflow the stack has been unwound, so the next element need not be
+     * affected.
      */
     public static boolean isFatal(Throwable thrown) {
         return thrown instanceof VirtualMachineError && !(thrown instanceof StackOverflowError);

@@ -1,7 +1,7 @@
 /**
- * The contract for custom sources, sinks and stages: a stage pulls batches from the stage above; acknowledgements go
- * back to their owner. Each stage is confined to the thread of its segment; only {@link dev.weir.stream.spi.AckTarget}
- * is shared.
+ * The contract for custom sources, sinks and stages. A stage pulls batches from its upstream stage, and
+ * acknowledgements return to the owner of the elements. Each stage is confined to its segment's thread; only
+ * {@link dev.weir.stream.spi.AckTarget} is used by several threads.
  */
 @NullMarked
 package dev.weir.stream.spi;

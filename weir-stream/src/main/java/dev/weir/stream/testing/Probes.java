@@ -6,14 +6,14 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** The bounded wait of a probe for the pipeline, in system time. Stateless. */
+/** Waits for a condition in a probe, with a timeout measured by the system clock. Stateless. */
 final class Probes {
 
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private Probes() {}
 
-    /** Waits until {@code condition}, evaluated under the lock, is true. */
+    /** Waits until {@code condition}, which is evaluated while holding the lock, is true. */
     static void await(Lock lock, Condition changed, BooleanSupplier condition, Supplier<String> otherwise)
             throws InterruptedException {
         lock.lockInterruptibly();

@@ -11,25 +11,26 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects whether a running pipeline is at rest: it has nothing to do before an external event such as an element, an
- * acknowledgement or an advance of its clock. Thread-safe.
+ * Detects whether a running pipeline is at rest, that is, whether it has nothing to do until an external event occurs,
+ * such as an element, an acknowledgement, or an advance of its clock. Thread-safe.
  *
- * <p>It sees only the threads of the run: work on an executor of the user does not count, and a sleeping handler counts
- * as at rest. The answer is certain on a {@link VirtualClock}, which knows which waiting stages were signalled,
- * provided that handlers do not wait for each other. Otherwise it relies on thread states: a woken thread may briefly
- * look as if it were waiting, especially on a dispatcher's pool.
+ * <p>The probe sees only the threads of the run: work on an executor of the user does not count, and a sleeping handler
+ * counts as being at rest. The result is certain on a {@link VirtualClock}, which knows which waiting stages were
+ * signalled, provided that handlers do not wait for each other. On other clocks the probe relies on thread states: a
+ * thread that has been woken may briefly appear to be waiting, especially on a dispatcher's pool.
  */
 public final class RestProbe {
 
     /**
-     * Number of readings: one reading samples each thread at a different moment, and two threads may pass work to each
-     * other in between.
+     * Number of consecutive readings. Each reading samples the threads at different moments, and two threads may pass
+     * work to each other in between.
      */
     private static final int LOOKS = 3;
 
-    // A woken thread still looks parked until it gets a processor. A virtual thread that is just parking may be delayed
-    // like that for a hundred milliseconds on a busy machine. So the object it waits for is checked too: whether the
-    // clock has signalled it, whether the lock or latch is free. Both change before any thread is woken.
+    // A thread that has been woken still appears parked until it gets a processor. For a virtual thread that is about
+    // to park, this may take a hundred milliseconds on a busy machine. The probe therefore also checks the object for
+    // which the thread is waiting: whether the clock has signalled it, and whether the lock or latch is free. Both
+    // change before any thread is woken.
 
     private final PipelineRun run;
 
@@ -40,7 +41,10 @@ public final class RestProbe {
         this.run = known;
     }
 
-    /** Waits until the pipeline is at rest. Returns false if it is not after {@code limit} of system time. */
+    /**
+     * Waits until the pipeline is at rest. Returns false if it is not at rest after {@code limit}, measured by the
+     * system clock.
+     */
     @SuppressWarnings("ThreadPriorityCheck") // a hint: the observed threads may need this processor
     public boolean awaitRest(Duration limit) {
         long limitNanos = ArgumentChecks.nanos(Objects.requireNonNull(limit, "limit"));
@@ -61,12 +65,12 @@ public final class RestProbe {
         if (!(run.clock() instanceof VirtualClock clock)) {
             return run.isAtRest(RestProbe::isWaiting);
         }
-        // No thread has begun to wait since, so all were waiting at the same time.
+        // If no thread has started a wait in the meantime, all threads were waiting at the same time.
         long waits = clock.waits();
         return run.isAtRest(thread -> isWaiting(thread) && !clock.isCalled(thread)) && clock.waits() == waits;
     }
 
-    /** Returns whether a thread waits for another one, or for time. */
+    /** Returns whether a thread is waiting for another thread or for time to pass. */
     static boolean isWaiting(Thread thread) {
         Thread.State state = thread.getState();
         return (state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING)
@@ -74,7 +78,7 @@ public final class RestProbe {
     }
 
     /**
-     * Returns whether the blocker is a free lock or an open latch, so that a thread waiting for it is about to
+     * Returns whether the blocker is a free lock or an open latch. A thread that waits for such a blocker is about to
      * continue.
      */
     private static boolean isFree(@Nullable Object blocker) {
@@ -82,7 +86,7 @@ public final class RestProbe {
             return false;
         }
         Class<?> of = blocker.getClass().getEnclosingClass();
-        // AbstractQueuedSynchronizer documents this text; its state itself is not accessible.
+        // The text is documented by AbstractQueuedSynchronizer; the state itself is not accessible.
         return (of == ReentrantLock.class || of == CountDownLatch.class)
                 && blocker.toString().contains("[State = 0,");
     }

@@ -16,18 +16,19 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sink controlled by a test: it pulls only requested elements, hands them to the test, and acknowledges each when the
- * test takes it, or later on request. For one run. Thread-safe.
+ * A sink that a test controls. It pulls only as many elements as the test requests, hands them to the test, and
+ * acknowledges each of them when the test takes it or later on request. A probe can be used for one run only.
+ * Thread-safe.
  *
- * <p>Waiting methods fail with an {@link AssertionError} after ten seconds of system time, whatever clock the pipeline
- * uses. See {@link SourceProbe} for an example.
+ * <p>Methods that wait fail with an {@link AssertionError} after ten seconds, measured by the system clock regardless
+ * of the pipeline's clock. See {@link SourceProbe} for an example.
  */
 public final class SinkProbe<T> {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final ArrayDeque<Element<T>> arrived = new ArrayDeque<>();
     private final ArrayDeque<Element<T>> withheld = new ArrayDeque<>();
     private boolean withholding;
@@ -38,10 +39,10 @@ public final class SinkProbe<T> {
     private boolean ended;
     private @Nullable Throwable failure;
 
-    /** Creates a probe without requests. */
+    /** Creates a probe that has requested no elements. */
     public SinkProbe() {}
 
-    /** The sink for the pipeline. */
+    /** The sink to use in the pipeline. */
     public Sink<T> sink() {
         return Sink.custom("probe", this::open);
     }
@@ -59,13 +60,13 @@ public final class SinkProbe<T> {
         return upstream -> run(context, upstream);
     }
 
-    /** Leaves elements unacknowledged until {@link #acknowledge}, from now on. */
+    /** From now on, leaves elements unacknowledged until {@link #acknowledge} is called. */
     public SinkProbe<T> withholdAcknowledgements() {
         change(() -> withholding = true);
         return this;
     }
 
-    /** Requests this many more elements; more may arrive because batches are not split. Returns at once. */
+    /** Requests this many more elements. More elements may arrive, because batches are not split. Returns at once. */
     public SinkProbe<T> request(long elements) {
         change(() -> wantedElements += elements);
         return this;
@@ -77,17 +78,17 @@ public final class SinkProbe<T> {
         return this;
     }
 
-    /** Requests all elements from now on. */
+    /** Requests all further elements. Returns at once. */
     public SinkProbe<T> requestAll() {
         return request(Long.MAX_VALUE / 2);
     }
 
-    /** Cancels: the sink ends, and the pipeline with it, as soon as the current pull returns. */
+    /** Cancels the stream: the sink ends as soon as the current pull returns, and the pipeline ends with it. */
     public void cancel() {
         change(() -> cancelled = true);
     }
 
-    /** Waits for the next element; requests it if nothing is requested. */
+    /** Waits for the next element. Requests one if there is no outstanding request. */
     public T expectNext() throws InterruptedException {
         await("an element", () -> !arrived.isEmpty());
         Element<T> next;
@@ -120,7 +121,7 @@ public final class SinkProbe<T> {
         return next;
     }
 
-    /** Fails if an element, the end or a failure has arrived by now. Elements may still be in flight. */
+    /** Fails if an element, the end or a failure has already arrived. Elements may still be in flight. */
     public void expectNothing() {
         lock.lock();
         try {
@@ -132,7 +133,7 @@ public final class SinkProbe<T> {
         }
     }
 
-    /** Pulls and waits for the end of the stream; fails if an element arrives first. */
+    /** Pulls and waits for the end of the stream. Fails if an element arrives first. */
     public void expectEnd() throws InterruptedException {
         await("the end", () -> ended || !arrived.isEmpty());
         lock.lock();
@@ -146,7 +147,7 @@ public final class SinkProbe<T> {
     }
 
     /**
-     * Pulls and waits for the failure of the stream; fails if an element or the end arrives first.
+     * Pulls and waits for the stream to fail. Fails if an element or the end arrives first.
      *
      * @return the failure
      */
@@ -163,7 +164,7 @@ public final class SinkProbe<T> {
         }
     }
 
-    /** Acknowledges the oldest {@code count} taken elements whose acknowledgement was withheld. */
+    /** Acknowledges the oldest {@code count} elements that were taken and whose acknowledgements were withheld. */
     public void acknowledge(int count) {
         for (int i = 0; i < count; i++) {
             Element<T> oldest;
@@ -230,7 +231,7 @@ public final class SinkProbe<T> {
         }
     }
 
-    /** Waits for an element, requesting it if necessary. */
+    /** Waits for the condition, requesting an element if necessary. */
     private void await(String what, BooleanSupplier condition) throws InterruptedException {
         change(() -> {
             if (!condition.getAsBoolean() && !wantsMore()) {
@@ -249,7 +250,7 @@ public final class SinkProbe<T> {
                 + (ended ? failure == null ? ", then the end" : ", then " + failure : "");
     }
 
-    /** An element with its pending acknowledgement. */
+    /** An element that carries one claim. */
     private record Element<T>(T value, AckTarget target, long token) {
 
         void ack() {

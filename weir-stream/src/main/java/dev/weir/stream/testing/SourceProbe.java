@@ -19,11 +19,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source controlled by a test: it emits, ends or fails on request, and knows which elements were pulled and
- * acknowledged. For one run. Thread-safe.
+ * A source that a test controls. It emits elements, ends or fails on request, and records which elements were pulled
+ * and acknowledged. A probe can be used for one run only. Thread-safe.
  *
- * <p>Waiting methods fail with an {@link AssertionError} after ten seconds of system time, whatever clock the pipeline
- * uses.
+ * <p>Methods that wait fail with an {@link AssertionError} after ten seconds, measured by the system clock regardless
+ * of the pipeline's clock.
  *
  * {@snippet :
  * @Test
@@ -39,7 +39,6 @@ import org.jspecify.annotations.Nullable;
  *         out.expectEnd();
  *     }
  * }
- * }
  */
 public final class SourceProbe<T> {
 
@@ -47,7 +46,7 @@ public final class SourceProbe<T> {
     private final Condition changed = lock.newCondition();
     private final Acks acks = new Acks();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final ArrayDeque<Batch<T>> queued = new ArrayDeque<>();
     private final List<T> emitted = new ArrayList<>();
     private final List<Integer> pending = new ArrayList<>();
@@ -59,10 +58,10 @@ public final class SourceProbe<T> {
     private @Nullable Running waiting;
     private long waitDeadlineNanos;
 
-    /** Creates a probe without elements. */
+    /** Creates a probe that has no elements. */
     public SourceProbe() {}
 
-    /** The source to build the pipeline on. */
+    /** The source on which to build the pipeline. */
     public Source<T> source() {
         return Source.custom("probe", this::open);
     }
@@ -104,12 +103,12 @@ public final class SourceProbe<T> {
         queued.add(Batch.of(elements.toArray(), size, acks, tokens));
     }
 
-    /** Ends the stream after the emitted elements. */
+    /** Ends the stream after the elements emitted so far. */
     public void complete() {
         change(() -> ended = true);
     }
 
-    /** Fails the stream after the emitted elements. */
+    /** Fails the stream after the elements emitted so far. */
     public void fail(RuntimeException cause) {
         Objects.requireNonNull(cause, "cause");
         change(() -> {
@@ -119,8 +118,9 @@ public final class SourceProbe<T> {
     }
 
     /**
-     * Waits until the pipeline has taken all emitted elements and pulls for more. Operators fused with the source have
-     * then seen all of them and wait, for more elements or for a time of the pipeline's clock.
+     * Waits until the pipeline has pulled all emitted elements and pulls for more. By then, the operators that are
+     * fused with the source have seen all of these elements, and are waiting for more elements or for a time of the
+     * pipeline's clock.
      */
     public void awaitPull() throws InterruptedException {
         await("pulls for more", this::isPulled);
@@ -130,12 +130,12 @@ public final class SourceProbe<T> {
         return waiting != null && queued.isEmpty() && !ended && !waiting.clock.hasPassed(waitDeadlineNanos);
     }
 
-    /** Waits until the pipeline has taken all emitted elements, whether or not it pulls for more. */
+    /** Waits until the pipeline has pulled all emitted elements, whether or not it pulls for more. */
     public void awaitTaken() throws InterruptedException {
         await("takes what was emitted", queued::isEmpty);
     }
 
-    /** The number of emitted elements that the pipeline has not taken yet, because it has not pulled again. */
+    /** The number of emitted elements that the pipeline has not pulled yet. */
     public int untaken() {
         lock.lock();
         try {
@@ -145,29 +145,29 @@ public final class SourceProbe<T> {
         }
     }
 
-    /** Waits until {@code count} of the elements emitted so far are acknowledged, in any order. */
+    /** Waits until {@code count} of the elements emitted so far have been acknowledged, in any order. */
     public void awaitAcknowledged(int count) throws InterruptedException {
         await(
                 "acknowledges " + count + " elements",
                 () -> pending.stream().filter(left -> left == 0).count() >= count);
     }
 
-    /** Waits until the pipeline was asked to stop. The probe then ends after the emitted elements. */
+    /** Waits until the pipeline is asked to stop. The probe then ends the stream after the elements emitted so far. */
     public void awaitStop() throws InterruptedException {
         await("is asked to stop", () -> stopped);
     }
 
-    /** Waits until the pipeline has closed the source, because it wants no more or has ended. */
+    /** Waits until the pipeline has closed the source, because it needs no more elements or has ended. */
     public void awaitClose() throws InterruptedException {
         await("closes the source", () -> closed);
     }
 
-    /** The acknowledged elements, in the order in which they were emitted. */
+    /** The elements that have been acknowledged, in the order in which they were emitted. */
     public List<T> acknowledged() {
         return elementsWith(true);
     }
 
-    /** The unacknowledged elements, in the order in which they were emitted. */
+    /** The elements that have not been acknowledged, in the order in which they were emitted. */
     public List<T> unacknowledged() {
         return elementsWith(false);
     }
@@ -199,7 +199,7 @@ public final class SourceProbe<T> {
                 lock, changed, condition, () -> "the pipeline never " + what + "; unacknowledged: " + unacknowledged());
     }
 
-    /** The acknowledgement target that tracks pending acknowledgements. */
+    /** The acknowledgement target that tracks the claims on the emitted elements. */
     private final class Acks implements AckTarget {
 
         @Override

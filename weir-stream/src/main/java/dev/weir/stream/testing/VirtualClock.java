@@ -13,16 +13,17 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A clock that stands still until a test advances it, for {@link dev.weir.stream.Pipeline#on}. Thread-safe.
+ * A clock that stands still until a test advances it, for use with {@link dev.weir.stream.Pipeline#on}. Thread-safe.
  *
- * <p>{@link #advance} wakes the stages whose deadline has passed. They run on their own threads, so a test waits for
- * their effects (an element at a {@link SinkProbe}, a completion), never for time. One advance is one jump: a woken
- * thread sees the time after it, however many deadlines it passed. Before advancing, a test makes sure that the stages
- * are waiting, with {@link SourceProbe#awaitPull} or {@link #awaitWaiters}.
+ * <p>{@link #advance} wakes the stages whose deadlines have passed. They run on their own threads, so a test must wait
+ * for their effects (an element at a {@link SinkProbe}, a completion), never for time. Each advance is a single jump: a
+ * woken thread sees the time after the jump, regardless of how many deadlines were passed. Before it advances the
+ * clock, a test must make sure that the stages are waiting, with {@link SourceProbe#awaitPull} or
+ * {@link #awaitWaiters}.
  */
 public final class VirtualClock implements Clock {
 
-    /** Deadlines are compared by their difference, which must fit into a long. */
+    /** Deadlines are compared by their difference, which must fit in a long. */
     private static final Duration FARTHEST = Duration.ofDays(36_500);
 
     private record Waiter(Lock lock, Condition condition, long deadlineNanos) {}
@@ -30,13 +31,13 @@ public final class VirtualClock implements Clock {
     private final ReentrantLock guard = new ReentrantLock();
     private final Condition changed = guard.newCondition();
 
-    // Under the guard.
+    // Guarded by the guard.
     private final Map<Thread, Waiter> waiters = new HashMap<>();
     private long waits;
 
     private final AtomicLong nowNanos = new AtomicLong();
 
-    /** Creates a clock at 0. */
+    /** Creates a clock whose time is 0. */
     public VirtualClock() {}
 
     @Override
@@ -50,7 +51,8 @@ public final class VirtualClock implements Clock {
         Waiter waiter = new Waiter(lock, condition, deadlineNanos);
         guard.lock();
         try {
-            // Under the guard, so that either this code has seen an advance or the advance sees the waiter.
+            // The check is made while holding the guard, so either this code sees an advance or the advance sees the
+            // waiter.
             if (hasPassed(deadlineNanos)) {
                 return;
             }
@@ -61,7 +63,7 @@ public final class VirtualClock implements Clock {
             guard.unlock();
         }
         try {
-            // The advance signals only after it has the caller's lock, which await releases.
+            // The advance signals only after it has acquired the caller's lock, which await releases.
             condition.await();
         } finally {
             guard.lock();
@@ -102,7 +104,7 @@ public final class VirtualClock implements Clock {
         }
     }
 
-    /** The earliest future time that a stage waits for, or {@link Stage#NEVER}. */
+    /** The earliest future time for which a stage is waiting, or {@link Stage#NEVER}. */
     public long nextDeadlineNanos() {
         guard.lock();
         try {
@@ -119,8 +121,8 @@ public final class VirtualClock implements Clock {
     }
 
     /**
-     * Waits until at least {@code count} stages wait for a future time. A stage woken by something other than time may
-     * still count for a moment.
+     * Waits until at least {@code count} stages are waiting for a future time. A stage that was woken by something
+     * other than time may still be counted for a moment.
      */
     public void awaitWaiters(int count) throws InterruptedException {
         guard.lockInterruptibly();
@@ -134,8 +136,8 @@ public final class VirtualClock implements Clock {
     }
 
     /**
-     * Returns the number of threads that wait for a future time. Threads whose time has passed are about to leave and
-     * do not count.
+     * Returns the number of threads that are waiting for a future time. Threads whose deadline has passed are about to
+     * continue and are not counted.
      */
     private long waitersForTime() {
         return waiters.values().stream()
@@ -145,7 +147,7 @@ public final class VirtualClock implements Clock {
 
     // ---- For the rest probe ----------------------------------------------------------------------------------------
 
-    /** The number of waits begun on this clock. */
+    /** The number of waits started on this clock. */
     long waits() {
         guard.lock();
         try {
@@ -156,7 +158,7 @@ public final class VirtualClock implements Clock {
     }
 
     /**
-     * Returns whether a thread waiting on this clock has been signalled, so that it continues as soon as it gets a
+     * Returns whether a thread that is waiting on this clock has been signalled and will continue as soon as it gets a
      * processor.
      */
     boolean isCalled(Thread thread) {
@@ -172,7 +174,7 @@ public final class VirtualClock implements Clock {
 
     private boolean isCalled(Thread thread, ReentrantLock lock, Condition condition) {
         if (thread.isInterrupted() || !lock.tryLock()) {
-            // The holder of the lock may be about to signal it.
+            // The thread that holds the lock may be about to signal the condition.
             return true;
         }
         try {

@@ -1,6 +1,6 @@
 /**
- * Tools for tests of pipelines: a clock that the test advances, a source that it controls and a sink that it reads. All
- * are thread-safe and belong to the test; see {@code docs/guide/testing.md}.
+ * Tools for testing pipelines: a clock that the test advances, a source that it controls, and a sink that it reads. All
+ * are thread-safe and belong to the test. See {@code docs/guide/testing.md}.
  */
 @NullMarked
 package dev.weir.stream.testing;

@@ -7,8 +7,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
 /**
- * Acknowledges an element that combines several members: when its last pending acknowledgement ends, one of each member
- * ends. Filled by one thread and then published with its element; {@link #ack} and {@link #retain} are thread-safe.
+ * The acknowledgement of an element that combines several members: when its last claim ends, one claim on each member
+ * ends. Filled by one thread and then published together with its element; {@link #ack} and {@link #retain} are
+ * thread-safe.
  */
 public final class JointAck implements AckTarget {
 
@@ -19,7 +20,6 @@ public final class JointAck implements AckTarget {
     private volatile boolean abandoned;
     private final AtomicInteger pending = new AtomicInteger(1);
 
-    /** Creates one without members. */
     public JointAck(int expectedSize) {
         targets = new AckTarget[expectedSize];
         tokens = new long[expectedSize];
@@ -43,7 +43,7 @@ public final class JointAck implements AckTarget {
         }
     }
 
-    /** Takes over the pending acknowledgement of a member. Members without a waiting source are not stored. */
+    /** Takes over the claim on a member. A member without an acknowledgement target is not stored. */
     public void add(AckTarget target, long token) {
         if (target == AckTarget.NONE) {
             return;
@@ -64,9 +64,9 @@ public final class JointAck implements AckTarget {
     }
 
     /**
-     * Moves the caller's pending acknowledgement to a stream in which the members have other targets. If the caller has
-     * always been the only holder, this target itself moves. Otherwise a new target with one more pending
-     * acknowledgement of each member moves, because the existing targets still serve the other holders.
+     * Moves the caller's claim to a stream in which the members have other targets. If the caller has always been the
+     * only holder, this target itself moves. Otherwise a new target moves, with one more claim on each member, because
+     * the existing targets are still used by the other holders.
      *
      * @param change returns a member's target in that stream
      * @return the caller's target in that stream
@@ -85,7 +85,10 @@ public final class JointAck implements AckTarget {
         return own;
     }
 
-    /** The target for the joint element: this, or {@link AckTarget#NONE} if nobody waits for any member. */
+    /**
+     * Returns the target for the joint element: this object, or {@link AckTarget#NONE} if no member has an
+     * acknowledgement target.
+     */
     public AckTarget asTarget() {
         return size == 0 ? AckTarget.NONE : this;
     }
@@ -142,7 +145,6 @@ public final class JointAck implements AckTarget {
         }
     }
 
-    /** The answer of the first member that knows its place. */
     @Override
     public String placeOf(long token) {
         String first = "";
@@ -158,7 +160,7 @@ public final class JointAck implements AckTarget {
         return more == 0 ? first : first + " and " + more + " more";
     }
 
-    /** Adds a pending acknowledgement unless the last one has ended. For callers that hold none. */
+    /** Adds a claim unless the last one has ended. Intended for callers that hold no claim. */
     public boolean tryRetain() {
         return pending.getAndUpdate(held -> held == 0 ? 0 : held + 1) != 0;
     }

@@ -7,11 +7,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pending acknowledgements that the stages of a substream held when they were closed. Thread-safe.
+ * The claims that the stages of a substream held when they were closed. Thread-safe.
  *
- * <p>A stage cannot tell whether its substream completed by itself or failed. The owner of the substream finds out
- * later; until then the acknowledgements wait here. If the substream did not complete by itself, they are passed
- * outwards as abandoned, because the surrounding stream may have completed by itself.
+ * <p>A stage cannot tell whether its substream completed by itself or failed. The substream's owner finds out later;
+ * until then the claims are kept here. If the substream did not complete by itself, the claims are passed to the
+ * surrounding stream as abandoned, because that stream may have completed by itself.
  */
 public final class LeftoverAcknowledgements {
 
@@ -19,7 +19,7 @@ public final class LeftoverAcknowledgements {
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Written under the lock.
+    // Written only while holding the lock.
     private volatile List<Leftover> leftovers = List.of();
     private State state = State.OPEN;
 
@@ -30,11 +30,10 @@ public final class LeftoverAcknowledgements {
         OPEN,
         /** The stream completed by itself. */
         FINISHED,
-        /** The stream was ended from outside or failed. */
+        /** The stream was ended from outside, or it failed. */
         CLOSED
     }
 
-    /** Takes over a pending acknowledgement. */
     void add(AckTarget target, long token) {
         boolean finished;
         lock.lock();
@@ -58,8 +57,8 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * Notes that the stream has ended and that its owner will soon know the outcome. Acknowledgements forgone from now
-     * on wait too.
+     * Records that the stream has ended and that its owner will soon know the outcome. From now on, forgone claims are
+     * kept here as well.
      */
     public void due() {
         due = true;
@@ -70,7 +69,7 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * Ends all acknowledgements, present and future, as finished: the stream completed by itself while the rest
+     * Acknowledges all present and future claims, because the stream completed by itself while the rest of the pipeline
      * continues.
      */
     public void finish() {
@@ -78,7 +77,7 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * Abandons all acknowledgements, present and future: the stream was ended from outside, or is not known to have
+     * Abandons all present and future claims, because the stream was ended from outside or is not known to have
      * completed by itself.
      */
     public void close() {
@@ -86,19 +85,18 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * Ends the present acknowledgements only. For streams that take turns on one thread: acknowledgements of the next
-     * stream wait for its own end.
+     * Acknowledges only the present claims. Used if several streams take turns on one thread: the claims of the next
+     * stream must wait for its own end.
      */
     public void finishThisTurn() {
         settle(State.OPEN).forEach(leftover -> leftover.target.ack(leftover.token));
     }
 
     /**
-     * Moves the present acknowledgements to a store of their own, because another stream gets its turn before this one
-     * has ended.
+     * Moves the present claims to a separate store, because another stream gets its turn before this one has ended.
      *
-     * @param own that store, or null if none was needed yet
-     * @return that store if it is needed
+     * @param own this stream's store, or null if none was needed so far
+     * @return this stream's store, or null if none is needed
      */
     public @Nullable LeftoverAcknowledgements endTurn(@Nullable LeftoverAcknowledgements own) {
         // Usually no acknowledgement waits. The check needs no lock because one thread runs all turns.

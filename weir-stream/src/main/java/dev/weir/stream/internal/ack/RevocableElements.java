@@ -8,9 +8,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Guards elements that a stage keeps between two pulls while their source may lose them. The stage's thread works on
- * them between {@link #beginWork} and {@link #endWork}; at any other time another thread may drop the lost ones.
- * Thread-safe.
+ * Guards elements that a stage holds between two pulls, during which their partitions may be revoked. The stage's
+ * thread processes the elements between {@link #beginWork} and {@link #endWork}; at any other time another thread may
+ * drop revoked elements. Thread-safe.
  */
 public final class RevocableElements {
 
@@ -18,23 +18,25 @@ public final class RevocableElements {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition revocation = lock.newCondition();
 
-    // Under the lock.
+    // Guarded by the lock.
     private boolean atWork;
     private boolean isCalled;
 
-    /** True if a call came during the work; the thread handles it at the end of the work. */
+    /** True if a call arrived while the stage was working; the stage's thread handles it at {@link #endWork}. */
     private boolean missed;
 
     /**
-     * Creates one for the elements of a stage.
+     * Creates a guard for the elements of a stage.
      *
-     * @param takeRevoked takes the lost elements out; never called while the stage works on them
+     * @param takeRevoked removes and returns the revoked elements; never called while the stage processes the elements
      */
     public RevocableElements(Supplier<Batch<?>> takeRevoked) {
         this.takeRevoked = takeRevoked;
     }
 
-    /** Keeps other threads away from the elements. A closing stage does not end this work. */
+    /**
+     * Keeps other threads away from the elements. When the stage closes, it calls this method without {@link #endWork}.
+     */
     public void beginWork() {
         lock.lock();
         try {
@@ -44,7 +46,7 @@ public final class RevocableElements {
         }
     }
 
-    /** Lets other threads access the elements until the next work begins. */
+    /** Lets other threads access the elements until the next {@link #beginWork}. */
     public void endWork() {
         boolean again;
         lock.lock();
@@ -61,7 +63,8 @@ public final class RevocableElements {
     }
 
     /**
-     * Drops the elements that their source has lost, and wakes the stage if it is waiting. Any thread; never blocks.
+     * Drops the elements that their source no longer owns, and wakes the stage if it is waiting. May be called from any
+     * thread; never blocks.
      */
     public void dropRevoked() {
         Batch<?> revoked;
@@ -80,7 +83,10 @@ public final class RevocableElements {
         revoked.dropAllRevoked();
     }
 
-    /** Returns the result of {@code search} among the elements; null while the stage works on them. Any thread. */
+    /**
+     * Returns the result of searching the elements; null while the stage is processing them. May be called from any
+     * thread.
+     */
     public <X> @Nullable X find(Supplier<? extends @Nullable X> search) {
         lock.lock();
         try {
@@ -91,8 +97,8 @@ public final class RevocableElements {
     }
 
     /**
-     * Waits until the given time or a call of {@link #dropRevoked}, including an earlier call that no wait has seen.
-     * Not during work.
+     * Waits until the given time or until {@link #dropRevoked} is called. An earlier call that no wait has seen also
+     * counts. Must not be called while the stage is processing the elements.
      *
      * @return whether there was a call
      */

@@ -7,9 +7,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The acknowledgement target of elements inside a substream. Elements that a substream forgoes because it ends early
- * count as finished. Pending acknowledgements that its stages held when they were closed go to the substream's {@link
- * LeftoverAcknowledgements}, if it has one. Thread-safe.
+ * The acknowledgement target of elements inside a substream. If a substream ends early, the elements that it forgoes
+ * count as finished. Claims that its stages held when they were closed go to the substream's
+ * {@link LeftoverAcknowledgements}, if it has any. Thread-safe.
  */
 public final class SubstreamTarget implements AckTarget {
 
@@ -74,7 +74,7 @@ public final class SubstreamTarget implements AckTarget {
         }
     }
 
-    /** Moves the elements of a batch out of a stream. {@code outside} returns their targets outside. */
+    /** Moves the elements of a batch out of a stream. {@code outside} returns their targets outside the stream. */
     public static void leave(Batch<?> batch, UnaryOperator<AckTarget> outside) {
         if (batch.isEmpty()) {
             return; // the slot may still hold the target of a finished element
@@ -86,7 +86,7 @@ public final class SubstreamTarget implements AckTarget {
         }
     }
 
-    /** Wraps targets; consecutive equal targets share a wrapper. Confined to one thread. */
+    /** Wraps targets. Consecutive equal targets share a wrapper. Confined to one thread. */
     public static final class Wrapper implements UnaryOperator<AckTarget> {
 
         private final BooleanSupplier restGoesOn;
@@ -95,17 +95,17 @@ public final class SubstreamTarget implements AckTarget {
         private @Nullable Left lastLeft;
 
         /**
-         * A joint acknowledgement inside, and the one that elements outside carry for a part of it. Immutable because
-         * several threads read it.
+         * A joint claim, and the corresponding claim that part of its elements carry outside the stream. Immutable,
+         * because several threads read it.
          */
         private record Left(JointAck inside, JointAck outside) {}
 
-        /** Creates a wrapper for streams whose end may or may not end the rest. */
+        /** Creates a wrapper for streams whose end does not necessarily end the rest of the pipeline. */
         public Wrapper(BooleanSupplier restGoesOn) {
             this(restGoesOn, null);
         }
 
-        /** Creates a wrapper for one stream, with a store for the pending acknowledgements that its stages leave. */
+        /** Creates a wrapper for one stream, with a store for the claims that its stages hold when they are closed. */
         public Wrapper(BooleanSupplier restGoesOn, @Nullable LeftoverAcknowledgements leftovers) {
             this.restGoesOn = restGoesOn;
             this.leftovers = leftovers;
@@ -113,8 +113,8 @@ public final class SubstreamTarget implements AckTarget {
         }
 
         /**
-         * Returns the target of an element that leaves the stream, without this wrapper. Call once for each pending
-         * acknowledgement; see {@link #leave}.
+         * Returns the target, without this wrapper, of an element that leaves the stream. Must be called once for each
+         * claim. See {@link #leave}.
          */
         public AckTarget outside(AckTarget target) {
             if (target instanceof SubstreamTarget within && within.border == this) {
@@ -124,8 +124,7 @@ public final class SubstreamTarget implements AckTarget {
         }
 
         /**
-         * Consecutive elements that leave have one pending acknowledgement in common, which saves one of each member
-         * per element.
+         * Consecutive elements that leave the stream share one claim. This saves one claim on each member per element.
          */
         private AckTarget outside(JointAck joint) {
             Left before = lastLeft;

@@ -1,6 +1,6 @@
 /**
- * Acknowledgements that combine others: pending acknowledgements of elements come in, one target for all of them goes
- * out. A target is thread-safe because acknowledgements end on any thread; only the stage that creates it fills it.
+ * Acknowledgement targets that combine others: they take the claims of several elements and provide one target for all
+ * of them. A target is thread-safe, because its claims may end on any thread; only the stage that creates it fills it.
  */
 @NullMarked
 package dev.weir.stream.internal.ack;

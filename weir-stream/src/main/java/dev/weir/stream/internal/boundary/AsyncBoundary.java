@@ -15,8 +15,8 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lower end of an asynchronous boundary: the stages above run on a thread of their own and fill its exchange.
- * Confined to the lower segment.
+ * The lower end of an asynchronous boundary. The upstream stages run on their own thread and fill the boundary's
+ * exchange. Confined to the lower segment's thread.
  */
 public final class AsyncBoundary<I, O> implements Stage<O> {
 
@@ -30,7 +30,10 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
         this.meter = meter;
     }
 
-    /** Runs the stages of {@code above} on the dispatcher, with a buffer of {@code capacity} elements below them. */
+    /**
+     * Runs the stages of {@code above} on the dispatcher, with a buffer of {@code capacity} elements between them and
+     * the downstream stages.
+     */
     public static <T> BlueprintNode<T> node(BlueprintNode<T> above, Dispatcher dispatcher, int capacity) {
         return node(
                 Attributes.named("async").withDispatcher(dispatcher).withBuffer(capacity),
@@ -38,7 +41,7 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
                 (attributes, clock) -> new BoundaryQueue<>(attributes.bufferOr(capacity), clock));
     }
 
-    /** Creates a boundary with a custom exchange and default attributes of its own. */
+    /** Creates a boundary with a custom exchange and its own default attributes. */
     public static <I, O> BlueprintNode<O> node(Attributes defaults, BlueprintNode<I> above, Kind<I, O> kind) {
         return new BlueprintNode<>(defaults, (assembly, attributes) -> build(above, assembly, attributes, kind));
     }
@@ -61,7 +64,7 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
         return new AsyncBoundary<>(exchange, upper, lowerEnd.meter());
     }
 
-    /** The loop of the upper segment. A failure follows the batches before it down the exchange. */
+    /** The loop of the upper segment. A failure passes through the exchange after the batches that preceded it. */
     private static <I> void fill(BatchExchange<I, ?> exchange, Stage<I> from, StageMeter meter)
             throws InterruptedException {
         try {
@@ -73,7 +76,8 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
             }
             exchange.end(null);
         } catch (InterruptedException interrupted) {
-            // Not the end: the sink must not take a cancelled stream for a complete one.
+            // This must not look like a normal end, because the sink must not mistake a cancelled stream for a complete
+            // one.
             exchange.end(interrupted);
             throw interrupted;
         } catch (RuntimeException | Error failure) {
@@ -82,7 +86,10 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
         }
     }
 
-    /** Abandons elements that the exchange refuses: it is cancelled, or it fails to take them. */
+    /**
+     * Puts a batch into the exchange. Abandons the batch if the exchange refuses it, because it was cancelled or failed
+     * to accept it.
+     */
     private static <I> boolean put(BatchExchange<I, ?> exchange, Batch<I> batch, StageMeter meter)
             throws InterruptedException {
         boolean taken = false;
@@ -103,7 +110,7 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
 
     @Override
     public void close() {
-        // Interrupt first: the interrupt carries the reason.
+        // The interrupt comes first, because it carries the reason.
         upper.cancel();
         exchange.cancel();
     }

@@ -14,12 +14,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hand-over between two segments: the upper one puts batches, the lower one takes batches. Thread-safe: any number
- * of threads may put and take. A subclass decides how put elements are stored; its methods are called under the lock
- * and must not block.
+ * The hand-over between two segments: the upper segment puts batches, and the lower one takes batches. Thread-safe: any
+ * number of threads may put and take. A subclass determines how elements are stored; its methods are called while
+ * holding the lock and must not block.
  *
- * <p>States: open, then ended (stored elements still come out, then the end or the failure) or cancelled (stored
- * elements are abandoned, puts are refused).
+ * <p>States: open; then ended, in which stored elements can still be taken, followed by the end or the failure; or
+ * cancelled, in which stored elements are abandoned and puts are refused.
  */
 public abstract class BatchExchange<I, O> {
 
@@ -30,7 +30,7 @@ public abstract class BatchExchange<I, O> {
     private final Condition mayPut = lock.newCondition();
     private final ArrivalWaits mayTake = new ArrivalWaits(lock);
 
-    // Under the lock.
+    // Guarded by the lock.
     private boolean awaited;
 
     /** The wait habit of the thread that last woke the lower segment. */
@@ -41,47 +41,46 @@ public abstract class BatchExchange<I, O> {
     private boolean cancelled;
     private int uncounted;
 
-    /** Calls of {@link #dropRevoked}. */
+    /** Number of calls of {@link #dropRevoked}. */
     private long revocations;
 
-    /** Creates an open exchange. */
     protected BatchExchange(Clock clock) {
         this.clock = clock;
     }
 
-    /** Returns whether a batch may be put now; otherwise the upper segment waits. */
+    /** Returns whether a batch may be put now. If not, the upper segment waits. */
     protected abstract boolean hasRoom();
 
     /**
-     * Takes in a batch, which then belongs to the exchange. An exception fails the upper segment; elements not taken in
-     * stay in the batch.
+     * Stores a batch, which then belongs to the exchange. If this throws, the upper segment fails; the elements that
+     * were not stored remain in the batch.
      */
     protected abstract void takeIn(Batch<I> batch);
 
-    /** Returns whether there is something to hand out. */
+    /** Returns whether there are elements to hand out. */
     protected abstract boolean hasOutput();
 
-    /** Hands out a batch that is not empty; called only if there is output. */
+    /** Hands out a non-empty batch. Called only if {@link #hasOutput} is true. */
     protected abstract Batch<O> handOut();
 
     /** Removes and returns all stored elements. */
     protected abstract List<Batch<?>> removeAll();
 
-    /** Removes the elements that their source has lost, as far as known. The caller drops them. */
+    /** Removes and returns the elements that are known to be revoked. The caller must drop them. */
     protected Batch<?> removeRevoked() {
         return new Batch<>(0);
     }
 
-    /** The number of elements inside. */
+    /** The number of stored elements. */
     protected abstract int size();
 
-    /** Returns whether the lower segment waits for something to be put. */
+    /** Returns whether the lower segment is waiting for elements. */
     protected final boolean isAwaited() {
         return awaited;
     }
 
     /**
-     * Waits for room, then takes in the batch. Elements that their source loses meanwhile are dropped. Returns false if
+     * Waits for room, then stores the batch. Elements that are revoked in the meantime are dropped. Returns false if
      * the exchange was cancelled.
      */
     public final boolean put(Batch<I> batch, StageMeter meter) throws InterruptedException {
@@ -112,7 +111,7 @@ public abstract class BatchExchange<I, O> {
                 }
             }
             if (hasRoom()) {
-                // A take wakes one, and may have made room for more.
+                // A take wakes only one thread, although it may have made room for several.
                 mayPut.signal();
             }
             return true;
@@ -121,7 +120,10 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /** Drops lost elements of a batch that waits for room. Under the lock, which it releases meanwhile. */
+    /**
+     * Drops revoked elements of a batch that is waiting for room. Must be called while holding the lock, which is
+     * released while elements are dropped.
+     */
     private void dropRevokedOf(Batch<I> batch) {
         Batch<?> revoked = batch.removeRevoked();
         if (!revoked.isEmpty()) {
@@ -134,7 +136,10 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /** Notes the woken lower segment, which runs next on the processor of the upper one if that makes room. */
+    /**
+     * Records that the lower segment was woken. If the upper segment gives up its processor, the lower one runs there
+     * next.
+     */
     private void noteWoken() {
         upperHabit = TaskGroup.currentHabit();
         if (upperHabit != null) {
@@ -142,7 +147,7 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /** Takes in the batch if there is room now and the exchange is open. */
+    /** Stores the batch if the exchange is open and has room, without waiting. */
     public final boolean offer(Batch<I> batch) {
         ArrivalWaits.enter(lock);
         try {
@@ -159,7 +164,8 @@ public abstract class BatchExchange<I, O> {
     }
 
     /**
-     * Ends the exchange, normally if {@code cause} is null. Stored elements still come out first. The first end counts.
+     * Ends the exchange, normally if {@code cause} is null. Stored elements can still be taken. Only the first call has
+     * an effect.
      */
     public final void end(@Nullable Throwable cause) {
         lock.lock();
@@ -174,7 +180,10 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /** Waits for a batch; null at the end, an empty one at the deadline. Throws the failure of the upper segment. */
+    /**
+     * Waits for a batch. Returns null at the end and an empty batch at the deadline. Throws the failure of the upper
+     * segment.
+     */
     public final @Nullable Batch<O> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
         ArrivalWaits.enterInterruptibly(lock);
         try {
@@ -221,7 +230,7 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /** Drops stored elements that their source has lost. */
+    /** Drops stored elements that their source no longer owns. */
     public final void dropRevoked() {
         Batch<?> revoked;
         lock.lock();
@@ -240,7 +249,7 @@ public abstract class BatchExchange<I, O> {
         giveUp().forEach(Batch::abandonAll);
     }
 
-    /** Refuses further puts, and removes the stored elements, which then belong to the caller. */
+    /** Refuses further puts and returns the stored elements, which then belong to the caller. */
     final List<Batch<?>> giveUp() {
         lock.lock();
         try {
@@ -254,7 +263,7 @@ public abstract class BatchExchange<I, O> {
         }
     }
 
-    /** The number of elements inside. */
+    /** The number of stored elements. */
     public final int depth() {
         lock.lock();
         try {

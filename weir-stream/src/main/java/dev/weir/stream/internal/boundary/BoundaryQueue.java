@@ -10,9 +10,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue of batches bounded by their elements, in the order in which they were put. Thread-safe as its base says.
+ * A queue of batches with a limit on their elements, in the order in which they were put. Thread-safe, as described in
+ * the base class.
  *
- * <p>A batch is taken in when there is room for one element, so the queue can exceed its capacity by one batch.
+ * <p>A batch is stored if there is room for at least one element, so the queue may exceed its capacity by one batch.
  */
 public final class BoundaryQueue<T> extends BatchExchange<T, T> implements Keeper {
 
@@ -20,7 +21,11 @@ public final class BoundaryQueue<T> extends BatchExchange<T, T> implements Keepe
     private final ArrayDeque<Batch<T>> batches = new ArrayDeque<>();
     private int elements;
 
-    /** Creates an open queue for {@code capacity} elements, at least 1. */
+    /**
+     * Creates an open queue.
+     *
+     * @param capacity number of elements, at least 1
+     */
     public BoundaryQueue(int capacity, Clock clock) {
         super(clock);
         if (capacity < 1) {
@@ -29,7 +34,7 @@ public final class BoundaryQueue<T> extends BatchExchange<T, T> implements Keepe
         this.capacity = capacity;
     }
 
-    /** Finds the stored element of an acknowledgement target. Any thread. */
+    /** Finds a stored element by its acknowledgement target and token. May be called from any thread. */
     @Override
     public @Nullable Kept find(AckTarget of, long ofToken) {
         lock.lock();

@@ -12,13 +12,13 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One output of a stage that has several, and the input of the stages below it: a queue bounded in elements.
- * Thread-safe: one thread gives, one pulls.
+ * One output of a stage that has several, and the input of the stages downstream of it: a queue with a limit on its
+ * elements. Thread-safe: one thread gives batches, and one pulls them.
  *
- * <p>States, as the giver sees them: <em>open</em>; <em>released</em> once the stages below have ended by themselves,
- * when further batches are acknowledged for them; <em>cancelled</em>, when further batches are refused. When the lower
- * stages close their input, the outcome is not known yet, because they do so after a failure too: the giver halts until
- * it is.
+ * <p>The giver sees these states: <em>open</em>; <em>released</em> once the downstream stages have ended by themselves,
+ * in which further batches are acknowledged on their behalf; <em>cancelled</em>, in which further batches are refused.
+ * When the downstream stages close their input, the outcome is not known yet, because they also do so after a failure;
+ * the giver waits until it is known.
  */
 public final class OutputQueue<T> implements Stage<T>, Keeper {
 
@@ -32,22 +32,25 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
     private volatile boolean exhausted;
 
     /**
-     * Creates an open outlet.
+     * Creates an open output.
      *
-     * @param queue several outlets may share one; then the first to pull gets the batch
-     * @param restGoesOn whether the stream continues if the stages below end by themselves now
+     * @param queue may be shared by several outputs, in which case each batch goes to the first to pull it
+     * @param restGoesOn returns whether the stream continues if the downstream stages end by themselves now
      */
     public OutputQueue(BoundaryQueue<T> queue, BooleanSupplier restGoesOn) {
         this.queue = queue;
         this.within = new SubstreamTarget.Wrapper(restGoesOn, leftovers);
     }
 
-    /** Sets the meter in which the pulling segment notes its waits. Before the start. */
+    /** Sets the meter that counts the waits of the pulling segment. Must be called before the start. */
     public void pulledBy(StageMeter segment) {
         lowerMeter = segment;
     }
 
-    /** Waits for room and hands the batch over. Returns false, and abandons it, if the outlet was cancelled. Giver. */
+    /**
+     * Waits for room and hands the batch over. If the output was cancelled, abandons the batch and returns false.
+     * Called by the giver.
+     */
     public boolean give(Batch<T> batch, StageMeter giver) throws InterruptedException {
         boolean given;
         try {
@@ -62,7 +65,10 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         return given;
     }
 
-    /** Hands the batch over without waiting. Returns false if the outlet was cancelled or has no room. Giver. */
+    /**
+     * Hands the batch over without waiting. Returns false if the output was cancelled or has no room. Called by the
+     * giver.
+     */
     public boolean offer(Batch<T> batch) {
         return queue.offer(batch);
     }
@@ -74,36 +80,39 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         return released;
     }
 
-    /** Ends the outlet after the batches given so far, normally if {@code cause} is null. Giver. */
+    /** Ends the output after the batches given so far, normally if {@code cause} is null. Called by the giver. */
     public void end(@Nullable Throwable cause) {
         queue.end(cause);
     }
 
-    /** Notes that the stages below have ended by themselves. A following call decides about the elements they left. */
+    /**
+     * Records that the downstream stages have ended by themselves. A later call decides what happens to the elements
+     * that they held.
+     */
     public void ended() {
         leftovers.due();
     }
 
-    /** Acknowledges the elements that the ended stages below left, and all batches given from now on. */
+    /** Acknowledges the elements that the ended downstream stages held, and all batches given from now on. */
     public void release() {
         released = true;
         queue.giveUp().forEach(Batch::ackAll);
         leftovers.finish();
     }
 
-    /** Leaves the elements in a shared queue, and all further ones, to the other outlets. */
+    /** Leaves the elements in a shared queue, and all further ones, to the other outputs. */
     public void leaveToOthers() {
         leftovers.finish();
     }
 
-    /** Drops the elements inside and refuses further batches. */
+    /** Abandons the queued elements and refuses further batches. */
     public void cancel() {
         queue.cancel();
     }
 
     /**
-     * Abandons the elements inside and those left by the stages below, unless these ended by themselves. At the end of
-     * the run.
+     * Abandons the queued elements and those that the downstream stages held, unless these stages ended by themselves.
+     * Called at the end of the run.
      */
     public void leave() {
         if (!released) {
@@ -112,7 +121,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         leftovers.close();
     }
 
-    /** Returns whether the stages below have pulled all batches up to a normal end. */
+    /** Returns whether the downstream stages have pulled all batches up to a normal end. */
     public boolean isExhausted() {
         return exhausted;
     }
@@ -125,7 +134,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         return queue.depth();
     }
 
-    /** Finds the waiting element of an acknowledgement target. Any thread. */
+    /** Finds a queued element by its acknowledgement target and token. May be called from any thread. */
     @Override
     public @Nullable Kept find(AckTarget of, long ofToken) {
         return queue.find(of, ofToken);
@@ -141,7 +150,9 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         return within.outside(target);
     }
 
-    /** Wraps the stages below, so that their output leaves the stream that begins here. */
+    /**
+     * Wraps the last of the downstream stages, so that the elements it emits leave the inner stream that starts here.
+     */
     public <R> Stage<R> leaving(Stage<R> lowest) {
         return new Leaving<>(lowest, this);
     }
@@ -165,7 +176,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
 
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-        // Wrapped here and not when given, because others may share the queue.
+        // The batch is wrapped here rather than when it is given, because other outputs may share the queue.
         Batch<T> batch = queue.take(deadlineNanos, lowerMeter);
         if (batch == null) {
             exhausted = !released;
@@ -175,7 +186,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         return batch;
     }
 
-    /** Does nothing; see the states. */
+    /** Does nothing, because the outcome is not known yet; see the states in the class comment. */
     @Override
     public void close() {}
 }

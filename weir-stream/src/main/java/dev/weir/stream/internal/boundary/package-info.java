@@ -1,6 +1,6 @@
 /**
- * The boundary between two segments: batches go in on the upper thread and come out on the lower one through a bounded
- * buffer guarded by a lock.
+ * The boundary between two segments: batches enter on the upper segment's thread and leave on the lower segment's
+ * thread, through a bounded buffer that is guarded by a lock.
  */
 @NullMarked
 package dev.weir.stream.internal.boundary;

@@ -7,14 +7,18 @@ import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The batches inside a parallel stage, in the order of the input. Guarded by the lock of its owner. */
+/** The batches inside a parallel stage, in input order. Guarded by the lock of its owner. */
 final class ChunkBacklog<T> {
 
-    /** Largest number of elements inside, enough to keep the workers busy while the feeder and the puller run. */
+    /**
+     * Maximum number of elements inside. It is large enough to keep the workers busy while the feeder and the puller
+     * run.
+     */
     private static final int CAPACITY = 8 * Batch.DEFAULT_CAPACITY;
 
     /**
-     * Number of elements inside at which a full stage takes in more, so that the feeder is not woken for each batch.
+     * Number of elements at which a full stage accepts batches again. It is lower than the capacity, so that the feeder
+     * is not woken for each batch.
      */
     private static final int ROOMY = CAPACITY / 2;
 
@@ -22,10 +26,10 @@ final class ChunkBacklog<T> {
     private final ArrayDeque<WorkerBatch<T>> untaken = new ArrayDeque<>();
     private int elements;
 
-    /** Elements in batches that are done. */
+    /** Number of elements in batches that are done. */
     private int doneElements;
 
-    /** True if the capacity was reached; false again once there is room for a few batches. */
+    /** True after the capacity was reached, until there is room for several batches. */
     private boolean full;
 
     void add(WorkerBatch<T> work) {
@@ -35,7 +39,6 @@ final class ChunkBacklog<T> {
         full = elements >= CAPACITY;
     }
 
-    /** Returns whether no batch may be added now. */
     boolean isFull() {
         return full;
     }
@@ -48,7 +51,7 @@ final class ChunkBacklog<T> {
         return elements;
     }
 
-    /** The oldest batch with untaken elements. */
+    /** Returns the oldest batch that has unclaimed elements. */
     @Nullable
     WorkerBatch<T> oldestUntaken() {
         WorkerBatch<T> oldest;
@@ -58,7 +61,6 @@ final class ChunkBacklog<T> {
         return oldest;
     }
 
-    /** Notes that a batch is done. */
     void done(WorkerBatch<T> work) {
         doneElements += work.size();
     }
@@ -68,22 +70,22 @@ final class ChunkBacklog<T> {
     }
 
     /**
-     * Returns whether enough is done to wake the puller: enough to make room for more, or everything except batches in
-     * flight.
+     * Returns whether enough batches are done to wake the puller: either removing them makes room for more, or all
+     * others are already being processed.
      */
     boolean isMuchDone() {
         WorkerBatch<T> newest = untaken.peekLast();
         return newest == null || !newest.hasUntaken() || doneElements >= CAPACITY - ROOMY;
     }
 
-    /** The oldest batch if it is done. */
+    /** Returns the oldest batch if it is done. */
     @Nullable
     WorkerBatch<T> doneHead() {
         WorkerBatch<T> head = inOrder.peek();
         return head != null && head.isDone() ? head : null;
     }
 
-    /** Removes {@link #doneHead}; null if there is none. */
+    /** Removes and returns {@link #doneHead}, or returns null if there is none. */
     @Nullable
     WorkerBatch<T> removeDoneHead() {
         WorkerBatch<T> head = doneHead();
@@ -100,7 +102,7 @@ final class ChunkBacklog<T> {
         return List.copyOf(inOrder);
     }
 
-    /** Finds an element inside; it counts as being worked on once a worker has taken its chunk. */
+    /** Finds an element inside. An element counts as being processed once its chunk has been claimed. */
     @Nullable
     Kept find(AckTarget of, long ofToken) {
         for (WorkerBatch<T> work : inOrder) {

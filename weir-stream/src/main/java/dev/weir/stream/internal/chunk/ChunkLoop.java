@@ -10,8 +10,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 
 /**
- * Calls the handler for the elements of a chunk. Stateless; copied for each class of handlers, so it contains all hot
- * code.
+ * Calls the handler for the elements of a chunk. Stateless. It is copied for each class of handlers, so it contains all
+ * performance-critical code.
  */
 interface ChunkLoop {
 
@@ -19,7 +19,6 @@ interface ChunkLoop {
 
     <T, R> void run(WorkerBatch<T> work, int from, int to, ParallelMap<T, R> stage, Task self);
 
-    /** The loop itself. */
     final class HandlerLoop implements ChunkLoop {
 
         @Override
@@ -52,7 +51,7 @@ interface ChunkLoop {
                     batch.set(i, result);
                 }
             } catch (InterruptedException interrupted) {
-                // Wrapped so that the stage below does not mistake it for its own interruption.
+                // The exception is wrapped so that the downstream stage does not mistake it for its own interruption.
                 work.fail(i, new CompletionException(interrupted));
             } catch (Throwable failure) {
                 work.fail(i, failure);

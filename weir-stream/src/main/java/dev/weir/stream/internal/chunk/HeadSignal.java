@@ -9,16 +9,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Signals the puller that the oldest batch is done: at once, or later together with batches behind it. Later means
- * after at most 4 ms, by a timed check that is repeated only while needed. Guarded by the lock of its owner.
+ * Signals the puller that the oldest batch is done, either at once or later, together with the batches after it. A
+ * later signal comes after at most 4 ms, from a timed check that is repeated only while needed. Guarded by its owner's
+ * lock.
  */
 final class HeadSignal {
 
     private static final long LOOK_MILLIS = 2;
 
     /**
-     * The JDK's own thread for delays. A check takes it only a moment; on a pool it could queue behind the work it
-     * should help.
+     * The JDK's own thread for delays. A check takes only a moment there; on a pool it could be queued behind the very
+     * work that it is meant to help.
      */
     private static final Executor LATER =
             CompletableFuture.delayedExecutor(LOOK_MILLIS, TimeUnit.MILLISECONDS, Runnable::run);
@@ -32,13 +33,13 @@ final class HeadSignal {
     /** True if a later signal was requested since the last check. */
     private boolean isLookedFor;
 
-    /** The object seen done at the last check and not yet signalled. */
+    /** The object that was done at the last check and has not been signalled. */
     private @Nullable Object seen;
 
     /**
      * Creates a signal.
      *
-     * @param doneHead returns the oldest batch if it is done and wanted, else null; called under the lock
+     * @param doneHead returns the oldest batch if it is done and wanted, otherwise null; called while holding the lock
      */
     HeadSignal(ReentrantLock lock, Supplier<@Nullable Object> doneHead) {
         this.lock = lock;
@@ -46,7 +47,6 @@ final class HeadSignal {
         this.doneHead = doneHead;
     }
 
-    /** The condition to wait on. */
     Condition condition() {
         return signal;
     }
@@ -64,8 +64,8 @@ final class HeadSignal {
     }
 
     /**
-     * Signals if the oldest batch was done at the previous check already and nobody has taken it. A busy puller will
-     * come by itself.
+     * Signals if the oldest batch was already done at the previous check and has not been taken. A busy puller will
+     * find it without a signal.
      */
     private void look() {
         lock.lock();
@@ -79,7 +79,7 @@ final class HeadSignal {
             isLookDue = done != null || isLookedFor;
             isLookedFor = false;
             if (isLookDue) {
-                // Signalled here, which saves waking the delay thread.
+                // The signal is sent on this thread, which saves waking another one.
                 LATER.execute(this::look);
             }
         } finally {

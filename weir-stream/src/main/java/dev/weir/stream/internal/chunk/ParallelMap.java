@@ -29,24 +29,24 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Computes on batches with several workers and hands them on in the order of the input. The segment above feeds it; the
- * segment below pulls. All shared state is under the stage's lock, except a batch in flight.
+ * Processes batches with several workers and hands them on in input order. The upstream segment feeds the stage; the
+ * downstream segment pulls from it. All shared state is guarded by the stage's lock, except a batch in flight.
  *
- * <p>Workers take chunks of the oldest batch that has untaken elements and replace them in place; a batch leaves when
- * all its chunks are done and all batches before it have left. Workers are started when there is work and end when
- * there is none, so that stages can share a dispatcher.
+ * <p>Workers claim chunks of the oldest batch that has unclaimed elements and replace the elements in place. A batch
+ * leaves when all its chunks are done and all batches before it have left. Workers are started when there is work and
+ * end when there is none, so that several stages can use the same dispatcher.
  */
 public final class ParallelMap<T, R> implements Stage<R> {
 
     private static final int MAX_WORKERS = 1024;
 
-    /** Amount of finished work after which a worker wakes the puller. A wake-up costs 20 us of processor time. */
+    /** Duration of finished work after which a worker wakes the puller. A wake-up costs 20 us of CPU time. */
     private static final long WAKE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Chunks per worker and batch: more chunks balance uneven elements better, fewer cost less. */
+    /** Number of chunks per worker and batch. More chunks balance uneven elements better; fewer cost less. */
     private static final int CHUNKS_PER_WORKER = 4;
 
-    /** Longest intended duration of a chunk of more than one element. */
+    /** Target for the maximum duration of a chunk with more than one element. */
     private static final long CHUNK_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
     private static final int NOT_TAKEN = -1;
@@ -62,7 +62,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private final Condition room = lock.newCondition();
     private final HeadSignal headDone = new HeadSignal(lock, this::wantedHead);
 
-    // Under the lock.
+    // Guarded by the lock.
     private final ChunkBacklog<T> backlog = new ChunkBacklog<>();
     private final StallClock stall;
     private int activeWorkers;
@@ -70,12 +70,12 @@ public final class ParallelMap<T, R> implements Stage<R> {
     private boolean cancelled;
     private @Nullable Throwable upperFailure;
 
-    /** The next failure of the segment below. Confined to it. */
+    /** The failure to throw at the downstream segment's next pull. Confined to that segment's thread. */
     private @Nullable Throwable pendingFailure;
-    /** Time per element of the last chunk: a hint, written by any worker. */
+    /** Time per element of the last chunk. This is only a hint, which any worker writes. */
     private volatile long nanosPerElement;
 
-    /** True if a worker should end even though there is work. Written under the lock. */
+    /** True if a worker should end even though there is work. Written only while holding the lock. */
     private volatile boolean tooManyWorkers;
 
     // Set before the run starts.
@@ -157,7 +157,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Waits for room and takes in the batch. Returns false and abandons the batch if the stage is cancelled. */
+    /** Waits for room and stores the batch. If the stage is cancelled, abandons the batch and returns false. */
     private boolean put(Batch<T> batch, StageMeter feederMeter) throws InterruptedException {
         int toStart = NOT_TAKEN;
         try {
@@ -173,7 +173,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         return toStart != NOT_TAKEN;
     }
 
-    /** Returns how many workers to start, or that the batch was not taken. */
+    /** Returns the number of workers to start, or {@code NOT_TAKEN} if the batch was not stored. */
     private int takeIn(Batch<T> batch, StageMeter feederMeter) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -202,8 +202,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     /**
-     * Number of chunks: several for each worker, and enough that none lasts long, because idle workers wait for the
-     * last one.
+     * Returns the number of chunks: several for each worker, and enough that no chunk takes long, because idle workers
+     * wait for the last one.
      */
     private int wantedChunks(int size) {
         long notTooLong = size * nanosPerElement / CHUNK_NANOS;
@@ -214,7 +214,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         try {
             tasks.fork(this::work);
         } catch (RuntimeException | Error refused) {
-            // Elements inside may never be worked on, so the failure must not wait behind them.
+            // The stored elements may never be processed, so the failure must not wait for them.
             lock.lock();
             try {
                 cancelled = true;
@@ -246,7 +246,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** The oldest batch with untaken elements; null ends the worker. */
+    /** Returns the oldest batch with unclaimed elements; null makes the worker end. */
     private @Nullable WorkerBatch<T> nextWork() {
         lock.lock();
         try {
@@ -273,7 +273,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Sets the number of workers; surplus ones end after their chunk. */
+    /** Sets the number of workers. Surplus workers end after their current chunk. */
     private void resize(int workers) {
         int toStart = 0;
         lock.lock();
@@ -320,7 +320,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
             if (!isHeadDone()) {
                 return;
             }
-            // With a test clock nothing is late.
+            // With a test's clock, a signal must never be late.
             if (clock != Clock.SYSTEM || isWorthAWakeUp()) {
                 headDone.now();
             } else {
@@ -331,7 +331,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Returns whether finished work is worth a wake-up now. */
+    /** Returns whether enough work is finished to wake the puller now. */
     private boolean isWorthAWakeUp() {
         return backlog.isMuchDone() || backlog.doneElements() * nanosPerElement >= WAKE_NANOS * activeWorkers;
     }
@@ -354,7 +354,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         throw FailureTransfer.rethrow(pendingFailure);
     }
 
-    /** The oldest batch once it is done; null at the deadline or the end. */
+    /** Returns the oldest batch once it is done; null at the deadline or the end. */
     private @Nullable WorkerBatch<T> takeHead(long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -372,7 +372,10 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Called when no batch is done. Returns false if one may still come; throws the failure of the stage above. */
+    /**
+     * Called when no batch is done. Returns false if another batch may still be done later; throws the failure of the
+     * upstream stage.
+     */
     private boolean isAtEnd() throws InterruptedException {
         lock.lock();
         try {
@@ -385,7 +388,10 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Returns whether no more batches leave: the input has ended and all of it has left, or the stage was cut off. */
+    /**
+     * Returns whether no more batches will leave: the input has ended and all of its batches have left, or the stage
+     * was cancelled.
+     */
     private boolean atEnd() {
         return ended && (cancelled || backlog.isEmpty());
     }
@@ -398,7 +404,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         return cancelled ? null : backlog.doneHead();
     }
 
-    /** Waits until the oldest batch is done, the end is reached, or the deadline has come. */
+    /** Waits until the oldest batch is done, the end is reached, or the deadline has passed. */
     private void awaitHead(long deadlineNanos) throws InterruptedException {
         if (isHeadDone() || atEnd()) {
             return;

@@ -7,12 +7,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch whose elements several workers divide among themselves. Thread-safe: each element is given to exactly one
- * worker, and {@link #isDone} is seen only after all their writes.
+ * A batch whose elements several workers process together. Thread-safe: each element is given to exactly one worker,
+ * and {@link #isDone} becomes true only after all of their writes are visible.
  */
 final class WorkerBatch<T> {
 
-    /** Value of the unfinished count after the batch was abandoned. */
+    /** Value of {@code unfinished} after the batch was abandoned. */
     private static final int ABANDONED = -1;
 
     final Batch<T> batch;
@@ -22,12 +22,12 @@ final class WorkerBatch<T> {
     private final AtomicInteger unfinished;
     private final ReentrantLock failing = new ReentrantLock();
 
-    /** Index of the first failed element, or the size if none failed. Elements behind it need no work. */
+    /** Index of the first failed element, or the size if none failed. Elements after this index need no processing. */
     private volatile int failedAt;
 
     private volatile @Nullable Throwable failure;
 
-    /** True if a {@link FailureVerdict} replaces some element. */
+    /** True if a {@link FailureVerdict} has replaced at least one element. */
     volatile boolean hasDropped;
 
     /** True if the batch will never be pulled. */
@@ -41,7 +41,7 @@ final class WorkerBatch<T> {
         this.failedAt = size;
     }
 
-    /** The original number of elements. */
+    /** The number of elements that the batch had when it was created. */
     int size() {
         return size;
     }
@@ -56,7 +56,7 @@ final class WorkerBatch<T> {
 
     /** Takes a chunk and returns its first index, or -1 if all are taken. */
     int takeChunk() {
-        // Checked first so that late workers do not increase the counter without bound.
+        // This check comes first, so that late workers do not increase the counter without bound.
         if (!hasUntaken()) {
             return -1;
         }
@@ -72,12 +72,12 @@ final class WorkerBatch<T> {
         return Math.min(size, from + chunkSize);
     }
 
-    /** Returns whether the element at {@code index} is still wanted: nothing before it has failed. */
+    /** Returns whether the element at {@code index} still needs processing, because no element before it has failed. */
     boolean isWanted(int index) {
         return index < failedAt;
     }
 
-    /** Notes a failed element; the first one in the batch counts. */
+    /** Records a failed element. Only the first one in the batch is kept. */
     void fail(int index, Throwable cause) {
         failing.lock();
         try {
@@ -97,8 +97,8 @@ final class WorkerBatch<T> {
     }
 
     /**
-     * Closes the gaps of dropped elements, and abandons the first failed element and all behind it. For a finished
-     * batch.
+     * Closes the gaps left by dropped elements, and abandons the first failed element and all elements after it. Called
+     * for a batch that is done.
      */
     void trim() {
         int to = failedAt;
@@ -120,7 +120,7 @@ final class WorkerBatch<T> {
         }
     }
 
-    /** Reports elements as worked on; true for the call that completes the batch. */
+    /** Records that elements have been processed. Returns true for the call that completes the batch. */
     boolean finished(int elements) {
         boolean last = unfinished.addAndGet(-elements) == 0;
         if (last) {
@@ -133,7 +133,10 @@ final class WorkerBatch<T> {
         return unfinished.get() == 0;
     }
 
-    /** Cancels the batch: no more chunks are taken, and it is abandoned once all workers in it have ended. */
+    /**
+     * Cancels the batch: no more chunks can be claimed, and the batch is abandoned once no worker is processing it any
+     * longer.
+     */
     void cancel() {
         cancelled = true;
         int untaken = 0;
@@ -147,7 +150,7 @@ final class WorkerBatch<T> {
     }
 
     /**
-     * Called by the last worker and by the canceller, each after its own write; exactly one of them abandons the batch.
+     * Called by the last worker and by the canceller, each after its own write. Exactly one of them abandons the batch.
      */
     private void abandonIfCancelled() {
         if (cancelled && unfinished.compareAndSet(0, ABANDONED)) {
@@ -157,7 +160,7 @@ final class WorkerBatch<T> {
 
     private void abandonFrom(int first) {
         for (int i = first; i < size; i++) {
-            // A dropped element has been settled.
+            // A dropped element has already been settled.
             if (!(batch.get(i) instanceof FailureVerdict)) {
                 batch.target(i).abandon(batch.token(i));
             }

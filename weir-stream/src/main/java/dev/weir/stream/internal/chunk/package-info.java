@@ -1,7 +1,7 @@
 /**
- * The stage that computes on batches with several workers: batches come in from a feeding segment, workers divide each
- * into chunks, and the segment below pulls the batches in the order of the input. All shared state is under the stage's
- * lock, except a batch in flight.
+ * The stage that processes batches with several workers: batches arrive from a feeding segment, workers divide each of
+ * them into chunks, and the downstream segment pulls the batches in input order. All shared state is guarded by the
+ * stage's lock, except a batch in flight.
  */
 @NullMarked
 package dev.weir.stream.internal.chunk;

@@ -26,12 +26,12 @@ public final class DispatcherFile {
     private static final Pattern KEY = Pattern.compile("dispatcher\\.([A-Za-z0-9_-]+)\\.([^.]+)");
     private static final int MAX_SIZE = 32_767;
 
-    /** Names with a greater edit distance are not suggested. */
+    /** Names with an edit distance above this limit are not suggested. */
     private static final int FAR = 3;
 
     private DispatcherFile() {}
 
-    /** The attributes of one dispatcher. */
+    /** The settings of one dispatcher. */
     private static final class Entry {
         final String name;
         final Map<String, Setting> settings = new LinkedHashMap<>();
@@ -41,7 +41,7 @@ public final class DispatcherFile {
         }
     }
 
-    /** A value and its place: {@code file:line}, or the environment variable. */
+    /** A value and where it was set: {@code file:line}, or the environment variable. */
     private record Setting(String value, String place) {}
 
     /** See {@link dev.weir.stream.Dispatchers#parse}. */
@@ -76,7 +76,7 @@ public final class DispatcherFile {
         }
     }
 
-    /** Returns keys that a key with a wrong prefix may have meant. */
+    /** Returns the keys that a key with a wrong prefix may have been meant to be. */
     private static List<String> nearKeys(String key) {
         String[] parts = key.split("\\.", -1);
         return parts.length == 3
@@ -119,7 +119,8 @@ public final class DispatcherFile {
     }
 
     /**
-     * A validated dispatcher. Dispatchers are created once all are valid, so that a refusal leaves no threads behind.
+     * A validated dispatcher. Dispatchers are created only after all of them have been validated, so that an invalid
+     * file leaves no threads behind.
      */
     private record Checked(String name, Kind kind, int size) {
         Dispatcher make() {
@@ -184,7 +185,9 @@ public final class DispatcherFile {
         return size;
     }
 
-    /** {@code "; did you mean X?"} for the nearest of the known names, or nothing if none is near. */
+    /**
+     * Returns {@code "; did you mean X?"} for the most similar known name, or an empty string if no name is similar.
+     */
     public static String suggestion(String written, Collection<String> known) {
         String nearest = null;
         int least = FAR + 1;
@@ -198,7 +201,7 @@ public final class DispatcherFile {
         return nearest == null ? "" : "; did you mean " + nearest + "?";
     }
 
-    /** The Levenshtein distance: the number of characters to insert, delete or replace. */
+    /** Returns the Levenshtein distance: the number of letters to insert, delete or replace. */
     private static int distance(String one, String other) {
         int[] row = new int[other.length() + 1];
         for (int j = 0; j < row.length; j++) {

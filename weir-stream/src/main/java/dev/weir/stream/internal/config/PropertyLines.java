@@ -8,19 +8,19 @@ import java.util.List;
 import java.util.Properties;
 
 /**
- * Reads the entries of a properties file with their line numbers. {@link Properties} itself parses each logical line,
- * so escapes, separators and continuations keep their meaning. Stateless.
+ * Reads the entries of a properties file together with their line numbers. {@link Properties} itself parses each
+ * logical line, so escapes, separators and continuations keep their meaning. Stateless.
  */
 final class PropertyLines {
 
     private PropertyLines() {}
 
-    /** An entry; its line counts from 1. */
+    /** An entry. Line numbers start at 1. */
     record Line(int number, String key, String value) {}
 
     static List<Line> of(String fileName, String text) {
         List<Line> lines = new ArrayList<>();
-        // Windows editors add a byte order mark, which would become part of the first key.
+        // Windows editors add a byte order mark, which would otherwise become part of the first key.
         String[] natural = text.replaceFirst("^\uFEFF", "").split("\r\n|\r|\n", -1);
         for (int i = 0; i < natural.length; i++) {
             int first = i;
@@ -40,7 +40,9 @@ final class PropertyLines {
         return content.isEmpty() || content.startsWith("#") || content.startsWith("!");
     }
 
-    /** Returns whether the line ends in an odd number of backslashes: an even number is escaped backslashes. */
+    /**
+     * Returns whether the line ends in an odd number of backslashes; an even number consists of escaped backslashes.
+     */
     private static boolean goesOn(String line) {
         int backslashes = 0;
         while (backslashes < line.length() && line.charAt(line.length() - 1 - backslashes) == '\\') {

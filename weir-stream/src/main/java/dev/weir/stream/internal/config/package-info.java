@@ -1,6 +1,6 @@
 /**
- * Reads configuration: text comes in, checked values go out, and anything invalid is refused with its place. Runs on
- * the caller's thread and keeps nothing.
+ * Reads configuration: turns text into validated values and refuses anything invalid, naming its location. Runs on the
+ * caller's thread and keeps no state.
  */
 @NullMarked
 package dev.weir.stream.internal.config;

@@ -14,9 +14,10 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails the pipeline when the stages below take too long to ask for more. Those stages occupy the segment's thread, so
- * a separate task watches the timeout. It reads the clock once per timeout; the stage does one volatile write per
- * batch. Confined to the thread of its segment, except for the watching task, which reads a volatile field.
+ * Fails the pipeline if the downstream stages take too long to ask for more elements. Those stages occupy the segment's
+ * thread, so a separate task watches the timeout. The task reads the clock once per timeout; the stage does one
+ * volatile write per batch. Confined to its segment's thread, except for the watching task, which reads a volatile
+ * field.
  */
 final class BackPressureTimeoutStage<T> implements Stage<T> {
 
@@ -28,7 +29,7 @@ final class BackPressureTimeoutStage<T> implements Stage<T> {
 
     private @Nullable Task watchman;
 
-    /** Deadline of the next pull; NEVER while one is under way. Written by the segment alone. */
+    /** Deadline of the next pull; NEVER while a pull is in progress. Written only by the segment's thread. */
     private volatile long limitNanos = NEVER;
 
     private BackPressureTimeoutStage(Stage<T> upstream, Duration timeout, StageContext context, TaskGroup tasks) {
@@ -66,7 +67,7 @@ final class BackPressureTimeoutStage<T> implements Stage<T> {
             while (!self.isInterruptRequested()) {
                 long limit = limitNanos;
                 if (limit == NEVER) {
-                    // A batch handed down meanwhile has a later deadline.
+                    // A batch that is handed downstream in the meantime has a later deadline.
                     clock.sleepUntil(clock.after(timeout.toNanos()));
                 } else if (!clock.hasPassed(limit)) {
                     clock.sleepUntil(limit);

@@ -10,7 +10,7 @@ final class FailureHelpers {
     private FailureHelpers() {}
 
     /**
-     * Returns whether a stream may continue after a failure from above: not after an interruption in any form or an
+     * Returns whether a stream may continue after an upstream failure. It may not after any kind of interruption or an
      * error of the virtual machine.
      */
     static boolean isRecoverable(Throwable failure) {
@@ -19,7 +19,7 @@ final class FailureHelpers {
                 && !TaskGroup.isCurrentInterrupted();
     }
 
-    /** Closes a failed stage and adds exceptions of the close to its failure. */
+    /** Closes a failed stage, and adds any exception of the close to the stage's failure. */
     static void close(Stage<?> failed, Throwable failure) {
         try {
             failed.close();

@@ -6,35 +6,35 @@ import dev.weir.stream.spi.AckTarget;
 import java.util.concurrent.CancellationException;
 
 /**
- * The decision about an element without a result. Immutable. Parallel stages store it in place of the element; it is
- * never an element itself.
+ * The decision about an element that has no result. Parallel stages store it in place of the element; it is never an
+ * element itself. Immutable.
  *
- * @param failure the last exception of its function
+ * @param failure the last exception of the stage's function
  */
 public record FailureVerdict(Decision decision, Throwable failure) {
 
-    /** The verdict on an element that was not processed because its source lost it; its acknowledgement has ended. */
+    /** The verdict on an element that was not processed because its source no longer owned it; its claim has ended. */
     public static final FailureVerdict REVOKED = new FailureVerdict(
             Decision.SKIP_UNACKNOWLEDGED, new CancellationException("the source has lost the element"));
 
-    /** Returns whether the stream is to fail; otherwise the element must be dropped. */
+    /** Returns whether the stream must fail. If not, the element must be dropped. */
     public boolean fails() {
         return decision == Decision.FAIL;
     }
 
-    /** Throws the failure if the stream is to fail. */
+    /** Throws the failure if the stream must fail. */
     public void throwIfFails() {
         if (fails()) {
             throw FailureTransfer.rethrow(failure);
         }
     }
 
-    /** Returns whether the stage is to forget its state. */
+    /** Returns whether the stage must discard its state. */
     public boolean restarts() {
         return decision == Decision.RESTART;
     }
 
-    /** Ends the pending acknowledgement of the element if it is dropped without redelivery. */
+    /** Ends the element's claim if the element is dropped and must not be delivered again. */
     public void settle(AckTarget target, long token) {
         if (decision == Decision.SKIP || decision == Decision.RESTART) {
             target.ack(token);

@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits a supplied element whenever none has arrived for a while. Nobody waits for its acknowledgement. Confined to the
- * thread of its segment.
+ * Emits a supplied element whenever none has arrived for a while. No source waits for its acknowledgement. Confined to
+ * its segment's thread.
  */
 final class KeepAliveStage<T> implements Stage<T> {
 
@@ -76,7 +76,7 @@ final class KeepAliveStage<T> implements Stage<T> {
         return batch;
     }
 
-    /** A batch of one element, or an empty batch if supervision skips the supplier. */
+    /** Returns a batch with one element, or an empty batch if supervision skips the supplier's failure. */
     private Batch<T> signOfLife() throws InterruptedException {
         Object outcome;
         try {

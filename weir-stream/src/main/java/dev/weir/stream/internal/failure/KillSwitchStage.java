@@ -10,9 +10,9 @@ import dev.weir.stream.spi.Thrown;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets everything pass until its switch is turned. The turning thread interrupts the stages above if the segment is in
- * one of them; the segment's own thread closes them. Confined to the thread of its segment, except for the turning of
- * the switch.
+ * Lets all elements pass until its switch is turned. The thread that turns the switch interrupts the upstream stages if
+ * the segment's thread is in one of them; the segment's own thread closes them. Confined to its segment's thread,
+ * except for the turning of the switch.
  */
 final class KillSwitchStage<T> implements Stage<T> {
 
@@ -41,7 +41,8 @@ final class KillSwitchStage<T> implements Stage<T> {
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
         if (!registered) {
-            // Registered here and not at construction, because a stage that is never pulled may never be closed.
+            // The stage registers here rather than when it is created, because a stage that is never pulled may never
+            // be closed.
             registered = true;
             core.add(above);
         }
@@ -53,14 +54,14 @@ final class KillSwitchStage<T> implements Stage<T> {
             batch = upstream.pull(deadlineNanos);
         } catch (Throwable failure) {
             if (above.exit() && !Thrown.isFatal(failure)) {
-                // A failure during the interruption counts as caused by it.
+                // A failure during the interruption is treated as caused by it.
                 return end();
             }
             throw FailureTransfer.rethrowFromAbove(failure);
         }
         if (above.exit()) {
             if (batch != null) {
-                // The batch may have arrived after the switch was turned, which the user can observe.
+                // The batch may have arrived after the switch was turned; passing it on would be visible to the user.
                 batch.abandonAll();
             }
             return end();

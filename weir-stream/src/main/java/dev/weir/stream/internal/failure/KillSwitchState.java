@@ -6,20 +6,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** The state that a kill switch shares with its stages: open, then turned for good. Thread-safe. */
+/** The state that a kill switch shares with its stages: open, and then permanently turned. Thread-safe. */
 public final class KillSwitchState {
 
     /**
-     * The position to which the switch was turned.
+     * The way in which the switch was turned.
      *
-     * @param failure what the streams are to fail with, or null if they are to complete
+     * @param failure the failure of the streams, or null if they must complete
      */
     record Turn(@Nullable Throwable failure) {}
 
     private final AtomicReference<@Nullable Turn> turn = new AtomicReference<>();
     private final Set<TaskSection> sections = ConcurrentHashMap.newKeySet();
 
-    /** Ends the streams, with {@code failure} if not null. Only the first call counts. */
+    /** Ends the streams, with {@code failure} if it is not null. Only the first call has an effect. */
     public void turn(@Nullable Throwable failure) {
         if (turn.compareAndSet(null, new Turn(failure))) {
             sections.forEach(TaskSection::interrupt);
@@ -30,13 +30,13 @@ public final class KillSwitchState {
         return turn.get() != null;
     }
 
-    /** The turn, or null while the switch is open. */
+    /** Returns the turn, or null while the switch is open. */
     @Nullable
     Turn turned() {
         return turn.get();
     }
 
-    /** Interrupts {@code section} when the switch is turned, or now if it already is. */
+    /** Interrupts {@code section} when the switch is turned, or at once if it already is. */
     void add(TaskSection section) {
         sections.add(section);
         if (isTurned()) {

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Replaces the exception of a failure from above. Confined to the thread of its segment. */
+/** Replaces the exception of an upstream failure. Confined to its segment's thread. */
 final class MapErrorStage<T> implements Stage<T> {
 
     private final Stage<T> upstream;

@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Continues with a replacement when the stages above fail: an element, a source, or nothing at all. The failed stages
- * are closed before the replacement starts. Confined to the thread of its segment.
+ * Continues with a replacement when the upstream stages fail: an element, a source, or no elements at all. The failed
+ * stages are closed before the replacement starts. Confined to its segment's thread.
  */
 final class RecoverStage<T> implements Stage<T> {
 
@@ -36,7 +36,7 @@ final class RecoverStage<T> implements Stage<T> {
         this.meter = meter;
     }
 
-    /** Recovers with one last element, or passes the failure on if there is none. */
+    /** Recovers with one last element, or passes the failure on if there is no such element. */
     static <T> BlueprintNode<T> lastElement(
             BlueprintNode<T> above, Function<? super Throwable, ? extends @Nullable T> function) {
         return new BlueprintNode<>("recover", (assembly, attributes) -> {
@@ -50,7 +50,7 @@ final class RecoverStage<T> implements Stage<T> {
         });
     }
 
-    /** Recovers by completing, for failures that {@code harmless} accepts. */
+    /** Recovers by completing the stream, for failures that match {@code harmless}. */
     static <T> BlueprintNode<T> end(BlueprintNode<T> above, Predicate<? super Throwable> harmless) {
         return new BlueprintNode<>("onErrorComplete", (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
@@ -126,7 +126,7 @@ final class RecoverStage<T> implements Stage<T> {
         current.close();
     }
 
-    /** The rest of a stream: one element or none. */
+    /** The remainder of a stream: one element or none. */
     private static final class Rest<T> implements Stage<T> {
 
         private @Nullable T last;

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * A batch whose unfinished elements are handed out again after each failure. Thread-safe, except for {@link #give} and
  * {@link #close}.
  *
- * <p>Elements get new acknowledgements in each attempt. An element is finished when all its acknowledgements of one
- * attempt have ended: then all its results in that attempt are done, whatever was lost in earlier attempts.
+ * <p>Elements get new claims in each attempt. An element is finished when all its claims of one attempt have ended,
+ * because then all its results of that attempt are done, regardless of what was lost in earlier attempts.
  */
 final class ReplayableBatch<T> {
 
@@ -21,7 +21,7 @@ final class ReplayableBatch<T> {
     private final AtomicIntegerArray states;
     private @Nullable Attempt last;
 
-    /** The last attempt, once it is known to be the last. */
+    /** The last attempt, once it is known that there will be no other. */
     private volatile @Nullable Attempt closedAt;
 
     ReplayableBatch(Batch<T> batch) {
@@ -38,7 +38,7 @@ final class ReplayableBatch<T> {
         return true;
     }
 
-    /** Returns the unfinished elements with new pending acknowledgements. One thread at a time. */
+    /** Returns the unfinished elements with new claims. Must be called by one thread at a time. */
     Batch<T> give() {
         int size = batch.size();
         Attempt attempt = new Attempt(size);
@@ -53,8 +53,8 @@ final class ReplayableBatch<T> {
     }
 
     /**
-     * Drops an element without an outstanding acknowledgement if its source has lost it, because nobody would process
-     * it.
+     * Drops an element that has no outstanding acknowledgement if its source no longer owns it, because no stage would
+     * process it.
      */
     private boolean leaveIfRevoked(int index) {
         if (!batch.isRevoked(index)) {
@@ -66,7 +66,7 @@ final class ReplayableBatch<T> {
         return true;
     }
 
-    /** Drops all lost elements that were abandoned in the last attempt. Same thread rule as {@link #give}. */
+    /** Drops all revoked elements that were abandoned in the last attempt. The thread rule of {@link #give} applies. */
     void leaveRevoked() {
         Attempt attempt = last;
         for (int i = 0; attempt != null && i < states.length(); i++) {
@@ -76,7 +76,10 @@ final class ReplayableBatch<T> {
         }
     }
 
-    /** Closes the batch after its last attempt: its abandoned elements, present and future, are abandoned for good. */
+    /**
+     * Closes the batch after its last attempt. Elements that have been or will be abandoned are then abandoned
+     * permanently.
+     */
     void close() {
         Attempt attempt = last;
         if (attempt != null) {
@@ -87,15 +90,15 @@ final class ReplayableBatch<T> {
         }
     }
 
-    /** The pending acknowledgements of one attempt. Elements forgone in this attempt may be needed in the next. */
+    /** The claims of one attempt. An element that is forgone in this attempt may still be needed in the next one. */
     private final class Attempt implements AckTarget {
 
-        /** Bit in an element's count of acknowledgements: one was forgone. */
+        /** Bit in an element's claim count that records that a claim was forgone. */
         private static final int FORGONE = 1 << 30;
 
         /**
-         * Bit in an element's count of acknowledgements: one was abandoned, so the element is not finished in this
-         * attempt.
+         * Bit in an element's claim count that records that a claim was abandoned, so that the element is not finished
+         * in this attempt.
          */
         private static final int ABANDONED = 1 << 29;
 
@@ -133,8 +136,8 @@ final class ReplayableBatch<T> {
                 return;
             }
             if ((left & ABANDONED) != 0) {
-                // After the acknowledgements have changed, so that either this or the close sees both. Lost elements
-                // are not handed out again.
+                // This check comes after the claims have changed, so that either this thread or the one that closes the
+                // batch sees both changes. Revoked elements are not handed out again.
                 if (closedAt == this || batch.isRevoked(index)) {
                     leave(index);
                 }

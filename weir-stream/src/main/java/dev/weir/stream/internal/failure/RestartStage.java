@@ -24,13 +24,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits the elements of a section, which is rebuilt after a wait whenever it fails. Confined to its segment, except for
- * {@link #stop} and {@link #dropRevoked}.
+ * Emits the elements of a section, which is rebuilt after a delay whenever it fails. Confined to its segment's thread,
+ * except for {@link #stop} and {@link #dropRevoked}.
  */
 final class RestartStage<T> implements Stage<T>, Keeper {
 
     /**
-     * Number of restarts remembered when there is no limit: after this many doublings every back-off is at its maximum.
+     * Number of restarts that are remembered if there is no limit. After this many doublings, every back-off has
+     * reached its maximum.
      */
     private static final int REMEMBERED = 64;
 
@@ -43,15 +44,15 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
 
-    /** True if a source may have lost elements that the section would get again. Under the lock. */
+    /** True if elements that the section would receive again may have been revoked. Guarded by the lock. */
     private boolean looksAgain = true;
 
     private @Nullable Child<T> current;
 
-    /** Previous run of the section, whose resources may still wait for its elements. */
+    /** The previous run of the section, if its resources may still be waiting for its elements to be finished. */
     private @Nullable Child<T> before;
 
-    /** The time until which they may wait. */
+    /** The time until which the resources of the previous run may wait. */
     private long letGoNanos;
 
     private long startNanos;
@@ -60,7 +61,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     /** The part of a stream that is restarted. Confined to the segment of the stage. */
     interface Section<T> {
 
-        /** Builds the section and begins a new run of it. */
+        /** Builds the section and starts a new run of it. */
         Child<T> start(NestedStreams nested);
 
         /** Returns whether the section may be rebuilt after a failure. */
@@ -68,15 +69,20 @@ final class RestartStage<T> implements Stage<T>, Keeper {
             return true;
         }
 
-        /** Returns whether a stop during the wait ends the section; otherwise it still has elements to finish. */
+        /**
+         * Returns whether a stop during the delay ends the section. If not, the section still has elements to finish.
+         */
         default boolean endsAtStop() {
             return true;
         }
 
-        /** Drops elements that their source has lost and that would be handed out again. While no section runs. */
+        /**
+         * Drops elements that their source no longer owns and that would be handed out again. Must be called only while
+         * no run of the section is active.
+         */
         default void leaveRevoked() {}
 
-        /** Closes the state that all runs share. */
+        /** Closes the state that all runs of the section share. */
         default void close() {}
     }
 
@@ -95,7 +101,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
                 (assembly, attributes) -> below(assembly, attributes, settings, nested -> nested.start(section.get())));
     }
 
-    /** The stage that runs the section, in the open segment. */
+    /** Returns the stage that runs the section, in the open segment. */
     static <T> RestartStage<T> below(
             RunAssembly assembly, StageAttributes attributes, RestartSettings settings, Section<T> section) {
         assembly.noteWaits();
@@ -139,8 +145,8 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     }
 
     /**
-     * Waits until the section may start. Returns false at the deadline, or at a stop unless there are elements to
-     * finish.
+     * Waits until the section may start. Returns false at the deadline. Also returns false after a stop, unless there
+     * are elements to finish.
      */
     private boolean awaitStart(long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
@@ -161,8 +167,8 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     }
 
     /**
-     * Returns whether the wait is over and the previous run has released its resources, with its last commit made and
-     * its group left.
+     * Returns whether the delay is over and the previous run has released its resources, which includes making its last
+     * commit and leaving its group.
      */
     private boolean mayStart() {
         Child<T> waits = before;
@@ -175,7 +181,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         return before == null && clock.hasPassed(startNanos);
     }
 
-    /** Waits until the ended child has released its resources. */
+    /** Makes the next start wait until the ended child has released its resources. */
     private void awaitLetGo(Child<T> ended) {
         before = ended;
         letGoNanos = clock.after(RunningPipeline.DEFAULT_DRAIN.toNanos());
@@ -191,7 +197,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Drops lost elements. Under the lock, which it releases meanwhile. */
+    /** Drops revoked elements. Must be called while holding the lock, which is released meanwhile. */
     private void leaveRevoked() {
         lock.unlock();
         try {
@@ -231,7 +237,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Schedules the next start, unless there were too many recently. */
+    /** Schedules the next start. Returns false if there were too many restarts recently. */
     private boolean mayRestart() {
         long now = clock.nanoTime();
         long withinNanos = settings.within().toNanos();
@@ -250,13 +256,13 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         return true;
     }
 
-    /** Ends the section, or the wait for it. Any thread. */
+    /** Ends the section, or the delay before its next start. May be called from any thread. */
     private void stop() {
         nested.stop();
         wake();
     }
 
-    /** Finds an element that waits above the section or inside it. */
+    /** Finds an element that is queued before the section or is inside it. */
     @Override
     public @Nullable Kept find(AckTarget of, long ofToken) {
         return null;

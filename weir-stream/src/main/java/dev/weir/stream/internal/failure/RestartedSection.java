@@ -13,20 +13,21 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A section in the middle of a stream that is rebuilt when it fails and then gets its unfinished elements again.
- * Confined to the segment of its stage, except for {@link Input}.
+ * A section in the middle of a stream that is rebuilt when it fails, and then receives its unfinished elements again.
+ * Confined to its stage's segment, except for {@link Input}.
  *
- * <p>The stages above have a segment of their own, so they are not interrupted with the section.
+ * <p>The stages upstream of the section have their own segment, so they are not interrupted when the section is.
  */
 final class RestartedSection<T, R> implements RestartStage.Section<R> {
 
-    /** Default size of the buffer above the section, in elements. */
+    /** Default size of the buffer before the section, in elements. */
     private static final int BUFFER = 1024;
 
     private final Stage<T> upstream;
     private final BlueprintBranch<T, R> branch;
 
-    // Passed from one run of the section to the next, which is built only after the first has released it.
+    // Passed from one run of the section to the next. The next run is built only after the previous one has released
+    // it.
     private final ArrayDeque<ReplayableBatch<T>> given = new ArrayDeque<>();
     private Iterator<ReplayableBatch<T>> again = given.iterator();
     private int tidyAt = 16;
@@ -59,13 +60,13 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
         return nested.start(branch.lowest(), branch.input(), new Input());
     }
 
-    /** Returns false for a failure from above the section, which a restart cannot cure. */
+    /** Returns false after a failure upstream of the section, which a restart cannot resolve. */
     @Override
     public boolean mayRestart() {
         return !upstreamIsOver;
     }
 
-    /** Returns false because elements in the section and above it still have to be finished. */
+    /** Returns false because elements in the section and in the buffer before it must still be finished. */
     @Override
     public boolean endsAtStop() {
         return false;
@@ -82,13 +83,13 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
         upstream.close();
     }
 
-    /** Drops finished elements, so that one that is never finished does not retain those behind it. */
+    /** Removes finished batches, so that a batch that is never finished does not retain those after it. */
     private void tidy() {
         given.removeIf(ReplayableBatch::isFinished);
         tidyAt = 2 * given.size() + 16;
     }
 
-    /** The upper end of one run of the section. Confined to the segment that pulls it. */
+    /** The input of one run of the section. Confined to the segment that pulls it. */
     private final class Input implements Stage<T> {
 
         @Override
@@ -120,7 +121,7 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
             }
         }
 
-        /** Does nothing, because the next run continues here. */
+        /** Does nothing, because the next run continues to read from this input. */
         @Override
         public void close() {}
     }

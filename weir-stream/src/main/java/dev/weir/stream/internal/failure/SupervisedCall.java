@@ -19,8 +19,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles a failure of a stage's function: the retries, then the decision. Thread-safe. A stage catches around the call
- * of the function alone, so that all this costs nothing until something is thrown:
+ * Handles a failure of a stage's function: first the retries, then the decision. Thread-safe. A stage catches
+ * exceptions only around the call of its function, so this class costs nothing until an exception is thrown:
  *
  * <pre>
  *   try {
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *       result = supervised.after(thrown, function::apply, element);
  *   }
  *   if (result instanceof Verdict verdict) {
- *       // fail, or settle the acknowledgement and continue without the element
+ *       // fail, or settle the claim and go on without the element
  *   }
  * </pre>
  */
@@ -49,12 +49,12 @@ public final class SupervisedCall {
         this.clock = clock;
     }
 
-    /** Creates the supervision of a stage with these attributes, waiting by {@code clock}. */
+    /** Creates the supervision of a stage with these attributes, using {@code clock} for waits. */
     public static SupervisedCall by(StageAttributes attributes, Clock clock) {
         return new SupervisedCall(attributes.name(), attributes.supervision(), clock);
     }
 
-    /** The count of calls that threw, retries included; outlives the run. */
+    /** The number of calls that threw, including retries. The counter outlives the run. */
     public LongAdder failedCalls() {
         return failedCalls;
     }
@@ -65,11 +65,11 @@ public final class SupervisedCall {
     }
 
     /**
-     * Retries if configured, then decides.
+     * Retries if configured to do so, then decides.
      *
-     * @param thrown exception of the first call
-     * @param call the same call
-     * @return its result, or a {@link FailureVerdict}
+     * @param thrown the exception of the first call
+     * @param call the same call, to be repeated
+     * @return the result of the call, or a {@link FailureVerdict}
      * @throws InterruptedException if the thread was interrupted between two attempts
      */
     public <T> Object after(Throwable thrown, Handler<? super T, ?> call, T element) throws InterruptedException {
@@ -77,10 +77,10 @@ public final class SupervisedCall {
     }
 
     /**
-     * Retries for an element that its source may lose; a loss ends the retries and the wait between them.
+     * Retries for an element that may be revoked. Revocation ends the retries and the delay between them.
      *
-     * @param revoked whether the source has lost it; called after each wait, takes no lock
-     * @return {@link FailureVerdict#REVOKED} if the element was lost; the caller then ends the acknowledgement
+     * @param revoked returns whether the source no longer owns the element; called after each delay, and takes no lock
+     * @return {@link FailureVerdict#REVOKED} if the element was revoked; the caller must then end the claim
      */
     public <T> Object after(Throwable thrown, Handler<? super T, ?> call, T element, BooleanSupplier revoked)
             throws InterruptedException {
@@ -114,8 +114,9 @@ public final class SupervisedCall {
     }
 
     /**
-     * Retries for an element of the current batch. If the stream fails, that element and those behind it are abandoned;
-     * if the thread was interrupted, also the first {@code kept} ones that were about to pass on.
+     * Retries for an element of the current batch. If the stream fails, that element and all elements after it are
+     * abandoned. If the thread was interrupted, the first {@code kept} elements, which were about to be handed on, are
+     * abandoned too.
      */
     public <T> Object after(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int kept, int index)
             throws InterruptedException {
@@ -132,19 +133,22 @@ public final class SupervisedCall {
         return outcome;
     }
 
-    /** Notes the element at which the stream fails, if it fails. Call before its acknowledgement ends. */
+    /**
+     * Records the element that failed the stream, if the outcome fails it. Must be called before the element's claim
+     * ends.
+     */
     public void note(Object outcome, AckTarget target, long token, Object element) {
         if (outcome instanceof FailureVerdict verdict && verdict.fails()) {
             FailedElement.note(verdict.failure(), stage, target, token, element);
         }
     }
 
-    /** Notes an element of a batch; see the other overload. */
+    /** Records an element of a batch; see {@link #note(Object, AckTarget, long, Object)}. */
     public void note(Object outcome, Batch<?> batch, int index) {
         note(outcome, batch.target(index), batch.token(index), batch.get(index));
     }
 
-    /** Retries for an element of a batch. If the element was lost, its acknowledgement has ended. */
+    /** Retries for an element of a batch. If the element was revoked, its claim has ended when this method returns. */
     private <T> Object afterInBatch(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int index)
             throws InterruptedException {
         Object outcome = after(thrown, call, batch.get(index), () -> batch.isRevoked(index));
@@ -157,9 +161,9 @@ public final class SupervisedCall {
 
     /**
      * Retries and carries out the decision, for a stateless stage that drops elements of a batch. If this throws, the
-     * caller abandons its elements in hand, this one included.
+     * caller must abandon the elements that it holds, including this one.
      *
-     * @return null if the element is dropped and its acknowledgement settled
+     * @return null if the element was dropped and its claim has been settled
      */
     public <T, R> @Nullable R orDrop(Throwable thrown, Handler<? super T, ? extends R> call, Batch<T> batch, int index)
             throws InterruptedException {
@@ -174,7 +178,7 @@ public final class SupervisedCall {
         return result;
     }
 
-    /** Decides about {@code thrown} without a retry, for calls that cannot be repeated. */
+    /** Decides about {@code thrown} without retrying, for calls that cannot be repeated. */
     public FailureVerdict decide(Throwable thrown) {
         failedCalls.increment();
         FailureVerdict hopeless = withoutAsking(thrown);
@@ -182,8 +186,8 @@ public final class SupervisedCall {
     }
 
     /**
-     * Decides on a thread that is not the stage's. That thread may work for another pipeline, whose cancellation does
-     * not affect this one.
+     * Decides on a thread that does not belong to the stage. That thread may be working for another pipeline, whose
+     * cancellation must not affect this one.
      */
     public FailureVerdict decideElsewhere(Throwable thrown) {
         failedCalls.increment();
@@ -205,7 +209,7 @@ public final class SupervisedCall {
         if (Thrown.isFatal(thrown)) {
             throw (VirtualMachineError) thrown;
         }
-        // Clear an interrupt left behind by the function, but keep one meant for this thread.
+        // Clear an interrupt that the function left behind, but keep one that was meant for this thread.
         boolean ignored = TaskGroup.isCurrentTask() && Thread.interrupted();
         if (TaskGroup.isCurrentInterrupted()) {
             Thread.currentThread().interrupt();
@@ -219,7 +223,9 @@ public final class SupervisedCall {
         return policy != null && calls < policy.attempts() && policy.retriable().test(thrown);
     }
 
-    /** Wakes waits between two attempts to check whether their element was lost. */
+    /**
+     * Wakes the threads that are waiting between two attempts, so that they check whether their elements were revoked.
+     */
     public void lookAgain() {
         lock.lock();
         try {
@@ -229,7 +235,7 @@ public final class SupervisedCall {
         }
     }
 
-    /** Waits before the next attempt. Returns false if there is none. */
+    /** Waits before the next attempt. Returns false if there is no further attempt. */
     private boolean pause(int failures, BooleanSupplier revoked) throws InterruptedException {
         RetryPolicy policy = supervision.retryPolicy();
         long nanos = policy == null ? 0 : policy.backoff().after(failures).toNanos();

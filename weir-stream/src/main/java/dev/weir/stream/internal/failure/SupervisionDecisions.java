@@ -5,22 +5,22 @@ import dev.weir.stream.Supervision.Decision;
 import dev.weir.stream.spi.Machinery;
 import java.util.Objects;
 
-/** Applies a supervision, except to failures that always fail the stream. Stateless. */
+/** Applies a supervision, but not to failures that always fail the stream. Stateless. */
 public final class SupervisionDecisions {
 
     private SupervisionDecisions() {}
 
     /**
-     * Returns the decision on {@code failure}. FAIL after a fatal error, and for any exception on a thread that is
-     * being cancelled: skipping that element might acknowledge work that was never done.
+     * Returns the decision on {@code failure}. It is FAIL after a fatal error, and for any exception on a thread that
+     * is being cancelled: skipping the element might acknowledge work that was never done.
      */
     static Decision here(Supervision supervision, Throwable failure) {
         return Machinery.isFailure(failure) ? Decision.FAIL : asked(supervision, failure);
     }
 
     /**
-     * Returns the decision on a failure on any thread, such as one that completes a future. An interrupt of that thread
-     * does not affect this pipeline.
+     * Returns the decision on a failure that occurred on an arbitrary thread, such as one that completes a future. An
+     * interrupt of that thread does not affect this pipeline.
      */
     public static Decision elsewhere(Supervision supervision, Throwable failure) {
         return failure instanceof InterruptedException || Machinery.isOfTheProgram(failure)

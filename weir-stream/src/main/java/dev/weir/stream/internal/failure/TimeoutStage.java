@@ -12,8 +12,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails when the stages above take longer than allowed: for each element, for the first one, or for all of them.
- * Confined to the thread of its segment.
+ * Fails if the upstream stages take longer than allowed to emit each element, to emit the first element, or to
+ * complete. Confined to its segment's thread.
  */
 final class TimeoutStage<T> implements Stage<T> {
 
@@ -48,7 +48,7 @@ final class TimeoutStage<T> implements Stage<T> {
             limitNanos = clock.after(timeout.toNanos());
         }
         if (kind == Kind.COMPLETION && clock.hasPassed(limitNanos)) {
-            // A stream that always has elements never waits.
+            // The check is needed because a stream that always has elements never waits.
             throw failure();
         }
         Batch<T> batch = upstream.pull(DeadlineArithmetic.earlier(deadlineNanos, limitNanos));

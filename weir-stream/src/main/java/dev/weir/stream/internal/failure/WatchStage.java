@@ -10,7 +10,7 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
-/** Calls an action once, with the outcome of the stages above. Confined to the thread of its segment. */
+/** Calls an action once, with the way in which the upstream stages ended. Confined to its segment's thread. */
 final class WatchStage<T> implements Stage<T> {
 
     private final Stage<T> upstream;

@@ -1,7 +1,7 @@
 /**
- * Handling of exceptions and slowness: the common part of supervision, and the operators that recover, restart, time
- * out, watch and switch off. A failure is returned by a pull. Each stage is confined to its segment; only switches and
- * stop hooks are called from other threads.
+ * Handling of failures and delays: the common parts of supervision, and the operators that recover, restart, time out,
+ * watch, or end streams. A stage reports a failure by throwing it from a pull. Each stage is confined to its segment;
+ * only switches and stop hooks are called from other threads.
  */
 @NullMarked
 package dev.weir.stream.internal.failure;

@@ -17,14 +17,15 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Aggregates elements while the stage below is busy, up to a weight ({@code batch}) or without limit
- * ({@code conflate}). Under the exchange's lock, the user's functions included.
+ * Aggregates elements while the downstream stage is busy, up to a weight ({@code batch}) or without limit
+ * ({@code conflate}). All methods, and the user's functions, are called while holding the exchange's lock.
  *
- * <p>A batch from above is always taken in whole. Aggregates filled by it wait, and so does the next batch.
+ * <p>An upstream batch is always accepted completely. The aggregates that it fills are queued, and the next batch has
+ * to wait.
  */
 final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
 
-    /** The aggregation and its weigher; without a weigher each element weighs 1. */
+    /** The functions and the limit of an aggregation. If there is no weigher, each element weighs 1. */
     record Plan<T, A>(
             long maxWeight,
             @Nullable ToLongFunction<? super T> weigher,
@@ -34,7 +35,7 @@ final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
     private final Plan<T, A> plan;
     private final SupervisedCall supervised;
 
-    // Under the lock of the exchange.
+    // Guarded by the exchange's lock.
     private Batch<A> full = new Batch<>(8);
     private @Nullable A open;
     private JointAck acks = new JointAck(8);
@@ -76,7 +77,8 @@ final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
         try {
             add(batch, index);
         } catch (Throwable failure) {
-            // Not retried: the aggregate may have changed, and other threads wait for the lock.
+            // The call is not retried, because the aggregate may have changed and other threads are waiting for the
+            // lock.
             FailureVerdict verdict = supervised.decide(failure);
             verdict.throwIfFails();
             verdict.settle(batch.target(index), batch.token(index));
@@ -106,7 +108,7 @@ final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
         }
     }
 
-    /** Moves the open aggregate to the full ones. */
+    /** Appends the open aggregate to the full ones. */
     private void close() {
         full.add(Objects.requireNonNull(open), acks.asTarget(), 0);
         begin();

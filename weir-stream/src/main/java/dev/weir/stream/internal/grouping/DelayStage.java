@@ -12,17 +12,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delays each element by a time of its own without changing the order. A failure waits behind the elements before it.
- * Confined to the thread of its segment, with the exceptions of its base class.
+ * Delays each element by its own delay without changing the order. A failure waits for the elements that preceded it.
+ * Confined to its segment's thread, with the exceptions stated in the base class.
  */
 final class DelayStage<T> extends HoldingStage<T> {
 
-    /** Longest delay that can be added to a time: 146 years. */
+    /** The longest delay that can be added to a time: 146 years. */
     private static final long LONGEST_NANOS = NEVER / 2;
 
     private final Function<? super T, Duration> delay;
 
-    /** The held elements; the mark of each is the time at which it may leave. */
+    /** The held elements; each element's mark is the time at which it may leave. */
     private final ElementRing<T> held = new ElementRing<>();
 
     private DelayStage(Parts<T> parts, Function<? super T, Duration> delay) {
@@ -63,7 +63,7 @@ final class DelayStage<T> extends HoldingStage<T> {
                 }
                 nanos = (long) outcome;
             }
-            // An element due sooner than those before it waits for them in the ring.
+            // An element that is due sooner than those before it waits for them in the ring.
             held.add(batch, i, now + nanos);
         }
         batch.truncate(0);

@@ -13,15 +13,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A buffer that never lets the segment above wait, but drops elements when it is full, and acknowledges them. Under the
- * exchange's lock.
+ * A buffer that never makes the upstream segment wait: when it is full, it drops elements and acknowledges them. Its
+ * methods are called while holding the exchange's lock.
  */
 final class DroppingBuffer<T> extends BatchExchange<T, T> {
 
     private final int capacity;
     private final OverflowStrategy strategy;
 
-    // Under the lock of the exchange. Both may hold elements; the handed-over batch comes first.
+    // Guarded by the exchange's lock. Both may hold elements; those of the handed-over batch come first.
     private @Nullable Batch<T> handedOver;
     private final ElementRing<T> waiting = new ElementRing<>();
 
@@ -46,7 +46,7 @@ final class DroppingBuffer<T> extends BatchExchange<T, T> {
     @Override
     protected void takeIn(Batch<T> batch) {
         if (isAwaited() && !hasOutput()) {
-            // The stage below is waiting, so the whole batch goes to it, however small the buffer is.
+            // The downstream stage is waiting, so the complete batch goes to it, regardless of the buffer's size.
             handedOver = batch;
             return;
         }
@@ -65,7 +65,7 @@ final class DroppingBuffer<T> extends BatchExchange<T, T> {
         }
     }
 
-    /** Makes room for one element. Returns false if that element is the one to drop. */
+    /** Makes room for one element. Returns false if the arriving element must be dropped. */
     private boolean makeRoom() {
         switch (strategy) {
             case DROP_HEAD -> waiting.ackFirst();

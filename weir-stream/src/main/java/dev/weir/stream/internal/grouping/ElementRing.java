@@ -7,12 +7,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A growing queue of elements with their pending acknowledgements and a number for the owner's use (the mark). Confined
- * to its owner's thread or lock.
+ * A growing queue of elements with their claims, and a number per element for the owner's use (the mark). Confined to
+ * its owner's thread, or guarded by its owner's lock.
  */
 final class ElementRing<T> {
 
-    // Invariant: the capacity is a power of two, so that a position's slot is its lower bits.
+    // Invariant: the capacity is a power of two, so the lower bits of a position are its slot.
     private @Nullable Object[] values = new Object[16];
     private AckTarget[] targets = new AckTarget[16];
     private long[] tokens = new long[16];
@@ -33,7 +33,6 @@ final class ElementRing<T> {
         return (int) position & (values.length - 1);
     }
 
-    /** Appends the element at {@code index} of a batch. */
     void add(Batch<T> from, int index, long mark) {
         add(from.get(index), from.target(index), from.token(index), mark);
     }
@@ -66,7 +65,7 @@ final class ElementRing<T> {
         end = first + old;
     }
 
-    /** The value at {@code offset} from the first. */
+    /** Returns the value at {@code offset} from the first element. */
     @SuppressWarnings("unchecked") // only T values are added
     T value(int offset) {
         return (T) Objects.requireNonNull(values[slot(first + offset)]);
@@ -80,7 +79,6 @@ final class ElementRing<T> {
         return tokens[slot(first + offset)];
     }
 
-    /** The mark of the first element. */
     long firstMark() {
         return marks[slot(first)];
     }
@@ -91,7 +89,7 @@ final class ElementRing<T> {
         dropFirst();
     }
 
-    /** Removes and returns the elements that their source has lost. The others keep their order. */
+    /** Removes and returns the elements that their source no longer owns. The others keep their order. */
     Batch<T> takeRevoked() {
         Batch<T> revoked = new Batch<>(0);
         for (int left = size(); left > 0; left--) {
@@ -114,7 +112,6 @@ final class ElementRing<T> {
         values[slot(first++)] = null;
     }
 
-    /** Removes and acknowledges the first element. */
     void ackFirst() {
         AckTarget target = target(0);
         long token = token(0);
@@ -122,7 +119,6 @@ final class ElementRing<T> {
         target.ack(token);
     }
 
-    /** Removes and acknowledges the last element. */
     void ackLast() {
         int slot = slot(--end);
         values[slot] = null;
@@ -137,7 +133,6 @@ final class ElementRing<T> {
         }
     }
 
-    /** Removes and acknowledges all elements. */
     void ackAll() {
         while (!isEmpty()) {
             ackFirst();

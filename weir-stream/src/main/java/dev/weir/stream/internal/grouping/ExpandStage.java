@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Emits the first item of each element's expansion, and further items of the latest one until a newer element arrives.
- * It is placed below a boundary, where it can check for newer elements. The first item carries the element's pending
- * acknowledgement, the others none. A failure leaves after the elements before it. Confined to the thread of its
- * segment.
+ * The stage is placed after an asynchronous boundary, where it can check for newer elements. The first item carries the
+ * element's claim; the others carry none. A failure is passed on after the elements that preceded it. Confined to its
+ * segment's thread.
  */
 final class ExpandStage<T, R> implements Stage<R> {
 
@@ -53,7 +53,7 @@ final class ExpandStage<T, R> implements Stage<R> {
     static <T, R> BlueprintNode<R> node(
             String name, BlueprintNode<T> above, Function<? super T, ? extends Iterator<? extends R>> expander) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
-            // A buffer of one element holds one batch; newer batches wait above.
+            // A buffer of one element holds one batch; newer batches wait upstream of it.
             BlueprintNode<T> boundary = AsyncBoundary.node(above, attributes.dispatcherOr(Dispatcher.virtual()), 1)
                     .with(Attributes.named(attributes.name() + "-input"));
             Stage<T> upstream = boundary.build(assembly);
@@ -126,7 +126,7 @@ final class ExpandStage<T, R> implements Stage<R> {
         }
     }
 
-    /** The first item of an element's expansion. */
+    /** Returns the first item of an element's expansion. */
     private Object begin(T element) {
         Iterator<? extends R> results =
                 Objects.requireNonNull(expander.apply(element), "the function of expand returned null");
@@ -155,7 +155,7 @@ final class ExpandStage<T, R> implements Stage<R> {
         }
     }
 
-    /** Handles a failure after the first item: the element has already passed on with its pending acknowledgement. */
+    /** Handles a failure after the first item, when the element has already been handed on with its claim. */
     private void giveUp(Throwable failure) {
         more = Collections.emptyIterator();
         supervised.decide(failure).throwIfFails();

@@ -6,8 +6,8 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The input of an operator that has to emit something before the end or failure of that input passes on. Confined to
- * the segment.
+ * The input of an operator that must emit remaining elements before it passes on the end or a failure of that input.
+ * Confined to the segment's thread.
  */
 final class FlushingIntake<T> {
 
@@ -20,7 +20,9 @@ final class FlushingIntake<T> {
         this.upstream = upstream;
     }
 
-    /** The next batch; null once the input {@linkplain #isEnded has ended}, normally or by a failure. */
+    /**
+     * Returns the next batch; null once the input {@linkplain #isEnded has ended}, either normally or with a failure.
+     */
     @Nullable
     Batch<T> pull(long deadlineNanos) throws InterruptedException {
         try {
@@ -33,7 +35,10 @@ final class FlushingIntake<T> {
         }
     }
 
-    /** Ends the input with a failure of the operator, after the elements it still has to emit. */
+    /**
+     * Ends the input with a failure of the operator. The failure follows the elements that the operator must still
+     * emit.
+     */
     void fail(Throwable thrown) {
         ended = true;
         failure = thrown;
@@ -43,7 +48,7 @@ final class FlushingIntake<T> {
         return ended;
     }
 
-    /** Ends the operator once all is emitted: returns null, or throws the failure. */
+    /** Ends the operator after all its elements were emitted: returns null, or throws the failure. */
     <R> @Nullable Batch<R> end() {
         if (failure != null) {
             throw FailureTransfer.rethrow(failure);

@@ -19,15 +19,15 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers elements into lists up to a weight, of one key each, and optionally within a time window from the list's
- * first element. Members are acknowledged together. An open list is emitted before the end or a failure. Confined to
- * the thread of its segment.
+ * Groups elements into lists up to a weight, optionally with one key per list, and optionally within a time window that
+ * starts with the list's first element. The members of a list are acknowledged together. An incomplete list is emitted
+ * before the end or a failure. Confined to its segment's thread.
  */
 final class GroupedStage<T> implements Stage<List<T>> {
 
     /**
-     * The bounds of a group's length and weight; without a weigher each element weighs 1, without a key all have the
-     * same.
+     * The limits of a list. If there is no weigher, each element weighs 1; if there is no key, all elements have the
+     * same key.
      */
     record Limits<T>(
             long weight,
@@ -132,7 +132,8 @@ final class GroupedStage<T> implements Stage<List<T>> {
     }
 
     private void gather(Batch<T> batch, Batch<List<T>> out) throws InterruptedException {
-        // Elements of a batch arrive together, so a group open after it began now, unless it was open before.
+        // Elements of a batch arrive together. A group that is open after the batch was therefore started now, unless
+        // it was already open before.
         boolean beganBefore = !members.isEmpty();
         for (int i = 0; i < batch.size() && !intake.isEnded(); i++) {
             long own = weigh(batch, i);
@@ -166,7 +167,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
         return limits.weightOf(element);
     }
 
-    /** Returns the weight of an element, or -1 if it was dropped or fails the stream. Notes its key. */
+    /** Returns the weight of an element, or -1 if it was dropped or fails the stream. Also records its key. */
     private long weigh(Batch<T> batch, int index) throws InterruptedException {
         try {
             return lookAt(batch.get(index));

@@ -16,10 +16,10 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The entry point of this package for the facade: one method for each operator. Stateless. */
+/** The entry point of this package for the facade, with one method per operator. Stateless. */
 public final class GroupingStages {
 
-    /** The time for which a throttle's default burst lasts. */
+    /** The period whose elements make up a throttle's default burst. */
     private static final Duration DEFAULT_BURST_TIME = Duration.ofMillis(10);
 
     private GroupingStages() {}
@@ -117,7 +117,7 @@ public final class GroupingStages {
                 : DroppingBuffer.node(above, capacity, strategy);
     }
 
-    /** Throttles with a burst of 10 ms worth of elements. */
+    /** Throttles with a burst equal to the number of elements for 10 ms. */
     public static <T> BlueprintNode<T> throttle(BlueprintNode<T> above, long elements, Duration per) {
         long perNanos = ArgumentChecks.positiveNanos("per", per);
         double comes = (double) elements * DEFAULT_BURST_TIME.toNanos() / perNanos;

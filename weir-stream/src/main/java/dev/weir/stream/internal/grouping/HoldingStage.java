@@ -16,13 +16,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that holds each element until its own time. It takes in batches while it holds fewer elements than its limit,
- * so it exceeds the limit by at most one batch. The end and a failure from above wait behind the held elements.
- * Confined to its segment, except for the gauge, {@link #dropRevoked} and {@link #find}.
+ * A stage that holds each element until that element's time. It accepts batches while it holds fewer elements than its
+ * limit, so it exceeds the limit by at most one batch. The end or an upstream failure waits for the held elements.
+ * Confined to its segment's thread, except for the gauge, {@link #dropRevoked} and {@link #find}.
  */
 abstract class HoldingStage<T> implements Stage<T>, Keeper {
 
-    /** The constructor arguments that stages share; see their constructors. */
+    /** The constructor arguments that all such stages have in common. */
     record Parts<T>(
             FlushingIntake<T> intake,
             int maxHeld,
@@ -38,14 +38,14 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
     private final int maxHeld;
     private final @Nullable StreamTurn turn;
 
-    /** Lets other threads remove held elements that their source has lost. */
+    /** Lets other threads remove held elements that their source no longer owns. */
     private final RevocableElements elements = new RevocableElements(() -> {
         Batch<?> revoked = takeRevoked();
         depth = held();
         return revoked;
     });
 
-    /** The time during which the stage was full of elements that wait for its rate. */
+    /** The time during which the stage was full of elements that were waiting because of its rate. */
     private final ThrottlePace.Waiting waiting = new ThrottlePace.Waiting();
 
     /** The number of held elements, for gauges. */
@@ -85,28 +85,27 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         });
     }
 
-    /** The number of held elements. */
     abstract int held();
 
-    /** The rate for which elements are held, or null if the stage has none. */
+    /** The rate because of which elements are held, or null if the stage has none. */
     @Nullable
     Double perSecond() {
         return null;
     }
 
-    /** The time when the first held element may leave. At least one is held. */
+    /** Returns the time at which the first held element may leave. Called only while at least one element is held. */
     abstract long firstReadyNanos();
 
-    /** Holds the elements that are too early; elements that may pass at once stay in the batch. */
+    /** Holds the elements that are too early. Elements that may pass at once stay in the batch. */
     abstract void takeIn(Batch<T> batch) throws InterruptedException;
 
-    /** Releases due elements, at most one batch. At least one is due. */
+    /** Releases the elements that are due, at most one batch. Called only while at least one element is due. */
     abstract Batch<T> release();
 
-    /** Removes held elements that their source has lost. */
+    /** Removes held elements that their source no longer owns. */
     abstract Batch<?> takeRevoked();
 
-    /** Returns the held part of an element. */
+    /** Finds a held element, or the held part of it. */
     abstract @Nullable Kept findHeld(AckTarget of, long ofToken);
 
     @Override
@@ -146,7 +145,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
                 if (StreamTurn.isAskedFor(turn, until)) {
                     return new Batch<>(0);
                 }
-                // The stage is full, so it waits only for the rates.
+                // The stage is full, so it is waiting only because of its rate.
                 waiting.begin();
                 try {
                     await(until);
@@ -168,7 +167,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Waits until the given time, or until another thread may have removed lost elements. */
+    /** Waits until the given time, or until another thread may have removed revoked elements. */
     private void await(long untilNanos) throws InterruptedException {
         elements.endWork();
         try {
@@ -187,7 +186,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Takes in a batch. Returns whether some of it passes at once. */
+    /** Accepts a batch. Returns whether some of its elements pass at once. */
     private boolean passes(Batch<T> batch) throws InterruptedException {
         long start = System.nanoTime();
         int size = batch.size();
@@ -201,7 +200,6 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         return held() > 0 && clock.hasPassed(firstReadyNanos());
     }
 
-    /** Abandons the held elements. */
     abstract void abandon();
 
     @Override

@@ -4,17 +4,17 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 
 /**
- * Token buckets by key. Only buckets that are not full are kept, because a full one equals a new one. Confined to one
- * thread.
+ * Token buckets by key. Only buckets that are not full are stored, because a full bucket is equal to a new one.
+ * Confined to one thread.
  */
 final class KeyedBuckets {
 
-    // Least recently touched keys come first. A bucket is touched when permits are taken and when its debt shrinks, so
-    // it is full a fixed time after its last touch, and full buckets come first.
+    // The least recently touched keys come first. A bucket is touched when permits are taken and when its debt
+    // decreases. It is therefore full a fixed time after it was last touched, so full buckets come first.
     private final LinkedHashMap<Object, TokenBucket> buckets = new LinkedHashMap<>(16, 0.75f, /* accessOrder= */ true);
     private final TokenBucket pattern;
 
-    /** Creates a store of buckets like {@code pattern}. */
+    /** Creates a store of buckets that are copies of {@code pattern}. */
     KeyedBuckets(TokenBucket pattern) {
         this.pattern = pattern;
     }
@@ -28,12 +28,12 @@ final class KeyedBuckets {
         return bucket;
     }
 
-    /** Notes that permits taken on credit have been waited for. */
+    /** Records that a key has waited for permits that it took on credit. */
     void touch(Object key) {
         TokenBucket ignored = buckets.get(key);
     }
 
-    /** Removes the keys whose buckets are full again. */
+    /** Removes the keys whose buckets are full. */
     void forgetFull(long nowNanos) {
         Iterator<TokenBucket> longestUntouched = buckets.values().iterator();
         while (longestUntouched.hasNext() && longestUntouched.next().isFull(nowNanos)) {

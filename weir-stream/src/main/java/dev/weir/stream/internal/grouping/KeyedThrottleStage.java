@@ -11,15 +11,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets the elements of each key pass at a rate, and holds early elements while other keys overtake them. Confined to
- * the thread of its segment, with the exceptions of its base class.
+ * Lets the elements of each key pass at a rate, and holds elements that are too early while other keys overtake them.
+ * Confined to its segment's thread, with the exceptions stated in the base class.
  */
 final class KeyedThrottleStage<T> extends HoldingStage<T> {
 
-    // An element takes its permit on arrival, on credit if necessary, which fixes its time. Times of a key increase, so
-    // sorting by time, then by arrival, keeps the order of each key.
+    // An element takes its permit when it arrives, on credit if necessary, which determines its time. The times of a
+    // key increase, so sorting by time and then by arrival preserves each key's order.
 
-    /** A held element and its arrival number among all held ones. */
+    /** A held element, with its arrival number among all held elements. */
     private record Early<T>(T element, Object key, AckTarget target, long token, long readyNanos, long number) {
 
         static int compare(Early<?> one, Early<?> other) {
@@ -29,7 +29,7 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
     }
 
     private final Function<? super T, ?> key;
-    /** Elements per second and key. */
+    /** The rate of each key, in elements per second. */
     private final double perSecond;
 
     private final KeyedBuckets buckets;
@@ -100,7 +100,8 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
         long now = clock.nanoTime();
         int kept = 0;
         buckets.forgetFull(now);
-        // Must not overtake an element that has become due meanwhile: it may have the same key.
+        // An arriving element must not overtake one that has become due in the meantime, because both may have the same
+        // key.
         boolean mayPass = held() == 0 || !clock.hasPassed(firstReadyNanos());
         int i = 0;
         try {
@@ -133,7 +134,7 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
         early.clear();
     }
 
-    /** Returns the key, or null if the element has been dropped. */
+    /** Returns the key, or null if the element was dropped. */
     private @Nullable Object keyOf(Batch<T> batch, int index) throws InterruptedException {
         try {
             return key(batch.get(index));

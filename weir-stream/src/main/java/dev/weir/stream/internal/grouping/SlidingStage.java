@@ -13,9 +13,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits windows of {@code size} elements, each {@code step} elements after the previous one. An element's own
- * acknowledgement goes with the last window that contains it; earlier windows get additional ones. Confined to the
- * thread of its segment.
+ * Emits windows of {@code size} elements, each starting {@code step} elements after the previous one. The element's own
+ * claim goes to the last window that contains it; earlier windows get additional claims. Confined to its segment's
+ * thread.
  */
 final class SlidingStage<T> implements Stage<List<T>> {
 
@@ -99,7 +99,7 @@ final class SlidingStage<T> implements Stage<List<T>> {
         }
     }
 
-    /** Emits the window, whose first {@code leaving} elements are in no later window. */
+    /** Emits the window. Its first {@code leaving} elements are in no later window. */
     private void emit(Batch<List<T>> out, int leaving) {
         int count = window.size();
         List<T> members = new ArrayList<>(count);

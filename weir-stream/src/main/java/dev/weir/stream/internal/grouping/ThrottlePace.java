@@ -2,12 +2,12 @@ package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.control.Pace;
 
-/** The {@link Pace} of a throttle. Thread-safe; holds no reference to the stage. */
+/** The {@link Pace} of a throttle. Thread-safe. It holds no reference to the stage. */
 record ThrottlePace(String stage, double perSecond, Waiting waiting) implements Pace {
 
     private static final long NOT_NOW = 0;
 
-    /** The time that the stage has waited. Written by its thread, read by any thread. */
+    /** The time for which the stage has waited. Written by its thread, read by any thread. */
     static final class Waiting {
 
         private volatile long endedNanos;
@@ -29,7 +29,7 @@ record ThrottlePace(String stage, double perSecond, Waiting waiting) implements 
         }
     }
 
-    /** Origin of the times here, 1 ns in the past, so that no time is 0. */
+    /** The origin of the times in this class, 1 ns in the past, so that no time is 0. */
     private static final long START_NANOS = System.nanoTime() - 1;
 
     @Override

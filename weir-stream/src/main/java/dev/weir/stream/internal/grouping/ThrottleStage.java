@@ -22,12 +22,12 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets elements pass at a rate. Holds one batch of the input and emits the elements that may pass; takes in nothing
- * while it waits. Confined to its segment, except for {@link #dropRevoked} and {@link #find}.
+ * Lets elements pass at a rate. It holds one batch of the input and emits the elements that may pass; while it waits,
+ * it accepts no further batch. Confined to its segment's thread, except for {@link #dropRevoked} and {@link #find}.
  */
 final class ThrottleStage<T> implements Stage<T>, Keeper {
 
-    /** The rate; without a cost function each element costs 1. */
+    /** The rate. If there is no cost function, each element costs 1. */
     record Rate<T>(
             long permits,
             long perNanos,
@@ -43,18 +43,21 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
     private final Clock clock;
     private final @Nullable StreamTurn turn;
 
-    /** The held elements. Set by their current owner: this stage at work, or another thread that removes some. */
+    /**
+     * The number of held elements. It is set by the thread that currently owns them: the stage's thread while it works,
+     * or another thread that removes some of them.
+     */
     private final HeldElements inside;
 
     private final ThrottlePace.Waiting waiting = new ThrottlePace.Waiting();
 
-    /** Lets other threads remove lost elements, starting with the next one to pass. */
+    /** Lets other threads remove revoked elements, starting with the element that would pass next. */
     private final RevocableElements elements = new RevocableElements(this::takeRevoked);
 
     private Batch<T> held = new Batch<>(0);
     private int next;
 
-    /** The time when the next element may pass, if its permits have been taken. */
+    /** The time at which the next element may pass, once its permits have been taken. */
     private long readyNanos;
 
     private boolean paid;
@@ -144,7 +147,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Waits until the given time, or until another thread may have removed lost elements. */
+    /** Waits until the given time, or until another thread may have removed revoked elements. */
     private void await(long untilNanos) throws InterruptedException {
         waiting.begin();
         try {
@@ -187,7 +190,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
         return revoked;
     }
 
-    /** Emits the elements that may pass now. A failure follows them. */
+    /** Emits the elements that may pass now. A failure follows these elements. */
     private Batch<T> admit() throws InterruptedException {
         long start = System.nanoTime();
         long now = clock.nanoTime();
@@ -220,7 +223,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
         return out;
     }
 
-    /** Takes the permits for the next element. Returns false if it was dropped instead. */
+    /** Takes the permits for the next element. Returns false if the element was dropped instead. */
     private boolean pay(long now) throws InterruptedException {
         long cost;
         try {

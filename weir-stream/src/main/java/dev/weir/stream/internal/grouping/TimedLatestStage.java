@@ -12,9 +12,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the latest element until its time and acknowledges the replaced ones. Implements debounce, whose time restarts
- * with each element, and sample, which emits at a fixed interval from the start. The last element is emitted before the
- * end or failure of the input. Confined to the thread of its segment.
+ * Holds the latest element until its time, and acknowledges the elements that it replaces. Implements debounce, whose
+ * time restarts with each element, and sample, which emits at a fixed interval from the start. The last element is
+ * emitted before the end or a failure of the input. Confined to its segment's thread.
  */
 final class TimedLatestStage<T> implements Stage<T> {
 
@@ -75,7 +75,8 @@ final class TimedLatestStage<T> implements Stage<T> {
             if (!none) {
                 take(batch);
             }
-            // Empty before any deadline: the input returned without waiting, so this stage does not wait either.
+            // An empty batch before any deadline means that the input returned without waiting, so this stage does not
+            // wait either.
             if ((none || clock.hasPassed(deadlineNanos)) && !clock.hasPassed(dueNanos)) {
                 return new Batch<>(0);
             }

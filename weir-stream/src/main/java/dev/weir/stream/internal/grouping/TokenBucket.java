@@ -3,15 +3,15 @@ package dev.weir.stream.internal.grouping;
 import java.math.BigInteger;
 
 /**
- * A token bucket: permits accrue at a fixed rate up to its burst. Confined to one thread. It counts in integers, so
- * rounding loses nothing.
+ * A token bucket: permits accumulate at a fixed rate, up to the bucket's burst. Confined to one thread. It counts in
+ * integers, so rounding loses no permits.
  *
- * <p>A caller that needs more permits than available takes them on credit and gets the time until the debt is paid, so
- * a cost above the burst is possible.
+ * <p>A caller that needs more permits than are available takes them on credit and is told the time until the debt is
+ * paid. A cost above the burst is therefore possible.
  */
 final class TokenBucket {
 
-    // In units: one permit costs `unitsPerPermit`, each nanosecond adds `unitsPerNano`.
+    // The bucket counts in units: one permit costs `unitsPerPermit`, and each nanosecond adds `unitsPerNano`.
     private final long unitsPerPermit;
     private final long unitsPerNano;
     private final long capacityUnits;
@@ -19,14 +19,14 @@ final class TokenBucket {
     private long units;
     private long filledToNanos;
 
-    /** Limit of the balance and of the debt: a quarter of the range each. */
+    /** Limit of the balance and of the debt, each a quarter of the range of a long. */
     private static final long MAX_UNITS = Long.MAX_VALUE / 4;
 
     /**
      * Creates a full bucket.
      *
-     * @param permits number added in {@code perNanos}
-     * @param burst largest number at once, at most {@link #maxBurst}
+     * @param permits number of permits added in {@code perNanos}
+     * @param burst maximum number of permits at once, at most {@link #maxBurst}
      */
     TokenBucket(long permits, long perNanos, long burst, long nowNanos) {
         unitsPerPermit = unitsPerPermit(permits, perNanos);
@@ -40,12 +40,12 @@ final class TokenBucket {
         return BigInteger.valueOf(permits).gcd(BigInteger.valueOf(perNanos)).longValue();
     }
 
-    /** The cost of a permit in units, capped at 73 years. */
+    /** Returns the cost of a permit in units, capped at 73 years. */
     private static long unitsPerPermit(long permits, long perNanos) {
         return Math.min(perNanos / divisor(permits, perNanos), MAX_UNITS);
     }
 
-    /** The largest burst that a bucket of this rate can count, at least 1. */
+    /** Returns the largest burst that a bucket with this rate can count, at least 1. */
     static long maxBurst(long permits, long perNanos) {
         return MAX_UNITS / unitsPerPermit(permits, perNanos);
     }
@@ -58,12 +58,12 @@ final class TokenBucket {
         filledToNanos = nowNanos;
     }
 
-    /** A full bucket of the same rate and burst. */
+    /** Creates a full bucket with the same rate and burst. */
     TokenBucket another(long nowNanos) {
         return new TokenBucket(this, nowNanos);
     }
 
-    /** Returns whether the bucket holds its full burst, like a new one. */
+    /** Returns whether the bucket holds its full burst, like a new bucket. */
     boolean isFull(long nowNanos) {
         fill(nowNanos);
         return units == capacityUnits;
@@ -76,7 +76,7 @@ final class TokenBucket {
         }
     }
 
-    /** Takes {@code cost} permits and returns the remaining wait for them in nanoseconds, often 0. */
+    /** Takes {@code cost} permits and returns the remaining time to wait for them, in nanoseconds; often 0. */
     long take(long cost, long nowNanos) {
         check(cost);
         fill(nowNanos);
@@ -84,7 +84,7 @@ final class TokenBucket {
         return units >= 0 ? 0 : Math.ceilDiv(-units, unitsPerNano);
     }
 
-    /** Returns the permits taken last. */
+    /** Gives back the permits that were taken last. */
     void giveBack(long cost) {
         units += cost * unitsPerPermit;
     }

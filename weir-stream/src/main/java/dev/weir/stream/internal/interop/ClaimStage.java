@@ -9,10 +9,7 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Wraps each element in a {@link Claim}, an additional pending acknowledgement that its receiver ends by hand. Confined
- * to its segment.
- */
+/** Adds a claim to each element, which the element's receiver ends manually. Confined to its segment's thread. */
 final class ClaimStage<T> implements Stage<Claim<T>> {
 
     private final Stage<T> upstream;
@@ -53,7 +50,6 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
         upstream.close();
     }
 
-    /** Pending acknowledgement of an element, until it has ended. */
     private static final class Held<T> implements Claim<T> {
 
         private final T value;

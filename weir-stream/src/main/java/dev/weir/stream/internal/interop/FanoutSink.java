@@ -17,19 +17,21 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sink of one run that hands each element to all its subscribers, each at its own pace within a batch. Subscribing,
- * requesting and cancelling are thread-safe; the loop is confined to its segment.
+ * The sink of one run that hands each element to all its subscribers; within a batch, each subscriber receives elements
+ * at its own pace. Subscribing, requesting and cancelling are thread-safe; the loop is confined to its segment's
+ * thread.
  *
- * <p>An element is acknowledged when every subscriber has returned from its {@code onNext}. The next batch is pulled
- * when all have received this one, so at most one batch waits for demand. A new subscriber gets the elements that no
- * subscriber had requested before. When the last one has cancelled, the loop ends like a sink that wants no more.
+ * <p>An element is acknowledged when {@code onNext} of every subscriber has returned. The next batch is pulled when all
+ * subscribers have received the current one, so at most one batch waits for demand. A new subscriber receives the
+ * elements that no subscriber had requested before. When the last subscriber has cancelled, the loop ends like a sink
+ * that needs no more elements.
  */
 final class FanoutSink<T> {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    // Written under the lock.
+    // Written only while holding the lock.
     private volatile List<FanoutSubscription<T>> outlets = List.of();
     private volatile long changes;
     private volatile @Nullable Throwable urgent;
@@ -38,13 +40,13 @@ final class FanoutSink<T> {
     private boolean ended;
     private @Nullable Throwable failure;
 
-    // Segment's thread.
+    // Accessed only by the segment's thread.
     private long waitedNanos;
 
-    /** Adds a subscriber, or signals the end to it at once if the stream has ended. */
+    /** Adds a subscriber. If the stream has already ended, signals the end to it at once. */
     void subscribe(Flow.Subscriber<? super T> subscriber) {
         FanoutSubscription<T> outlet = new FanoutSubscription<>(this, Objects.requireNonNull(subscriber, "subscriber"));
-        // Called before the loop can see the subscriber, so that no signal overtakes this one.
+        // The call comes before the loop can see the subscriber, so that no signal overtakes this one.
         subscriber.onSubscribe(outlet);
         Throwable toTell;
         lock.lock();
@@ -74,7 +76,7 @@ final class FanoutSink<T> {
         }
     }
 
-    /** Fails the stream as soon as an element would have to wait for demand. Any thread. */
+    /** Fails the stream as soon as an element would have to wait for demand. May be called from any thread. */
     void failInsteadOfWaiting(Throwable cause) {
         lock.lock();
         try {
@@ -85,7 +87,7 @@ final class FanoutSink<T> {
         }
     }
 
-    /** Returns whether subscribers have received this failure. */
+    /** Returns whether this failure was signalled to the subscribers. */
     boolean hasTold(Throwable cause) {
         lock.lock();
         try {
@@ -105,7 +107,7 @@ final class FanoutSink<T> {
             lock.unlock();
         }
         if (standIn) {
-            // The loop waits above, perhaps for long, and checks this state before it signals anything.
+            // The loop may be waiting upstream for a long time. It checks this state before it signals anything.
             outlet.refuseIfViolated();
             cancel(outlet);
         }
@@ -137,9 +139,9 @@ final class FanoutSink<T> {
         }
     }
 
-    /** The loop of the run; once for each fan-out. */
+    /** Returns the loop of the run. Called once for each fan-out. */
     SinkLoop<T> loop(StageContext context) {
-        // If the run fails before the loop begins, its subscribers still need the signal.
+        // If the run fails before the loop starts, its subscribers still need the signal.
         context.onTermination(patience -> {
             Throwable cause = context.failure();
             end(cause == null ? null : unwrapped(cause));
@@ -164,9 +166,12 @@ final class FanoutSink<T> {
         end(null);
     }
 
-    /** Returns the cause of the run's failure, which often lies elsewhere while the loop was only interrupted. */
+    /**
+     * Returns the cause of the run's failure. The loop itself is often only interrupted, while the failure occurred in
+     * another stage.
+     */
     private static Throwable causeOf(Throwable thrown, StageContext context) {
-        // Subscribers must not see the interrupt.
+        // The interrupt must not be visible to the subscribers.
         boolean ignored = Thread.interrupted();
         Throwable failure = context.failure();
         if (failure != null) {
@@ -177,12 +182,14 @@ final class FanoutSink<T> {
                 : unwrapped(thrown);
     }
 
-    /** Returns the original exception without the wrappers added between threads. */
+    /**
+     * Returns the original exception, without the wrappers that were added when it passed from one thread to another.
+     */
     static Throwable unwrapped(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** The next batch; null at the end or without subscribers. */
+    /** Returns the next batch; null at the end or if there are no subscribers. */
     private @Nullable Batch<T> pull(Stage<T> upstream) throws InterruptedException {
         if (!beginPull()) {
             return null;
@@ -206,7 +213,10 @@ final class FanoutSink<T> {
         }
     }
 
-    /** Allows the last cancellation to interrupt this thread from now on. Returns false if it has already happened. */
+    /**
+     * From now on, allows the last cancellation to interrupt this thread. Returns false if the last subscriber has
+     * already cancelled.
+     */
     private boolean beginPull() {
         while (true) {
             long seen = changes;
@@ -233,13 +243,14 @@ final class FanoutSink<T> {
         int finished = 0;
         while (true) {
             long seen = changes;
-            // Read before the demand, so that elements requested before the failure are still handed out.
+            // This is read before the demand, so that elements requested before the failure are still handed out.
             Throwable failure = urgent;
             receivers = withNewcomers(receivers);
             boolean moved = false;
             boolean wanted = false;
             for (FanoutSubscription<T> receiver : receivers) {
-                // Read after the demand, so that everyone who had subscribed before a request gets the same elements.
+                // This is read after the demand, so that all subscribers that had subscribed before a request receive
+                // the same elements.
                 if (receiver.wants(batch) && receivers == outlets) {
                     receiver.give(batch);
                     moved = true;
@@ -266,11 +277,11 @@ final class FanoutSink<T> {
         }
     }
 
-    /** All subscribers; new ones begin with the first element that no subscriber has received. */
+    /** Returns all subscribers. New ones start with the first element that no subscriber has received. */
     private List<FanoutSubscription<T>> withNewcomers(List<FanoutSubscription<T>> receivers) {
         List<FanoutSubscription<T>> all = outlets;
         if (all != receivers) {
-            // Only the pull removes subscribers, so new ones are at the end.
+            // Only the pull removes subscribers, so new ones are at the end of the list.
             int furthest = furthest(receivers);
             all.subList(receivers.size(), all.size()).forEach(newcomer -> newcomer.startAt(furthest));
         }
@@ -286,7 +297,8 @@ final class FanoutSink<T> {
     }
 
     /**
-     * Returns the number of elements that every receiver has received; cancelled ones count only if no other is left.
+     * Returns the number of elements that every receiver has received. Receivers that have cancelled count only if no
+     * other is left.
      */
     private static <T> int hadByAll(List<FanoutSubscription<T>> receivers) {
         int slowest = furthest(receivers);
@@ -314,7 +326,7 @@ final class FanoutSink<T> {
         }
     }
 
-    /** Signals the end of the stream to all subscribers, present and future. The first call counts. */
+    /** Signals the end of the stream to all present and future subscribers. Only the first call has an effect. */
     void end(@Nullable Throwable cause) {
         List<FanoutSubscription<T>> toTell;
         lock.lock();

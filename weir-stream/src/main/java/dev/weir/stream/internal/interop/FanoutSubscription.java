@@ -6,8 +6,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One subscriber of a {@link FanoutSink} and its demand. The subscriber may call from any thread; signals to it come
- * from the segment's thread, or from a thread that acts for it while the segment waits above.
+ * One subscriber of a {@link FanoutSink} and its demand. The subscriber may call it from any thread. Signals to the
+ * subscriber come from the segment's thread, or from a thread that acts for it while the segment's thread is waiting
+ * upstream.
  */
 final class FanoutSubscription<T> implements Flow.Subscription {
 
@@ -15,13 +16,16 @@ final class FanoutSubscription<T> implements Flow.Subscription {
 
     private final FanoutSink<T> fanout;
 
-    /** The subscriber; null once it wants no more, so that it can be garbage-collected. */
+    /** The subscriber; null once it needs no more elements, so that it can be garbage-collected. */
     private final AtomicReference<Flow.@Nullable Subscriber<? super T>> subscriber;
 
-    /** The total demand ever requested, up to {@link Long#MAX_VALUE}, or VIOLATED. Written under the fan-out's lock. */
+    /**
+     * The total demand requested so far, up to {@link Long#MAX_VALUE}, or VIOLATED. Written only while holding the
+     * fan-out's lock.
+     */
     private volatile long requested;
 
-    // Segment's thread.
+    // Accessed only by the segment's thread.
     private long delivered;
     private int position;
 
@@ -34,23 +38,23 @@ final class FanoutSubscription<T> implements Flow.Subscription {
         return subscriber.get() != null;
     }
 
-    /** The number of elements of the batch already handed to the subscriber. */
+    /** The number of elements of the current batch that the subscriber has received. */
     int position() {
         return position;
     }
 
-    /** Moves to an element of a batch. */
+    /** Sets the position in the current batch. */
     void startAt(int element) {
         position = element;
     }
 
-    /** Returns whether the subscriber has requested the next element of the batch, and there is one. */
+    /** Returns whether the batch has a next element and the subscriber has requested it. */
     boolean wants(Batch<T> batch) {
         refuseIfViolated();
         return isLive() && position < batch.size() && delivered != requested;
     }
 
-    /** Gives the subscriber the next element of the batch, unless it has cancelled. */
+    /** Gives the subscriber the next element of the batch, unless the subscriber has cancelled. */
     void give(Batch<T> batch) {
         Flow.Subscriber<? super T> to = subscriber.get();
         if (to == null) {
@@ -60,14 +64,14 @@ final class FanoutSubscription<T> implements Flow.Subscription {
         try {
             to.onNext(batch.get(position));
         } catch (Throwable broken) {
-            // A subscriber that throws counts as cancelled and gets no further signals.
+            // A subscriber that throws is treated as cancelled and receives no further signals.
             subscriber.set(null);
             throw broken;
         }
         position++;
     }
 
-    /** Signals an error to a subscriber that broke rule 3.9, and drops it. */
+    /** If the subscriber has violated rule 3.9, signals an error to it and drops it. */
     void refuseIfViolated() {
         if (requested == VIOLATED) {
             end(new IllegalArgumentException("a subscriber must request at least 1 element (rule 3.9)"));
@@ -96,7 +100,10 @@ final class FanoutSubscription<T> implements Flow.Subscription {
         fanout.cancel(this);
     }
 
-    /** Adds demand. Returns whether the request was within the rules. Under the fan-out's lock. */
+    /**
+     * Adds demand. Returns whether the request complied with the rules. Must be called while holding the fan-out's
+     * lock.
+     */
     boolean add(long elements) {
         if (requested != VIOLATED) {
             long sum = requested + elements;
@@ -105,7 +112,7 @@ final class FanoutSubscription<T> implements Flow.Subscription {
         return requested != VIOLATED;
     }
 
-    /** Drops the subscriber. Under the fan-out's lock. */
+    /** Drops the subscriber. Must be called while holding the fan-out's lock. */
     void letGo() {
         subscriber.set(null);
     }

@@ -6,7 +6,10 @@ import dev.weir.stream.spi.SinkFactory;
 import java.util.concurrent.Flow;
 import java.util.function.Function;
 
-/** Operators between a publisher and subscribers: one run, which starts with the first subscriber. Thread-safe. */
+/**
+ * Operators between a publisher and its subscribers. There is one run, which starts with the first subscriber.
+ * Thread-safe.
+ */
 final class FlowProcessor<T, R> implements Flow.Processor<T, R> {
 
     private final PublisherInbox<T> input;
@@ -30,7 +33,8 @@ final class FlowProcessor<T, R> implements Flow.Processor<T, R> {
     @Override
     public void onError(Throwable failure) {
         input.onError(failure);
-        // Earlier elements with demand still pass on, but a failure does not wait for demand (rule 4.2).
+        // Earlier elements for which there is demand are still passed on, but a failure does not wait for demand (rule
+        // 4.2).
         output.failInsteadOfWaiting(failure);
     }
 

@@ -12,12 +12,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives the signals of a publisher: elements wait here, in order, until the pipeline takes them. The signals may
- * come from any thread; {@link #take}, {@link #callPublisher} and {@link #close} belong to the segment's thread, so
- * that the publisher never gets two calls at once.
+ * Receives a publisher's signals and queues its elements, in order, until the pipeline takes them. Signals may come
+ * from any thread. {@link #take}, {@link #callPublisher} and {@link #close} must be called on the segment's thread, so
+ * that the publisher never receives two calls at once.
  *
- * <p>States: open, then ended by the publisher (waiting elements still come out, then the end or the failure), stopped
- * by the pipeline (waiting elements still come out), or closed (waiting elements are dropped).
+ * <p>States: open; then ended by the publisher, in which queued elements can still be taken, followed by the end or the
+ * failure; stopped by the pipeline, in which queued elements can still be taken; or closed, in which queued elements
+ * are dropped.
  */
 final class PublisherInbox<T> implements Flow.Subscriber<T> {
 
@@ -25,7 +26,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final ArrayDeque<T> elements = new ArrayDeque<>();
     private Flow.@Nullable Subscription subscription;
     private boolean ended;
@@ -33,12 +34,16 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
     private boolean stopped;
     private boolean closed;
 
-    // Segment's thread; `taken` since the last request.
+    // Accessed only by the segment's thread. `taken` counts elements since the last request.
     private boolean requested;
     private boolean cancelled;
     private int taken;
 
-    /** Creates an inbox for {@code capacity} elements, at least 1. */
+    /**
+     * Creates an inbox.
+     *
+     * @param capacity number of elements, at least 1
+     */
     PublisherInbox(int capacity) {
         this.capacity = checkCapacity(capacity);
     }
@@ -93,7 +98,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
     @Override
     public void onError(Throwable cause) {
         Objects.requireNonNull(cause, "failure");
-        // An interrupt of the publisher's thread does not concern this pipeline.
+        // An interrupt of the publisher's thread does not affect this pipeline.
         end(cause instanceof InterruptedException ? new IllegalStateException("the publisher failed", cause) : cause);
     }
 
@@ -115,7 +120,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
         }
     }
 
-    /** Refuses further elements; waiting elements can still be taken. Any thread. */
+    /** Refuses further elements. Queued elements can still be taken. May be called from any thread. */
     void stop() {
         lock.lock();
         try {
@@ -126,7 +131,9 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
         }
     }
 
-    /** Waits for elements: null at the end, an empty batch at the deadline. Throws the publisher's failure. */
+    /**
+     * Waits for elements. Returns null at the end and an empty batch at the deadline. Throws the publisher's failure.
+     */
     @Nullable
     Batch<T> take(long deadlineNanos, Clock clock, StageMeter meter) throws InterruptedException {
         while (true) {
@@ -151,7 +158,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
         }
     }
 
-    /** Returns whether there is nothing to take, nothing to signal and nothing to request. */
+    /** Returns whether there is nothing to take, to signal or to request. */
     private boolean isQuiet() {
         return elements.isEmpty() && !ended && !stopped && (requested || subscription == null);
     }
@@ -181,8 +188,8 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
     }
 
     /**
-     * Sends the publisher its pending signal: the first request, a refill, or a cancellation. Not under the lock,
-     * because the publisher may call back from within. Segment's thread.
+     * Sends the publisher its pending signal: the first request, a refill, or a cancellation. Must be called on the
+     * segment's thread and without holding the lock, because the publisher may call back.
      */
     void callPublisher() {
         Flow.Subscription to;
@@ -210,7 +217,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
         }
     }
 
-    /** Drops the waiting elements and cancels the subscription, now or when it arrives. */
+    /** Drops the queued elements and cancels the subscription, now or when it arrives. */
     void close() {
         Flow.Subscription open = null;
         lock.lock();
@@ -229,7 +236,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
         }
     }
 
-    /** The number of waiting elements. */
+    /** The number of queued elements. */
     int depth() {
         lock.lock();
         try {

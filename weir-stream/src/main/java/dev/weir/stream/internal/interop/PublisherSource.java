@@ -12,7 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits the elements that a publisher sends into an inbox; nobody waits for acknowledgements. Confined to its segment.
+ * Emits the elements that a publisher sends to an inbox. The elements have no acknowledgements. Confined to its
+ * segment's thread.
  */
 final class PublisherSource<T> implements Stage<T> {
 
@@ -26,13 +27,13 @@ final class PublisherSource<T> implements Stage<T> {
         this.clock = clock;
     }
 
-    /** Creates a source that subscribes in each run. */
+    /** Creates a source that subscribes to the publisher in each run. */
     static <T> BlueprintNode<T> node(Flow.Publisher<? extends T> publisher, int buffer) {
         PublisherInbox.checkCapacity(buffer);
         return node(() -> new PublisherInbox<T>(buffer), publisher::subscribe);
     }
 
-    /** Creates a source for one run that reads an inbox subscribed elsewhere. */
+    /** Creates a source for one run, which reads an inbox that was subscribed elsewhere. */
     static <T> BlueprintNode<T> node(PublisherInbox<T> inbox) {
         return node(() -> inbox, ignored -> {});
     }
@@ -57,8 +58,8 @@ final class PublisherSource<T> implements Stage<T> {
         Batch<T> batch = inbox.take(deadlineNanos, clock, meter);
         if (batch != null && !batch.isEmpty()) {
             long start = System.nanoTime();
-            // Request now rather than at the next pull: the publisher produces more while the stages below work on
-            // these.
+            // The request is sent now rather than at the next pull, so that the publisher produces more elements while
+            // the downstream stages process these.
             inbox.callPublisher();
             meter.worked(batch.size(), batch.size(), start);
         }

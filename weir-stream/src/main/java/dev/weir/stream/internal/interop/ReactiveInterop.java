@@ -16,7 +16,7 @@ public final class ReactiveInterop {
         return PublisherSource.node(publisher, buffer);
     }
 
-    /** A sink that gives its elements to {@code subscriber} as it requests them. */
+    /** Creates a sink that passes elements to {@code subscriber} as it requests them. */
     public static <T> SinkFactory<T> toSubscriber(Flow.Subscriber<? super T> subscriber) {
         return context -> {
             FanoutSink<T> fanout = new FanoutSink<>();
@@ -26,30 +26,30 @@ public final class ReactiveInterop {
     }
 
     /**
-     * A publisher with a run for each subscriber.
+     * Creates a publisher with a run for each subscriber.
      *
-     * @param starter closes a blueprint with a sink and runs it
+     * @param starter completes a blueprint with a sink and runs it
      */
     public static <T> Flow.Publisher<T> publisher(Function<SinkFactory<T>, RunningPipeline> starter) {
         return subscriber -> new SharedPublisher<>(starter).subscribe(subscriber);
     }
 
-    /** A publisher with one run for all subscribers. */
+    /** Creates a publisher with one run for all subscribers. */
     public static <T> Flow.Publisher<T> sharedPublisher(Function<SinkFactory<T>, RunningPipeline> starter) {
         return new SharedPublisher<>(starter);
     }
 
     /**
-     * A processor of one run.
+     * Creates a processor with one run.
      *
-     * @param starter adds operators and a sink below the node and runs the result
+     * @param starter adds operators and a sink to the node and runs the result
      */
     public static <T, R> Flow.Processor<T, R> processor(
             int buffer, Function<BlueprintNode<T>, Function<SinkFactory<R>, RunningPipeline>> starter) {
         return new FlowProcessor<>(buffer, starter);
     }
 
-    /** Wraps each element with an additional pending acknowledgement. */
+    /** Adds a claim to each element, for its receiver. */
     public static <T> BlueprintNode<Claim<T>> withClaim(BlueprintNode<T> above) {
         return ClaimStage.node(above);
     }

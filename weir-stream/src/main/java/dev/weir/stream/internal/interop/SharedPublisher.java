@@ -8,7 +8,10 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
-/** One run for all subscribers: starts with the first of them and ends when none is left. Thread-safe. */
+/**
+ * A publisher with one run for all subscribers. The run starts with the first subscriber and ends when none is left.
+ * Thread-safe.
+ */
 final class SharedPublisher<T> implements Flow.Publisher<T> {
 
     private static final Logger LOG = System.getLogger(SharedPublisher.class.getName());
@@ -18,9 +21,9 @@ final class SharedPublisher<T> implements Flow.Publisher<T> {
     private final AtomicBoolean started = new AtomicBoolean();
 
     /**
-     * Creates a publisher that runs nothing yet.
+     * Creates a publisher without starting a run.
      *
-     * @param starter closes a blueprint with a sink and runs it
+     * @param starter completes a blueprint with a sink and runs it
      */
     SharedPublisher(Function<SinkFactory<T>, RunningPipeline> starter) {
         this.starter = starter;

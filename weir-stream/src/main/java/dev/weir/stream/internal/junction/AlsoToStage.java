@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Also hands each element to a side sink; an element is acknowledged when both sides have acknowledged it. Confined to
- * the thread of its segment.
+ * its segment's thread.
  */
 final class AlsoToStage<T> extends SideStage<T> {
 

@@ -6,8 +6,8 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes everything on. When closed, cancels the segment that feeds the stages above through {@code outlets}. Confined
- * to the thread of its segment.
+ * Passes all batches on unchanged. When closed, cancels the segment that feeds the upstream stages through
+ * {@code outlets}. Confined to its segment's thread.
  */
 record CancellingStage<T>(Stage<T> upstream, Segment<?> feeding, StageOutputs<?> outlets) implements Stage<T> {
 

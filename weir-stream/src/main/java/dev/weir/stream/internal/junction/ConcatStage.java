@@ -8,7 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Emits one input after the other; batches pass unchanged. Confined to the thread of its segment. */
+/**
+ * Emits the elements of one input after those of the other, without changing the batches. Confined to its segment's
+ * thread.
+ */
 final class ConcatStage<T> implements Stage<T> {
 
     private final List<Stage<T>> inputs;
@@ -25,9 +28,9 @@ final class ConcatStage<T> implements Stage<T> {
     }
 
     /**
-     * Creates a stage.
+     * Creates the stage.
      *
-     * @param onlyIfEmpty whether an input is used only if those before it were empty
+     * @param onlyIfEmpty whether an input is used only if the inputs before it were empty
      */
     static <T> BlueprintNode<T> node(String name, List<BlueprintNode<T>> inputs, boolean onlyIfEmpty) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {

@@ -8,8 +8,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the elements that a predicate accepts to a side sink, with their acknowledgements, and passes the others on.
- * Confined to the thread of its segment.
+ * Sends the elements that match a predicate to a side sink, with their acknowledgements, and passes the others on.
+ * Confined to its segment's thread.
  */
 final class DivertToStage<T> extends SideStage<T> {
 
@@ -63,7 +63,7 @@ final class DivertToStage<T> extends SideStage<T> {
         return aside.isEmpty() || give(aside, batch) ? batch : null;
     }
 
-    /** Returns whether the element is diverted; null if it was dropped. */
+    /** Returns whether the element must be diverted, or null if it was dropped. */
     private @Nullable Boolean isDiverted(Batch<T> batch, int index) throws InterruptedException {
         try {
             return divert.test(batch.get(index));

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A stage that distributes elements to several outputs. The stages above run on a segment of their own and fill a
- * bounded buffer for each output. Immutable.
+ * A stage that distributes elements to several outputs. The upstream stages have their own segment and fill a bounded
+ * buffer for each output. Immutable.
  *
  * @param shared whether the outputs share one buffer
  */
@@ -25,7 +25,7 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
     /** The outputs of one run, and the segment that fills them. */
     private record Built<T>(StageOutputs<T> outlets, Segment<T> upper) {
 
-        /** Ends the whole stream together with {@code lowest}. */
+        /** Wraps {@code lowest} so that its end also ends the complete stream. */
         <R> Stage<R> endingWith(Stage<R> lowest) {
             return new CancellingStage<>(lowest, upper, outlets);
         }
@@ -47,7 +47,7 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
         return new Built<>(outlets, upper);
     }
 
-    /** The outputs' branches, each on a segment of its own, merged again. */
+    /** Returns a node that runs each output's branch on its own segment and merges the branches' outputs. */
     <R> BlueprintNode<R> merged(List<BlueprintBranch<T, R>> branches) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             Built<T> built = build(assembly, attributes, branches.size());
@@ -75,7 +75,7 @@ record FanOut<T>(String name, BlueprintNode<T> above, boolean shared, OutputSele
         });
     }
 
-    /** Connects all outputs as inputs of one part of the blueprint, in the segment below. */
+    /** Returns a node that uses all outputs as inputs of one part of the blueprint, in the downstream segment. */
     <R> BlueprintNode<R> joined(List<OpenInput<T>> inputs, BlueprintNode<R> lowest) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             Built<T> built = build(assembly, attributes, inputs.size());

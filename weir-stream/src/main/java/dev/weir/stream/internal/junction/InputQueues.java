@@ -16,11 +16,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins the segments of several inputs before one stage: a queue for each input, bounded in elements. Thread-safe: one
- * thread puts for each input, one takes.
+ * Joins the segments of several inputs before one stage, with a queue for each input that has a limit on its elements.
+ * Thread-safe: one thread per input puts batches, and one thread takes them.
  *
- * <p>An input is open, then ended, possibly with a failure; earlier elements still come out first. All inputs are
- * cancelled together: elements inside are abandoned, puts are refused.
+ * <p>An input is open, and then ended, possibly with a failure; elements that were put earlier can still be taken. All
+ * inputs are cancelled together: their elements are abandoned, and puts are refused.
  */
 final class InputQueues<T> {
 
@@ -33,23 +33,23 @@ final class InputQueues<T> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
 
-    /** True if the taker waits for an input. Written by the taker, read by any thread. */
+    /** True while the taker is waiting for an input. Written by the taker, read by any thread. */
     private volatile boolean takerWaits;
 
-    // Under the lock.
+    // Guarded by the lock.
     private final List<Inlet<T>> inlets = new ArrayList<>();
     private int open;
     private @Nullable Inlet<T> failed;
     private boolean cancelled;
 
-    // The taker's.
+    // Accessed only by the taker.
     private int lastInput;
 
     /**
      * Creates empty queues.
      *
-     * @param capacity of each queue, in elements, at least 1
-     * @param untilFirstEnds whether the stage ends with the first input that ends, not the last
+     * @param capacity capacity of each queue in elements, at least 1
+     * @param untilFirstEnds whether the stage ends with the first input that ends rather than with the last
      */
     InputQueues(int inputs, int capacity, InputSelection turns, boolean untilFirstEnds, Clock clock) {
         this.capacity = capacity;
@@ -62,7 +62,7 @@ final class InputQueues<T> {
         }
     }
 
-    /** Ends the open segment with a loop that feeds {@code input} from {@code upstream}. */
+    /** Ends the open segment with a loop that pulls {@code upstream} and puts its batches into {@code input}. */
     Segment<T> feed(int input, RunAssembly assembly, Dispatcher dispatcher, Stage<T> upstream, Runnable atNormalEnd) {
         StageMeter meter = assembly.segmentMeter();
         meter.siblingBelow(() -> takerWaits);
@@ -73,7 +73,7 @@ final class InputQueues<T> {
         return segment;
     }
 
-    /** Registers {@code segment}, the source of the inputs, to be cancelled with them. */
+    /** Registers {@code segment}, which feeds the inputs, to be cancelled together with them. */
     void cancelsAlso(Segment<?> segment) {
         segments.add(segment);
     }
@@ -89,7 +89,7 @@ final class InputQueues<T> {
             atNormalEnd.run();
             end(input, null);
         } catch (InterruptedException interrupted) {
-            // Do not signal the end: a cancelled stream must not look complete.
+            // This must not look like a normal end, because a cancelled stream must not look complete.
             end(input, interrupted);
             throw interrupted;
         } catch (RuntimeException | Error failure) {
@@ -97,7 +97,7 @@ final class InputQueues<T> {
         }
     }
 
-    /** Puts a batch, and abandons it if the inlets are cancelled. */
+    /** Puts a batch, or abandons it if the inputs are cancelled. */
     private boolean putOrAbandon(int input, Batch<T> batch, StageMeter meter) throws InterruptedException {
         boolean wanted;
         try {
@@ -112,7 +112,7 @@ final class InputQueues<T> {
         return wanted;
     }
 
-    /** Waits for room, then takes in the batch. Returns false if the inlets were cancelled. */
+    /** Waits for room, then stores the batch. Returns false if the inputs were cancelled. */
     boolean put(int input, Batch<T> batch, StageMeter meter) throws InterruptedException {
         Inlet<T> inlet = inlets.get(input);
         lock.lockInterruptibly();
@@ -139,7 +139,7 @@ final class InputQueues<T> {
         }
     }
 
-    /** Ends an input, normally if {@code cause} is null. Elements put before still come out first. */
+    /** Ends an input, normally if {@code cause} is null. Elements that were put earlier can still be taken. */
     void end(int input, @Nullable Throwable cause) {
         lock.lock();
         try {
@@ -157,8 +157,8 @@ final class InputQueues<T> {
     }
 
     /**
-     * Waits for a batch of any input; null at the end, an empty one at the deadline. Throws an input's failure once all
-     * its elements have been taken.
+     * Waits for a batch from any input. Returns null at the end and an empty batch at the deadline. Throws an input's
+     * failure once all elements of that input have been taken.
      */
     @Nullable
     Batch<T> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
@@ -220,14 +220,14 @@ final class InputQueues<T> {
         return false;
     }
 
-    /** The input that the last batch came from. Taker only. */
+    /** The input of the batch that was taken last. Called only by the taker. */
     int lastInput() {
         return lastInput;
     }
 
-    /** Abandons the elements inside, refuses further puts, and interrupts the segments of the inputs. */
+    /** Abandons the queued elements, refuses further puts, and interrupts the segments of the inputs. */
     void cancel() {
-        // Interrupt first: the interrupts carry the reason.
+        // The interrupts come first, because they carry the reason.
         segments.forEach(Segment::cancel);
         List<Batch<T>> left = new ArrayList<>();
         lock.lock();
@@ -245,7 +245,7 @@ final class InputQueues<T> {
         left.forEach(Batch::abandonAll);
     }
 
-    /** The number of elements inside. */
+    /** The number of queued elements. */
     int depth() {
         lock.lock();
         try {
@@ -259,7 +259,7 @@ final class InputQueues<T> {
         }
     }
 
-    /** The queue of one input. Under the lock. */
+    /** The queue of one input. Guarded by the lock. */
     private static final class Inlet<T> {
 
         final Condition notFull;

@@ -3,18 +3,21 @@ package dev.weir.stream.internal.junction;
 import java.util.Arrays;
 import java.util.function.IntPredicate;
 
-/** Chooses the next input when several have a batch. Used under the lock of {@link InputQueues}; one for each run. */
+/**
+ * Chooses the next input if several have a batch. There is one object per run; it is used while holding the lock of
+ * {@link InputQueues}.
+ */
 interface InputSelection {
 
     int NOBODY = -1;
 
-    /** The input to take the next batch from, or {@link #NOBODY} if none has one. */
+    /** Returns the input from which to take the next batch, or {@link #NOBODY} if no input has one. */
     int next(IntPredicate hasBatch);
 
-    /** Notes how much was taken. */
+    /** Records how many elements were taken from an input. */
     default void taken(int input, int elements) {}
 
-    /** Takes the inputs in turn. */
+    /** Creates a selection that takes from the inputs in turn. */
     static InputSelection roundRobin(int inputs) {
         return new InputSelection() {
             private int last = inputs - 1;
@@ -33,7 +36,7 @@ interface InputSelection {
         };
     }
 
-    /** Prefers a lower input to a higher one. */
+    /** Creates a selection that prefers inputs with lower numbers. */
     static InputSelection inOrder(int inputs) {
         return hasBatch -> {
             for (int input = 0; input < inputs; input++) {
@@ -46,8 +49,9 @@ interface InputSelection {
     }
 
     /**
-     * Takes in proportion to weights, counted in elements: next is the input with the fewest taken elements divided by
-     * its weight. An input that was empty for a while is not compensated.
+     * Creates a selection that takes from the inputs in proportion to their weights, counted in elements. The next
+     * input is the one with the smallest quotient of elements taken and weight. An input that was empty for a while is
+     * not compensated for it.
      */
     static InputSelection weighted(int[] weights) {
         double[] served = new double[weights.length];
@@ -82,7 +86,6 @@ interface InputSelection {
         };
     }
 
-    /** Creates the selection of one run. */
     @FunctionalInterface
     interface Factory {
         InputSelection of(int inputs);

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 
-/** The entry point of this package for the facade: one method for each operator. Stateless. */
+/** The entry point of this package for the facade, with one method per operator. Stateless. */
 public final class JunctionStages {
 
     private JunctionStages() {}
@@ -23,13 +23,13 @@ public final class JunctionStages {
         return MergeStage.node("merge", inputs, InputSelection::roundRobin);
     }
 
-    /** Merges inputs and prefers the first. */
+    /** Merges inputs, preferring the first. */
     public static <T> BlueprintNode<T> mergePreferred(List<BlueprintNode<T>> inputs) {
         return MergeStage.node("mergePreferred", inputs, InputSelection::inOrder);
     }
 
     /**
-     * Merges in proportion.
+     * Merges inputs in proportion to their weights.
      *
      * @param weights one for each input, at least 1
      */
@@ -84,7 +84,7 @@ public final class JunctionStages {
         return ZipStage.node(name, left, right, combine);
     }
 
-    /** Zips inputs, with stand-ins for the one that ends first. */
+    /** Zips inputs, with stand-ins for the input that ends first. */
     public static <A, B> BlueprintNode<Pair<A, B>> zipAll(
             BlueprintNode<A> left, BlueprintNode<B> right, Pair<A, B> standIns) {
         return ZipAllStage.node(left, right, standIns);
@@ -147,7 +147,7 @@ public final class JunctionStages {
         return partitioning(above, route).into(checked("partitionTo", sinks));
     }
 
-    /** Gives all elements to both halves, with {@code joined} below both. */
+    /** Gives all elements to both halves and continues with {@code joined}, which reads both. */
     public static <T, R> BlueprintNode<R> unzip(
             BlueprintNode<T> above, OpenInput<T> left, OpenInput<T> right, BlueprintNode<R> joined) {
         return broadcasting("unzip", above).joined(List.of(left, right), joined);

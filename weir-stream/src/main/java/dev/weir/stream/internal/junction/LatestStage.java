@@ -18,11 +18,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combines the latest elements of several inputs whenever one of them has a new element. A failure leaves after what
- * was emitted before it. Confined to its segment.
+ * Combines the latest elements of several inputs whenever one of them has a new element. A failure is passed on after
+ * the elements that were emitted before it. Confined to its segment's thread.
  *
- * <p>An element keeps its own acknowledgement while it is the latest of its input; each output holds an additional one
- * of each element that it contains.
+ * <p>An element keeps its own claim while it is the latest of its input. Each output holds an additional claim on each
+ * element that it contains.
  */
 final class LatestStage<R> implements Stage<R> {
 
@@ -58,9 +58,9 @@ final class LatestStage<R> implements Stage<R> {
     }
 
     /**
-     * A stage for inputs of several types.
+     * Creates a stage for inputs of different types.
      *
-     * @param untilFirstEnds whether it ends with the first input that ends, not the last
+     * @param untilFirstEnds whether the stage ends with the first input that ends rather than with the last
      */
     @SuppressWarnings("unchecked") // the elements are only handed to combine, which knows their types
     static <R> BlueprintNode<R> node(
@@ -121,7 +121,9 @@ final class LatestStage<R> implements Stage<R> {
         return null;
     }
 
-    /** Replaces the latest element and ends its own acknowledgement; outputs hold their own. */
+    /**
+     * Replaces the latest element of an input and ends the replaced element's own claim. Outputs hold their own claims.
+     */
     private void take(int input, Batch<Object> from, int index) {
         if (values[input] == null) {
             missing--;
@@ -145,7 +147,7 @@ final class LatestStage<R> implements Stage<R> {
             switch (verdict.decision()) {
                 case FAIL -> verdict.throwIfFails();
                 case SKIP -> {}
-                // Drop its acknowledgement, so that it stays unfinished although it remains the latest.
+                // Drop the element's claim, so that it stays unacknowledged although it remains the latest.
                 case SKIP_UNACKNOWLEDGED -> targets[input] = AckTarget.NONE;
                 case RESTART -> forget();
             }
@@ -171,7 +173,7 @@ final class LatestStage<R> implements Stage<R> {
     }
 
     /**
-     * Ends the pending acknowledgements of the latest elements at the end of the stream, unless they were never in an
+     * Ends the claims of the latest elements at the end of the stream, unless these elements were never part of an
      * output.
      */
     private void finishLatest() {

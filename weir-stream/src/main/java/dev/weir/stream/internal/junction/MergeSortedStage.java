@@ -9,8 +9,8 @@ import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Merges two sorted inputs into a sorted stream. Among equal elements, the first input's come first. A failure of
- * the comparator follows the elements before it. Confined to the thread of its segment.
+ * Merges two sorted inputs into a sorted stream. Among equal elements, those of the first input come first. A failure
+ * of the comparator follows the elements that preceded it. Confined to its segment's thread.
  */
 final class MergeSortedStage<T> implements Stage<T> {
 

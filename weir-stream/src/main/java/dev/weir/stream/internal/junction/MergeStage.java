@@ -11,10 +11,10 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Emits the batches of several inputs in order of arrival. Confined to the segment below them. */
+/** Emits the batches of several inputs in order of arrival. Confined to the thread of the downstream segment. */
 final class MergeStage<T> implements Stage<T> {
 
-    /** The default buffer of an input, in elements. */
+    /** The default buffer size of an input, in elements. */
     static final int DEFAULT_BUFFER = 1024;
 
     private final InputQueues<T> inlets;
@@ -32,7 +32,7 @@ final class MergeStage<T> implements Stage<T> {
         });
     }
 
-    /** Builds each input on a segment of its own, the first as the open one. */
+    /** Builds each input on its own segment; the first one uses the open segment. */
     static <T> InputQueues<T> inlets(
             RunAssembly assembly,
             StageAttributes attributes,
@@ -51,7 +51,7 @@ final class MergeStage<T> implements Stage<T> {
         return inlets;
     }
 
-    /** The stage that takes from {@code inlets}, in the open segment. */
+    /** Returns the stage that takes from {@code inlets}, in the open segment. */
     static <T> Stage<T> below(InputQueues<T> inlets, RunAssembly assembly, StageAttributes attributes) {
         StageEntry entry = assembly.fused(attributes);
         entry.depth(inlets::depth);

@@ -5,14 +5,13 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
 import java.util.function.Supplier;
 
-/** Decides which element goes to which output. Confined to the distributing segment. */
+/** Decides to which output each element goes. Confined to the distributing segment's thread. */
 @FunctionalInterface
 interface OutputSelection<T> {
 
-    /** Hands out a batch, waiting where there is no room. */
+    /** Hands out a batch, waiting for outputs that have no room. */
     void handOut(Batch<T> batch, StageOutputs<T> outlets, StageMeter segment) throws InterruptedException;
 
-    /** Makes the distribution of one run. */
     @FunctionalInterface
     interface Factory<T> {
         OutputSelection<T> of(Supplier<SupervisedCall> supervised);
@@ -31,7 +30,8 @@ interface OutputSelection<T> {
                     boolean ignored = outlets.give(output, batch.copy(), segment);
                 }
             } catch (InterruptedException interrupted) {
-                // Also for the first output.
+                // The loop starts at {@code output} and the batch itself stands for the first output, so that all
+                // copies are abandoned.
                 for (; output < outputs; output++) {
                     batch.abandonAll();
                 }
@@ -41,7 +41,10 @@ interface OutputSelection<T> {
         };
     }
 
-    /** Hands each element to the output that asks first, splitting a batch into as many parts as there are outputs. */
+    /**
+     * The interrupted call has abandoned its own copy. This loop abandons the remaining copies, including the first
+     * output's.
+     */
     static <T> OutputSelection<T> balanced() {
         return (batch, outlets, segment) -> {
             int size = batch.size();

@@ -6,7 +6,10 @@ import dev.weir.stream.spi.Stage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One input of a stage that pulls several in turn, with the position in its current batch. Confined to its segment. */
+/**
+ * One input of a stage that pulls several inputs in turn, with the position in the input's current batch. Confined to
+ * its segment's thread.
+ */
 final class PulledInput<T> {
 
     private final Stage<T> upstream;
@@ -19,7 +22,7 @@ final class PulledInput<T> {
     }
 
     /**
-     * Pulls if no element is at hand. Returns false if none arrived by the deadline, or if the input has
+     * Pulls if no element is available. Returns false if none arrived before the deadline, or if the input has
      * {@link #ended}.
      */
     boolean isReady(long deadlineNanos) throws InterruptedException {
@@ -39,12 +42,11 @@ final class PulledInput<T> {
         return next < batch.size();
     }
 
-    /** Returns whether the input has ended. */
     boolean ended() {
         return ended;
     }
 
-    /** The number of elements at hand. */
+    /** The number of available elements. */
     int atHand() {
         return batch.size() - next;
     }
@@ -65,20 +67,22 @@ final class PulledInput<T> {
         next++;
     }
 
-    /** Forgoes the elements at hand, which are beyond the end of the stream. */
+    /** Forgoes the available elements, because they are after the end of the stream. */
     void forgoRest() {
         for (; isAtHand(); next++) {
             batch.forgo(next);
         }
     }
 
-    /** Moves the next element to {@code out}. */
     void moveTo(Batch<T> out) {
         out.add(value(), target(), token());
         next++;
     }
 
-    /** Takes all elements at hand as one batch; the pulled batch itself if untouched. */
+    /**
+     * Takes all available elements as one batch. If none of them has been taken before, this is the pulled batch
+     * itself.
+     */
     Batch<T> takeAll() {
         Batch<T> rest = batch;
         if (next > 0) {
@@ -92,7 +96,7 @@ final class PulledInput<T> {
         return rest;
     }
 
-    /** Closes two inputs; elements at hand are abandoned. */
+    /** Closes two inputs and abandons their available elements. */
     static void closeBoth(PulledInput<?> left, PulledInput<?> right) {
         left.batch.abandonFrom(left.next);
         right.batch.abandonFrom(right.next);
@@ -101,7 +105,7 @@ final class PulledInput<T> {
         closeAll(List.of(left.upstream, right.upstream));
     }
 
-    /** Closes all, even if some of them fail to. */
+    /** Closes all stages, even if closing some of them fails. */
     static void closeAll(List<? extends Stage<?>> stages) {
         Throwable failure = null;
         for (Stage<?> stage : stages) {

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.function.ToIntFunction;
 
 /**
- * Hands each element to the output that a function returns. A failure follows the elements before it. Confined to the
- * distributing segment.
+ * Hands each element to the output that a function returns. A failure follows the elements that preceded it. Confined
+ * to the distributing segment's thread.
  */
 final class RoutedDistribution<T> implements OutputSelection<T> {
 

@@ -5,8 +5,8 @@ import dev.weir.stream.internal.run.RunAssembly;
 import java.util.function.Consumer;
 
 /**
- * A sink closed over an upper end of its own. Immutable.
+ * A sink that was completed with its own input. Immutable.
  *
- * @param builder adds all its stages and closes their segments
+ * @param builder adds all of the sink's stages and closes their segments
  */
 public record SideSink<T>(OpenInput<T> input, Consumer<RunAssembly> builder) {}

@@ -16,8 +16,8 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The base of stages with a side sink: the stage is fused into the main stream; the sink has its own segment and
- * bounded buffer. Confined to the main segment.
+ * The base class of stages with a side sink. The stage is fused into the main stream; the sink has its own segment and
+ * a bounded buffer. Confined to the main segment's thread.
  */
 abstract class SideStage<T> implements Stage<T> {
 
@@ -33,7 +33,6 @@ abstract class SideStage<T> implements Stage<T> {
     private boolean sideEnded;
     private @Nullable Throwable failure;
 
-    /** The parts of a stage. */
     record Parts<T>(Stage<T> upstream, OutputQueue<T> side, StageMeter segment, StageEntry entry, TaskGroup tasks) {}
 
     SideStage(Parts<T> parts) {
@@ -74,7 +73,10 @@ abstract class SideStage<T> implements Stage<T> {
         failure = cause;
     }
 
-    /** Hands the side its part. If that returns false or throws, the part for the main stream is abandoned. */
+    /**
+     * Hands a part of a batch to the side sink. If that returns false or throws, the part for the main stream,
+     * {@code on}, is abandoned.
+     */
     final boolean give(Batch<T> part, Batch<T> on) throws InterruptedException {
         boolean given = false;
         try {
@@ -88,7 +90,7 @@ abstract class SideStage<T> implements Stage<T> {
     }
 
     /**
-     * Hands the side its part of a batch.
+     * Hands the side sink its part of a batch.
      *
      * @return the rest for the main stream, or null to end it
      */
@@ -116,7 +118,7 @@ abstract class SideStage<T> implements Stage<T> {
         }
     }
 
-    /** Pulls the main stream, whose end also ends the side after its elements. */
+    /** Pulls the main stream. When the main stream ends, the side sink also ends, after its elements. */
     private @Nullable Batch<T> pullUpstream(long deadlineNanos) throws InterruptedException {
         try {
             if (failure != null) {
@@ -128,7 +130,7 @@ abstract class SideStage<T> implements Stage<T> {
             }
             return batch;
         } catch (InterruptedException | RuntimeException | Error thrown) {
-            // After an interrupt of only this segment the side ends normally, unless a failure below caused the
+            // If only this segment was interrupted, the side sink ends normally, unless a downstream failure caused the
             // interrupt.
             end(TaskGroup.isCurrentInterrupted() && !tasks.isCancelled() ? TaskGroup.currentFailure() : thrown);
             throw thrown;
@@ -142,7 +144,7 @@ abstract class SideStage<T> implements Stage<T> {
         }
     }
 
-    /** Also ends the side, normally unless a stage below has failed. */
+    /** Also ends the side sink: normally, unless a downstream stage has failed. */
     @Override
     public void close() {
         inside.set(0);

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The outputs of a distributing stage. Thread-safe.
  *
- * <p>An output whose stages end by themselves no longer counts, starting with the first element they forgo: its
- * elements are acknowledged as long as another output continues. When the last one ends, the stream ends, and elements
- * not handed out stay unacknowledged. An output that had taken all elements counts as continuing, so that the order of
- * the two ends does not matter.
+ * <p>If the stages of an output end by themselves, the output is no longer counted, starting with the first element
+ * that these stages forgo: its elements are acknowledged as long as another output continues. When the last output
+ * ends, the stream ends, and elements that were not handed out stay unacknowledged. An output that had taken all its
+ * elements is treated as continuing, so that the order in which two outputs end does not matter.
  */
 final class StageOutputs<T> {
 
@@ -33,22 +33,24 @@ final class StageOutputs<T> {
     private final boolean shared;
     private final AtomicInteger live;
     private final ReentrantLock lock = new ReentrantLock();
-    /** The segment above, and the output to which it is handing a batch. Written by its thread. */
+    /**
+     * The meter of the upstream segment, and the output to which that segment is handing a batch. Written by the
+     * segment's thread.
+     */
     private volatile @Nullable StageMeter giver;
 
     private volatile int givesTo = NO_OUTPUT;
-    /** Outputs that have ended, or are about to because they have forgone elements. Under the lock. */
+    /** Outputs that have ended, or are about to end because they have forgone elements. Guarded by the lock. */
     private final Set<Integer> leaving = new HashSet<>();
     /**
-     * Number of outputs that have ended after taking all their elements. Written before {@link #leaving}, and read
-     * after it.
+     * Number of outputs that ended after taking all their elements. Written before {@link #leaving}, and read after it.
      */
     private final AtomicInteger exhausted = new AtomicInteger();
 
     /**
      * Creates open outputs.
      *
-     * @param capacity of each, or of all together, in elements
+     * @param capacity capacity in elements, of each output or, if {@code shared}, of all outputs together
      * @param shared whether all outputs pull from one queue
      */
     StageOutputs(int outputs, int capacity, boolean shared, Clock clock, TaskGroup tasks) {
@@ -66,8 +68,8 @@ final class StageOutputs<T> {
     }
 
     /**
-     * Marks an output as leaving and returns whether another one continues. If several leave at once, at least the last
-     * one sees no other and leaves its elements unfinished.
+     * Marks an output as leaving, and returns whether another one continues. If several outputs leave at once, at least
+     * the last one sees no other and leaves its elements unacknowledged.
      */
     private boolean othersGoOn(int output) {
         lock.lock();
@@ -83,7 +85,7 @@ final class StageOutputs<T> {
         return outlets.get(output);
     }
 
-    /** Sets the meter of the segment that pulls from an output. Before the start. */
+    /** Sets the meter of the segment that pulls from an output. Must be called before the start. */
     void pulledBy(int output, StageMeter segment) {
         outlets.get(output).pulledBy(segment);
         segment.siblingAbove(() -> {
@@ -92,7 +94,7 @@ final class StageOutputs<T> {
         });
     }
 
-    /** Waits for room in an output and hands it the batch; see {@link OutputQueue#give}. */
+    /** Waits for room in an output and hands it the batch. See {@link OutputQueue#give}. */
     boolean give(int output, Batch<T> batch, StageMeter segment) throws InterruptedException {
         giver = segment;
         givesTo = shared ? NO_OUTPUT : output;
@@ -103,7 +105,7 @@ final class StageOutputs<T> {
         }
     }
 
-    /** Returns an output whose closing ends all outputs with the next element. */
+    /** Returns an output that, when closed, ends all outputs with the next element. */
     Stage<T> endingAll(int output) {
         OutputQueue<T> outlet = outlets.get(output);
         return new Stage<>() {
@@ -128,7 +130,7 @@ final class StageOutputs<T> {
         return live.get() > 0;
     }
 
-    /** The stages below an output have ended without a failure. */
+    /** Records that the stages downstream of an output have ended without a failure. */
     void ended(int output) {
         outlets.get(output).ended();
         int own = outlets.get(output).isExhausted() ? 1 : 0;
@@ -143,7 +145,7 @@ final class StageOutputs<T> {
         }
     }
 
-    /** Abandons the elements still inside, at the end of the run. */
+    /** Abandons the elements that are still queued. Called at the end of the run. */
     void leave() {
         outlets.forEach(OutputQueue::leave);
     }
@@ -154,7 +156,7 @@ final class StageOutputs<T> {
                 : outlets.stream().mapToInt(OutputQueue::depth).sum();
     }
 
-    /** The loop of the segment above. A failure reaches all outputs after the elements before it. */
+    /** The loop of the upstream segment. A failure reaches all outputs after the elements that preceded it. */
     void distribute(Stage<T> from, OutputSelection<T> distribution, StageMeter segment, StageMeter meter)
             throws InterruptedException {
         Throwable failure = null;
@@ -168,7 +170,7 @@ final class StageOutputs<T> {
                 }
             }
         } catch (InterruptedException interrupted) {
-            // If only this segment is interrupted, its output is no longer wanted, and outputs need no signal.
+            // If only this segment is interrupted, its elements are no longer needed, and the outputs need no signal.
             failure = tasks.isCancelled() ? interrupted : null;
             throw interrupted;
         } catch (RuntimeException | Error failed) {

@@ -14,8 +14,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combines the elements of two inputs one by one. Ends with the shorter input; the rest of the longer one is forgone. A
- * failure follows the pairs before it. Confined to the thread of its segment.
+ * Combines the elements of two inputs one by one. Ends with the shorter input; the remaining elements of the longer one
+ * are forgone. A failure follows the pairs that preceded it. Confined to its segment's thread.
  */
 final class ZipStage<A, B, R> implements Stage<R> {
 
@@ -78,7 +78,7 @@ final class ZipStage<A, B, R> implements Stage<R> {
                     pair(out);
                 }
             } catch (InterruptedException interrupted) {
-                // The close handles the elements at hand, even after a failure.
+                // The close handles the elements that are still available, even after a failure.
                 out.abandonAll();
                 throw interrupted;
             } catch (RuntimeException | Error thrown) {

@@ -8,7 +8,7 @@ import java.lang.invoke.MethodHandles;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Replaces each element, and drops elements without a replacement. Confined to the thread of its segment. */
+/** Replaces each element, and drops elements that have no replacement. Confined to its segment's thread. */
 final class CollectStage<T, R> extends InPlaceStage<T, R> {
 
     private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =
@@ -27,7 +27,7 @@ final class CollectStage<T, R> extends InPlaceStage<T, R> {
         return StageWiring.node("collect", above, wiring -> new CollectStage<T, R>(wiring, function));
     }
 
-    /** The call for a retry, in which null means no result as well. */
+    /** The call that is retried. {@code NOTHING} stands for a null result. */
     private Object again(T element) {
         R result = function.apply(element);
         return result == null ? NOTHING : result;
@@ -38,7 +38,6 @@ final class CollectStage<T, R> extends InPlaceStage<T, R> {
         return loop.run(batch, this);
     }
 
-    /** Calls the function for each element. */
     private static final class CollectLoop<T, R> implements BatchLoop<T, CollectStage<T, R>> {
 
         @Override

@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a user's operator. The elements that one call emits have the pending acknowledgement of its input element in
- * common. Confined to the thread of its segment.
+ * Runs a user's operator. The elements emitted during one call share the claim of the call's input element. Confined to
+ * its segment's thread.
  */
 final class ElementOperatorStage<T, R> implements Stage<R> {
 
@@ -133,7 +133,7 @@ final class ElementOperatorStage<T, R> implements Stage<R> {
         return out.isEmpty() ? null : out;
     }
 
-    /** Closes the operator. Returns false if that fails, which fails the stream after the emitted elements. */
+    /** Closes the operator. If that fails, returns false; the stream then fails after the emitted elements. */
     private boolean isClosed() {
         try {
             closeOperator();

@@ -18,12 +18,11 @@ import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The entry point of this package for the facade: one method for each operator. Stateless. */
+/** The entry point of this package for the facade, with one method per operator. Stateless. */
 public final class ElementStages {
 
     private ElementStages() {}
 
-    /** A custom source. */
     public static <T> BlueprintNode<T> custom(String name, SourceFactory<T> factory) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             StageContext context = assembly.fused(attributes);
@@ -31,7 +30,6 @@ public final class ElementStages {
         });
     }
 
-    /** A custom operator on batches. */
     public static <T, R> BlueprintNode<R> stage(String name, BlueprintNode<T> above, OperatorFactory<T, R> factory) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
@@ -40,7 +38,6 @@ public final class ElementStages {
         });
     }
 
-    /** A custom operator on single elements. */
     public static <T, R> BlueprintNode<R> operator(
             String name, BlueprintNode<T> above, Supplier<? extends ElementOperator<? super T, R>> operators) {
         return ElementOperatorStage.node(name, above, operators);
@@ -122,7 +119,7 @@ public final class ElementStages {
         return ZipWithIndexStage.node(above);
     }
 
-    /** See {@link dev.weir.stream.Source#intersperse}; a null start or end stands for none. */
+    /** See {@link dev.weir.stream.Source#intersperse}. A null start or end is not emitted. */
     public static <T> BlueprintNode<T> intersperse(
             BlueprintNode<T> above, @Nullable T start, T between, @Nullable T end) {
         return IntersperseStage.node(above, start, between, end);
@@ -144,12 +141,11 @@ public final class ElementStages {
         return LogStage.node(above, logger, level);
     }
 
-    /** A sink that hands each element to {@code consumer} and acknowledges it when that returns. */
+    /** Creates a sink that hands each element to {@code action} and acknowledges it when the action returns. */
     public static <T> SinkFactory<T> forEach(Action<? super T> action) {
         return context -> new ForEachSink<>(action, context.meter());
     }
 
-    /** A sink that acknowledges each element. */
     public static <T> SinkFactory<T> ignore() {
         return context -> upstream -> {
             Batch<T> batch;

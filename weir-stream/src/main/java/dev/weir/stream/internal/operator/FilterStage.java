@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Keeps either the elements that a predicate accepts or the ones that it rejects, and acknowledges the others. Confined
- * to the thread of its segment.
+ * Keeps either the elements that match a predicate or those that do not, and acknowledges the others. Confined to its
+ * segment's thread.
  */
 final class FilterStage<T> extends InPlaceStage<T, T> {
 
@@ -28,19 +28,18 @@ final class FilterStage<T> extends InPlaceStage<T, T> {
         this.wanted = wanted;
     }
 
-    /** A predicate that remembers elements. Confined to the stage of one run. */
+    /** A stateful predicate. Confined to the stage of one run. */
     interface Remembering<T> extends Predicate<T> {
 
-        /** Resets the state left by earlier elements. */
         void restart();
     }
 
-    /** Drops elements until a predicate rejects one, and keeps that and all later ones. */
+    /** Drops elements until one does not match {@code predicate}; keeps that element and all later ones. */
     static <T> BlueprintNode<T> dropWhile(BlueprintNode<T> above, Predicate<? super T> predicate) {
         return remembering("dropWhile", above, () -> new Beginning<>(predicate));
     }
 
-    /** Keeps the elements accepted by a predicate that is created for each run. */
+    /** Keeps the elements that match a predicate, which is created for each run. */
     static <T> BlueprintNode<T> remembering(String name, BlueprintNode<T> above, Supplier<Remembering<T>> predicate) {
         return StageWiring.node(name, above, wiring -> new FilterStage<>(wiring, predicate.get(), true));
     }
@@ -63,7 +62,6 @@ final class FilterStage<T> extends InPlaceStage<T, T> {
         }
     }
 
-    /** Asks the predicate about each element. */
     private static final class FilterLoop<T> implements BatchLoop<T, FilterStage<T>> {
 
         @Override

@@ -10,8 +10,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combines all elements into one, which is emitted at the end and acknowledges them all. Confined to the thread of its
- * segment.
+ * Combines all elements into one, which is emitted at the end. Acknowledging it acknowledges all of them. Confined to
+ * its segment's thread.
  */
 final class FoldStage<T, R> extends InPlaceStage<T, R> {
 
@@ -99,7 +99,7 @@ final class FoldStage<T, R> extends InPlaceStage<T, R> {
         return batch;
     }
 
-    /** Drops the combination so far and acknowledges its elements, like all dropped elements. */
+    /** Discards the current combination and acknowledges its elements, as for all dropped elements. */
     @Override
     void restart() {
         combined = initial;

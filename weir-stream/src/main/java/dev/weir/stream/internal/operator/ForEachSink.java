@@ -13,9 +13,9 @@ import java.lang.invoke.MethodHandles;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands each element to an action and acknowledges it when that returns. Confined to the thread of its segment.
+ * Hands each element to an action and acknowledges it when the action returns. Confined to its segment's thread.
  *
- * <p>If a {@link MapGroup} is directly above, the sink calls that group's functions itself.
+ * <p>If a {@link MapGroup} is directly upstream, the sink calls that group's functions itself.
  */
 final class ForEachSink<T> implements SinkLoop<T> {
 
@@ -27,7 +27,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
     private final StageMeter meter;
     private final PassMark alone = new PassMark();
 
-    /** Time of the sink for a batch in its last separate measurement, at least 1. */
+    /** The sink's time for one batch when it was last measured separately, at least 1. */
     private long sampleNanos = 1;
 
     ForEachSink(Action<? super T> action, StageMeter meter) {
@@ -85,10 +85,10 @@ final class ForEachSink<T> implements SinkLoop<T> {
         maps.throwFailure();
     }
 
-    /** Loop copied for each class of actions; see {@link BatchLoop}. */
+    /** The loop that is copied for each class of actions. See {@link BatchLoop}. */
     private interface ElementLoop {
 
-        /** Returns how many elements have reached the action. */
+        /** Returns the number of elements that reached the action. */
         <T> int run(
                 Batch<T> batch, Action<? super T> action, @Nullable MapGroup<T> maps, PassMark mark, StageMeter meter)
                 throws Exception;

@@ -12,11 +12,11 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that processes the elements of each batch in place: it replaces or drops them, and adds elements only at its
- * end. Confined to the thread of its segment.
+ * A stage that processes the elements of each batch in place: it replaces or drops them, and adds elements only at the
+ * end. Confined to its segment's thread.
  *
- * <p>A failure of the stage follows the elements before it. When the stage ends by itself, it closes the stage above at
- * once, and forgoes the elements beyond the end.
+ * <p>A failure of the stage follows the elements that preceded it. When the stage ends by itself, it closes the
+ * upstream stage at once and forgoes the elements after the end.
  */
 public abstract class InPlaceStage<T, R> implements Stage<R> {
 
@@ -43,30 +43,31 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Processes a non-empty batch. Elements that pass are moved to its front; the others are acknowledged. Those beyond
-     * the end go to {@link #end(Batch, int)}; those from a failure on are abandoned.
+     * Processes a non-empty batch. The elements to emit are moved to its front; the others are acknowledged. Elements
+     * after the end are passed to {@link #end(Batch, int)}; those from a failure on are abandoned.
      *
-     * @return number of elements that pass
+     * @return number of elements to emit
      */
     protected abstract int rework(Batch<T> batch) throws InterruptedException;
 
     /**
-     * Returns the batch to emit after the last element, or null. Called once, when the stage above has ended normally.
+     * Returns the batch to emit after the last element, or null. Called once, when the upstream stage has ended
+     * normally.
      */
     @Nullable
     Batch<R> last() {
         return null;
     }
 
-    /** Resets the state left by earlier elements. */
+    /** Discards the state left by earlier elements. */
     void restart() {}
 
-    /** Ends a stream without elements. */
+    /** Ends a stream that has no elements to forgo. */
     final void end() {
         ended = true;
     }
 
-    /** Ends the stream after this batch: the elements from {@code beyond} on are forgone. */
+    /** Ends the stream after this batch. The elements from index {@code beyond} on are forgone. */
     final void end(Batch<T> batch, int beyond) {
         ended = true;
         for (int i = beyond; i < batch.size(); i++) {
@@ -74,19 +75,21 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
         }
     }
 
-    /** Fails the stream at the element at {@code index}, after the elements of this batch that pass. */
+    /**
+     * Fails the stream at the element at {@code index}, after the preceding elements of this batch have been emitted.
+     */
     final void fail(Throwable cause, Batch<T> batch, int index) {
         failure = cause;
         batch.abandonFrom(index);
     }
 
     /**
-     * Passes an exception of the user's function to supervision, which may retry.
+     * Passes an exception of the user's function to the supervision, which may retry.
      *
      * @param call the same call
-     * @param kept number of elements that pass so far
-     * @return its result, or a {@link FailureVerdict} already carried out: the element is dropped, or the stream fails
-     *     at it
+     * @param kept number of elements to emit so far
+     * @return the result of the call, or a {@link FailureVerdict} that has already been carried out: the element was
+     *     dropped, or the stream fails at it
      */
     final Object after(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int kept, int index)
             throws InterruptedException {

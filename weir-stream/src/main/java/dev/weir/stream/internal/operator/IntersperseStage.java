@@ -7,8 +7,8 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inserts an element between neighbouring elements, and optionally one at the start and one at the end. Nobody waits
- * for their acknowledgements. Confined to the thread of its segment.
+ * Inserts an element between adjacent elements, and optionally one at the start and one at the end. No source waits for
+ * the acknowledgements of these elements. Confined to its segment's thread.
  */
 final class IntersperseStage<T> implements Stage<T> {
 
@@ -17,7 +17,7 @@ final class IntersperseStage<T> implements Stage<T> {
     private final T between;
     private final @Nullable T end;
 
-    /** The element to insert before the next one: the start or the separator; null for none. */
+    /** The element to insert before the next one: the start, the separator, or null for none. */
     private @Nullable T before;
 
     private boolean begun;
@@ -65,7 +65,7 @@ final class IntersperseStage<T> implements Stage<T> {
         return out;
     }
 
-    /** Returns the batch at the end; it includes the start if there were no elements. */
+    /** Returns the batch to emit at the end. It includes the start if there were no elements. */
     private @Nullable Batch<T> frame() {
         Batch<T> out = new Batch<>(2);
         if (!begun && before != null) {

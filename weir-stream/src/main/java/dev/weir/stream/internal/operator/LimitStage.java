@@ -4,7 +4,7 @@ import dev.weir.stream.LimitExceededException;
 import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 
-/** Lets a number of elements through and fails at the next. Confined to the thread of its segment. */
+/** Passes a number of elements on, and fails if there is another. Confined to its segment's thread. */
 final class LimitStage<T> extends InPlaceStage<T, T> {
 
     private final long limit;

@@ -7,8 +7,7 @@ import dev.weir.stream.spi.Batch;
 import java.util.function.ToLongFunction;
 
 /**
- * Lets elements through up to a total weight and fails at the one that exceeds it. Confined to the thread of its
- * segment.
+ * Passes elements on up to a total weight, and fails at the element that exceeds it. Confined to its segment's thread.
  */
 final class LimitWeightedStage<T> extends InPlaceStage<T, T> {
 

@@ -8,7 +8,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
-/** Logs each element, the end and a failure from above. Confined to the thread of its segment. */
+/** Logs each element, the end, and an upstream failure. Confined to its segment's thread. */
 final class LogStage<T> extends InPlaceStage<T, T> {
 
     private final Logger logger;

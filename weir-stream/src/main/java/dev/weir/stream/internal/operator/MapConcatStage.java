@@ -21,16 +21,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces each element by its children. The parent is acknowledged when its last child is, or at once if it has none:
- * the stage keeps the parent's own acknowledgement while it iterates and adds one for each child. Confined to the
- * thread of its segment.
+ * Replaces each element, the parent, with its children. The parent is acknowledged when its last child is, or at once
+ * if it has none: the stage keeps the parent's own claim while it iterates, and adds one claim for each child. Confined
+ * to its segment's thread.
  */
 final class MapConcatStage<T, R> implements Stage<R> {
 
     private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =
             SpecialisedLoop.of(MethodHandles.lookup(), new ExpandLoop<>());
 
-    /** Largest collection that is added to a batch as a whole, even if the batch then exceeds its size. */
+    /** Maximum size of a collection that is added to a batch completely, even if the batch then exceeds its size. */
     private static final int FEW_CHILDREN = 64;
 
     private final Stage<T> upstream;
@@ -73,7 +73,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         while (failure == null) {
             if (Thread.interrupted()) {
-                // Endless children never pull, so no stage above would notice a cancellation.
+                // An endless iterator never pulls, so no upstream stage would notice a cancellation.
                 throw new InterruptedException();
             }
             Batch<T> current = parents;
@@ -92,12 +92,12 @@ final class MapConcatStage<T, R> implements Stage<R> {
             }
             long start = System.nanoTime();
             Batch<R> out = pool.take();
-            // Not counted here: parents are counted on arrival.
+            // Parents are not counted here, because they are counted when they arrive.
             meter.beginWork(start);
             try {
                 expand(current, out);
             } catch (InterruptedException interrupted) {
-                // The close handles the parents.
+                // The parents are handled by {@link #close}.
                 out.abandonAll();
                 throw interrupted;
             }
@@ -113,7 +113,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
         throw FailureTransfer.rethrowFromAbove(failure);
     }
 
-    /** Fills {@code out} with children until it is full, the parents are used up, or the stream is to fail. */
+    /** Fills {@code out} with children until it is full, there are no more parents, or the stream must fail. */
     private void expand(Batch<T> from, Batch<R> out) throws InterruptedException {
         while (out.size() < Batch.DEFAULT_CAPACITY && failure == null) {
             if (openParent) {
@@ -129,7 +129,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
         }
     }
 
-    /** Passes an exception of the function for a parent to supervision, which may retry. */
+    /** Passes an exception that the function threw for a parent to the supervision, which may retry. */
     private void afterFailure(Batch<T> from, int index, Throwable thrown) throws InterruptedException {
         Object outcome = supervised.after(
                 thrown, parent -> function.apply(parent).iterator(), from.get(index), () -> from.isRevoked(index));
@@ -165,11 +165,11 @@ final class MapConcatStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Handles children of the open parent that were added to the batch. The parent has {@code more}, unless its
-     * iterator is {@code broken}.
+     * Handles the children of the open parent that were added to the batch. The parent has {@code more} children,
+     * unless its iterator is {@code broken}.
      */
     private void tookChildren(int taken, boolean more, @Nullable Throwable broken) {
-        // The acknowledgements must exist before a stage below sees the children; the parent's own goes to the last
+        // The claims must exist before a downstream stage sees the children; the parent's own claim goes to the last
         // child.
         int count = more || taken == 0 ? taken : taken - 1;
         if (count > 0) {
@@ -186,7 +186,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
         }
     }
 
-    /** Continues without the rest of the current parent's children, or fails. */
+    /** Continues without the remaining children of the current parent, or fails. */
     private void giveUp(FailureVerdict verdict) {
         openParent = false;
         if (verdict.fails()) {
@@ -215,8 +215,8 @@ final class MapConcatStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Expands parents with few children completely; returns at a parent that needs the slow path. Only there does the
-     * iterator escape this loop and need an allocation.
+     * Expands parents that have few children completely, and returns at a parent that needs the slow path. Only there
+     * does the iterator escape from this loop and must be allocated.
      */
     private static final class ExpandLoop<T, R> implements BatchLoop<T, MapConcatStage<T, R>> {
 

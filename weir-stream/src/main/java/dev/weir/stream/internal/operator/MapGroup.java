@@ -7,18 +7,20 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Up to four {@code map} stages in a row that apply all their functions to an element before storing the result; also
- * the interface through which a sink below does so. Confined to the thread of the segment.
+ * Up to four {@code map} stages in a row that apply all their functions to an element before storing the result. This
+ * is also the interface through which a downstream sink applies these functions. Confined to the segment's thread.
  *
- * <p><b>Why.</b> A chain of maps spends more time between its functions than in them: each stage stores a reference per
- * element, and G1 surrounds each store with two checks. A group stores once for all its functions; with a participating
- * sink nothing is stored at all. ADR 10 has the figures and ADR 66 the reasons why groups stay.
+ * <p><b>Purpose.</b> A chain of maps spends more time between its functions than in them: each stage stores a reference
+ * per element, and G1 surrounds each store with two checks. A group stores each element once for all its functions; if
+ * a sink takes part, no element is stored at all. ADR 10 has the measurements, and ADR 66 the reasons why groups stay.
  *
- * <p><b>How a group forms.</b> {@link MapStage} is the one implementation. A map built directly below another one joins
- * its group, unless the group is full; the lowest map represents the group and pulls from above the highest. No other
- * stage knows about groups. Four, because the compiler inlines no deeper than fifteen calls.
+ * <p><b>Forming a group.</b> {@link MapStage} is the only implementation. A map that is built directly after another
+ * one joins its group, unless the group is full. The most downstream map represents the group and pulls from the stage
+ * upstream of the first map. No other stage knows about groups. The limit is four, because the compiler does not inline
+ * more than fifteen nested calls.
  *
- * <p><b>How a batch goes through it.</b>
+ * <p><b>Processing a batch.</b>
+ *
  * <pre>
  *   lowest.pull: source.pull -- no sink takes part -------&gt; each element through all functions, stored once
  *                            -- a sink takes part --------&gt; handed on as it came: the group owes it
@@ -27,64 +29,65 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p><b>Invariants.</b>
+ *
  * <ul>
- *   <li><em>Supervision stays with each map.</em> An exception is caught around its function, together with the
- *       function's argument. A dropped element is signalled by {@link Dropped}, without a stack trace; {@link #drop}
- *       settles it. {@link #throwFailure} throws a failure after the elements before it.
- *   <li><em>Counters stay with each map.</em> Elements are counted exactly. Busy time is measured for the whole group
- *       and divided in proportion to the last sample.
- *   <li><em>An element that was not consumed keeps its acknowledgement.</em> It stays beside the element in the batch.
+ *   <li><em>Each map keeps its own supervision.</em> An exception is caught around the map's function, together with
+ *       the function's argument. A dropped element is signalled by {@link Dropped}, which has no stack trace;
+ *       {@link #drop} settles the element. {@link #throwFailure} throws a failure after the elements that preceded it.
+ *   <li><em>Each map keeps its own counters.</em> Elements are counted exactly. Busy time is measured for the whole
+ *       group and divided in proportion to the last sample.
+ *   <li><em>An element that was not consumed keeps its acknowledgement,</em> which is stored beside it in the batch.
  * </ul>
  *
- * @param <R> what leaves the lowest map
+ * @param <R> the type of the elements that leave the last map
  */
 interface MapGroup<R> {
 
-    /** The sink's place, after the maps' places. */
+    /** The sink's number in the mark; it is greater than those of all maps. */
     int SINK = Integer.MAX_VALUE;
 
     /**
-     * Joins a sink to the group directly above it, so that the sink applies the functions for most batches; null if
-     * there is no group.
+     * Joins a sink to the group directly upstream of it, so that the sink applies the functions for most batches.
+     * Returns null if there is no group.
      */
     static <T> @Nullable MapGroup<T> rightAbove(Stage<T> upstream) {
         Stage<T> stage = upstream instanceof PassThroughStage<T> passage ? passage.upstream() : upstream;
         return stage instanceof MapStage<?, T> map ? map.joinedBySink() : null;
     }
 
-    /** The names of its stages, the lowest first, one per line. */
+    /** The names of the group's stages, one per line, starting with the most downstream one. */
     String names();
 
-    /** Returns whether the group's functions still have to be applied to the last pulled batch. */
+    /** Returns whether the group's functions must still be applied to the batch that was pulled last. */
     boolean isOwed();
 
     /**
      * Applies the group's functions to an element of that batch.
      *
-     * @throws Dropped if a map drops the element or fails; the caller passes it to {@link #drop}
+     * @throws Dropped if a map drops the element or fails; the caller must pass the exception to {@link #drop}
      */
     R through(Object element) throws InterruptedException, Dropped;
 
-    /** Settles the dropped element at {@code index}. Returns true if the stream fails after the elements before it. */
+    /** Settles the dropped element at {@code index}. Returns true if the stream fails after the preceding elements. */
     boolean drop(Dropped dropped, Batch<?> batch, int index);
 
-    /** Total time of its stages' last samples, at least 1. */
+    /** The total time of the last samples of the group's stages, at least 1. */
     long samplesNanos();
 
     /**
-     * Starts processing a batch in the sink, until {@link #countInSink}.
+     * Starts processing a batch in the sink. The processing ends with {@link #countInSink}.
      *
-     * @param sinkSampleNanos the sink's time for a batch in its last separate measurement
-     * @return the mark in which the sink notes, with {@link #SINK}, that it has an element
+     * @param sinkSampleNanos the sink's time for one batch when it was last measured separately
+     * @return the mark in which the sink records, with {@link #SINK}, that it is processing an element
      */
     PassMark begin(Batch<?> batch, long startNanos, long sinkSampleNanos);
 
     /**
      * Counts a batch that the sink has processed.
      *
-     * @param startNanos start of the batch
-     * @param sinkSampleNanos the sink's time for a batch in its last separate measurement
-     * @return the part of the time that is the sink's
+     * @param startNanos the time at which processing started
+     * @param sinkSampleNanos the sink's time for one batch when it was last measured separately
+     * @return the part of the time that is attributed to the sink
      */
     long countInSink(int size, long startNanos, long sinkSampleNanos);
 

@@ -17,15 +17,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces each element in place; its acknowledgement stays beside it. A failure leaves after the elements before it.
- * Up to {@value #LONGEST_GROUP} of them form a group, see {@link MapGroup}. Confined to the thread of its segment.
+ * Replaces each element in place; the element's acknowledgement does not change. A failure is passed on after the
+ * elements that preceded it. Up to {@value #LONGEST_GROUP} map stages form a group; see {@link MapGroup}. Confined to
+ * its segment's thread.
  */
 final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
 
     private static final SpecialisedLoop<MapLoop> LOOPS =
             SpecialisedLoop.of(MethodHandles.lookup(), new FunctionLoop());
 
-    /** The compiler inlines no deeper. */
+    /** The compiler does not inline more levels than this. */
     private static final int LONGEST_GROUP = 4;
 
     /** Number of batches per sample batch, in which each function of a group is timed separately. */
@@ -35,7 +36,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     private final @Nullable MapStage<?, T> above;
     private final Stage<?> source;
     private final int length;
-    /** Names of the group's stages, the lowest first, one per line. */
+    /** Names of the group's stages, one per line, starting with the most downstream one. */
     private final String names;
 
     private final MapLoop loop;
@@ -47,19 +48,19 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     private final HeldElements inside;
     private final PassMark mark;
 
-    /** True if the sink below applies the group's functions. */
+    /** True if the downstream sink applies the group's functions. */
     private boolean inSink;
-    /** True if it has to do so for the last pulled batch. */
+    /** True if the sink must still apply the group's functions to the batch that was pulled last. */
     private boolean owed;
 
     private @Nullable Throwable failure;
     private int batches;
     /** Number of elements of the current batch that this stage dropped. */
     private int dropped;
-    /** Time of this stage for a batch when it was last measured, at least 1. */
+    /** This stage's time for one batch when it was last measured, at least 1. */
     private long sampleNanos = 1;
 
-    @SuppressWarnings("unchecked") // elements of the stage above go in, and what comes out is an R
+    @SuppressWarnings("unchecked") // elements of the upstream stage go in, and what comes out is an R
     private MapStage(StageWiring<T> wiring, Function<? super T, ? extends R> function) {
         this.upstream = wiring.upstream();
         this.above = upstream instanceof MapStage<?, T> map && map.length < LONGEST_GROUP ? map : null;
@@ -111,7 +112,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         throw FailureTransfer.rethrowFromAbove(failure);
     }
 
-    /** Notes that a sink below applies the group's functions to most batches. */
+    /** Records that a downstream sink applies the group's functions to most batches. */
     MapGroup<R> joinedBySink() {
         inSink = true;
         return this;
@@ -168,7 +169,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         }
     }
 
-    /** Applies each function of the group to the whole batch, the highest first. */
+    /** Applies each function of the group to the complete batch, starting with the most upstream one. */
     private void runApart(Batch<?> batch) throws InterruptedException {
         if (above != null) {
             above.runApart(batch);
@@ -187,7 +188,8 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     }
 
     /**
-     * Returns the first failure in the stream: a lower stage has only seen elements before the failure of a higher one.
+     * Returns the failure that comes first in the stream: a downstream stage has processed only elements that precede
+     * the failure of an upstream one.
      */
     private @Nullable Throwable firstFailure() {
         return failure != null || above == null ? failure : above.firstFailure();
@@ -230,7 +232,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         return sampleNanos + (above == null ? 0 : above.samplesNanos());
     }
 
-    /** Returns how many elements leave this stage. */
+    /** Returns the number of elements that leave this stage. */
     private int countGroup(int size, double nanosPerSample) {
         int in = above == null ? size : above.countGroup(size, nanosPerSample);
         int out = in - dropped;
@@ -256,7 +258,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         return result;
     }
 
-    /** Returns a retried result after a failure, or throws to stop processing the element. */
+    /** Returns the result of a retry after a failure, or throws to stop processing the element. */
     private Object afterFailure(Throwable thrown, Object element) throws InterruptedException, Dropped {
         Object outcome = supervised.after(thrown, this::call, element);
         if (outcome instanceof FailureVerdict verdict) {
@@ -272,7 +274,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         upstream.close();
     }
 
-    /** The map that dropped an element, and why. */
+    /** Identifies the map that dropped an element, and the verdict. */
     private static final class DroppedAt extends Dropped {
 
         private static final long serialVersionUID = 1;
@@ -286,14 +288,14 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         }
     }
 
-    /** Loop copied for each class of functions; see {@link BatchLoop}. */
+    /** The loop that is copied for each class of functions. See {@link BatchLoop}. */
     private interface MapLoop {
 
         /**
          * Applies the functions of the group that ends with {@code stage} to a batch.
          *
-         * @param above the stage above in the group, or null if the batch is to go through {@code stage} alone
-         * @return number of elements that pass
+         * @param above the upstream stage in the group, or null to apply only the function of {@code stage}
+         * @return number of elements to emit
          */
         int run(Batch<?> batch, MapStage<?, ?> stage, @Nullable MapStage<?, ?> above) throws InterruptedException;
 

@@ -7,7 +7,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets an element through unless its key is among the keys that are remembered. Confined to the thread of its segment.
+ * A predicate that matches an element unless its key is among the remembered keys. Confined to its segment's thread.
  */
 final class NewKeys<T> implements FilterStage.Remembering<T> {
 
@@ -15,10 +15,9 @@ final class NewKeys<T> implements FilterStage.Remembering<T> {
     private final Function<? super T, ?> key;
     private final Memory memory;
 
-    /** The remembered keys. */
     private interface Memory {
 
-        /** Returns whether a key is new, and remembers it. */
+        /** Returns whether a key is new, and remembers the key. */
         boolean isNew(Object key);
 
         void clear();
@@ -35,7 +34,7 @@ final class NewKeys<T> implements FilterStage.Remembering<T> {
         return FilterStage.remembering("dropRepeated", above, () -> new NewKeys<>("dropRepeated", key, new LastKey()));
     }
 
-    /** Remembers the last {@code window} different keys. */
+    /** Remembers the last {@code window} distinct keys. */
     static <T> BlueprintNode<T> deduplicate(BlueprintNode<T> above, Function<? super T, ?> key, int window) {
         if (window < 1) {
             throw new IllegalArgumentException("window must be at least 1 key: window=" + window);
@@ -60,7 +59,7 @@ final class NewKeys<T> implements FilterStage.Remembering<T> {
 
     private static final class LastKey implements Memory {
 
-        /** Null before the first. */
+        /** Null before the first element. */
         private @Nullable Object last;
 
         @Override
@@ -76,7 +75,7 @@ final class NewKeys<T> implements FilterStage.Remembering<T> {
         }
     }
 
-    /** The most recent keys, in order of their last occurrence, oldest first. */
+    /** The most recent keys, ordered by their last occurrence, oldest first. */
     private static final class RecentKeys extends LinkedHashMap<Object, Boolean> implements Memory {
 
         private static final long serialVersionUID = 1L;

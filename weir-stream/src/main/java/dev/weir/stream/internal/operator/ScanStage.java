@@ -10,8 +10,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits a start value, then for each element the combination of all elements so far. Confined to the thread of its
- * segment.
+ * Emits an initial value, and then, for each element, the combination of all elements so far. Confined to its segment's
+ * thread.
  */
 final class ScanStage<T, R> extends InPlaceStage<T, R> {
 
@@ -64,7 +64,6 @@ final class ScanStage<T, R> extends InPlaceStage<T, R> {
         combined = initial;
     }
 
-    /** Combines each element with those before it. */
     private static final class ScanLoop<T, R> implements BatchLoop<T, ScanStage<T, R>> {
 
         @Override

@@ -11,19 +11,19 @@ import dev.weir.stream.spi.StageMeter;
 /**
  * The connections of a fused stage. Immutable.
  *
- * @param upstream the stage above, which the stage owns
- * @param context the stage's place in the run
+ * @param upstream the upstream stage, which this stage owns
+ * @param context the stage's view of its run
  * @param attributes the attributes set for the stage
  */
 public record StageWiring<T>(Stage<T> upstream, StageContext context, StageAttributes attributes) {
 
-    /** Makes the running form of a stage. */
+    /** Creates the running form of a stage. */
     @FunctionalInterface
     public interface Maker<T, R> {
         Stage<R> make(StageWiring<T> wiring);
     }
 
-    /** The blueprint of a fused stage below {@code above}. */
+    /** Creates the blueprint of a fused stage downstream of {@code above}. */
     public static <T, R> BlueprintNode<R> node(String name, BlueprintNode<T> above, Maker<T, R> maker) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
@@ -31,7 +31,10 @@ public record StageWiring<T>(Stage<T> upstream, StageContext context, StageAttri
         });
     }
 
-    /** The blueprint of a fused stage that calls no user function, so that supervision does not apply. */
+    /**
+     * Creates the blueprint of a fused stage that calls no user function and to which supervision therefore does not
+     * apply.
+     */
     public static <T, R> BlueprintNode<R> withoutFunction(String name, BlueprintNode<T> above, Maker<T, R> maker) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             Stage<T> upstream = above.build(assembly);
@@ -40,7 +43,7 @@ public record StageWiring<T>(Stage<T> upstream, StageContext context, StageAttri
         });
     }
 
-    /** The supervision for exceptions of the stage's function; used only by stages with a function. */
+    /** Returns the supervision for exceptions of the stage's function. Used only by stages that have a function. */
     public SupervisedCall supervised() {
         return SupervisedCall.by(attributes, clock());
     }

@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces each element using the user's state, which the stage creates and closes. Confined to the thread of its
- * segment.
+ * Replaces each element using a state of the user, which the stage creates and closes. Confined to its segment's
+ * thread.
  */
 final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
 
@@ -27,8 +27,8 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
     /**
      * The user's functions.
      *
-     * @param create makes a state
-     * @param apply returns the element to emit, or null for none, and may change the state
+     * @param create creates a state
+     * @param apply returns the element to emit, or null to emit none; may modify the state
      * @param onComplete returns the last element to emit
      * @param close releases the state
      */
@@ -61,7 +61,7 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
         return current;
     }
 
-    /** The call for a retry, in which null means no result as well. */
+    /** The call that is retried. {@code NOTHING} stands for a null result. */
     private Object again(T element) {
         R result = functions.apply.apply(state(), element);
         return result == null ? NOTHING : result;
@@ -108,7 +108,6 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
         }
     }
 
-    /** Calls the function with the state for each element. */
     private static final class StatefulMapLoop<S, T, R> implements BatchLoop<T, StatefulMapStage<S, T, R>> {
 
         @Override

@@ -7,7 +7,7 @@ import dev.weir.stream.spi.Batch;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Predicate;
 
-/** Lets elements through until a predicate rejects one, then ends. Confined to the thread of its segment. */
+/** Passes elements on until one does not match a predicate, then ends. Confined to its segment's thread. */
 final class TakeWhileStage<T> extends InPlaceStage<T, T> {
 
     private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =
@@ -33,7 +33,6 @@ final class TakeWhileStage<T> extends InPlaceStage<T, T> {
         return loop.run(batch, this);
     }
 
-    /** Asks the predicate about each element. */
     private static final class TakeWhileLoop<T> implements BatchLoop<T, TakeWhileStage<T>> {
 
         @Override
@@ -56,7 +55,8 @@ final class TakeWhileStage<T> extends InPlaceStage<T, T> {
                     goesOn = (boolean) outcome;
                 }
                 if (!goesOn) {
-                    // Before the move: the elements behind it are forgone in place.
+                    // This precedes the move, because the elements after this one are forgone at their current
+                    // positions.
                     stage.end(batch, stage.inclusive ? i + 1 : i);
                 }
                 if (goesOn || stage.inclusive) {

@@ -7,7 +7,7 @@ import dev.weir.stream.internal.run.SpecialisedLoop;
 import dev.weir.stream.spi.Batch;
 import java.lang.invoke.MethodHandles;
 
-/** Shows each element to an action. Confined to the thread of its segment. */
+/** Calls an action with each element. Confined to its segment's thread. */
 final class TapStage<T> extends InPlaceStage<T, T> {
 
     private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =
@@ -36,7 +36,6 @@ final class TapStage<T> extends InPlaceStage<T, T> {
         return loop.run(batch, this);
     }
 
-    /** Shows each element to the action. */
     private static final class TapLoop<T> implements BatchLoop<T, TapStage<T>> {
 
         @Override

@@ -1,6 +1,6 @@
 /**
- * Fused operators: they pull batches, change them and return them, on the thread of the owning segment. One operator is
- * one class.
+ * Fused operators: they pull batches, modify them and return them, on their segment's thread. Each operator has its own
+ * class.
  */
 @NullMarked
 package dev.weir.stream.internal.operator;

@@ -16,7 +16,7 @@ final class AsyncCalls<T, R> {
     private final String operator;
     private final Function<? super T, ? extends CompletionStage<? extends R>> function;
 
-    /** Held while the function is called, if other threads than the starter may call it. */
+    /** Held while the function is called, if threads other than the starter may call it. */
     private final @Nullable ReentrantLock turns;
 
     private final @Nullable Gate<T> gate;
@@ -26,10 +26,10 @@ final class AsyncCalls<T, R> {
     }
 
     /**
-     * Creates the calls of {@code function}; each waits at {@code gate} if there is one.
+     * Creates the calls of {@code function}. Each call first waits at {@code gate}, if there is one.
      *
      * @param operator name of the operator, for messages
-     * @param retried whether calls may be retried, on a thread other than the starter's
+     * @param retried whether calls may be retried, which happens on a thread other than the starter's
      */
     AsyncCalls(
             String operator,
@@ -47,10 +47,10 @@ final class AsyncCalls<T, R> {
     }
 
     /**
-     * Calls the function, possibly after a wait at the gate.
+     * Calls the function, possibly after waiting at the gate.
      *
-     * @param revoked whether the source has lost the element
-     * @return null if the element was lost and the function not called
+     * @param revoked returns whether the source no longer owns the element
+     * @return null if the element was revoked and the function was not called
      */
     @Nullable
     CompletionStage<? extends R> call(T element, BooleanSupplier revoked) {
@@ -88,10 +88,10 @@ final class AsyncCalls<T, R> {
         }
     }
 
-    /** Calls the function and waits for the result. Returns null if the source lost the element before the call. */
+    /** Calls the function and waits for the result. Returns null if the element was revoked before the call. */
     @Nullable
     R callAndWait(T element, BooleanSupplier revoked) throws Exception {
-        // Never completes exceptionally: that would call getMessage of the user's exception.
+        // This future never completes exceptionally, because that would call getMessage of the user's exception.
         CompletableFuture<Object> done = new CompletableFuture<>();
         CompletionStage<? extends R> stage = call(element, revoked);
         if (stage == null) {
@@ -125,6 +125,6 @@ final class AsyncCalls<T, R> {
         }
     }
 
-    /** Stands for a result that failed. */
+    /** Stands for the result of a failed computation. */
     private record Failed(Throwable why) {}
 }

@@ -12,26 +12,28 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the asynchronous computations of a stage: the call of the function, the completion of its future, and the
- * retries. Thread-safe without a lock: {@link #start} belongs to the starter, {@link #completed} to the thread that
- * completes the future, and a retry to its own virtual thread; each touches only its own slot.
+ * Runs the asynchronous computations of a stage: it calls the function, handles the completion of its future, and
+ * retries. Thread-safe without a lock: {@link #start} is called only by the starter, {@link #completed} only by the
+ * thread that completes the future, and a retry runs on its own virtual thread. Each of them accesses only its own
+ * slot.
  */
 final class AsyncComputations<T, R> {
 
-    /** The stage that the computations belong to. Thread-safe. */
+    /** The stage to which the computations belong. Thread-safe. */
     interface Owner<R> {
 
-        /** Returns whether the stage has been cut off or closed, which may be the cause of a failure. */
+        /** Returns whether the stage has been cancelled or closed, which may be the cause of a failure. */
         boolean isCancelled();
 
         /**
-         * Registers a running computation. Returns false if the stage has been closed; then the computation is
+         * Registers a running computation. Returns false if the stage has been closed, in which case the computation is
          * cancelled.
          */
         boolean admit(RunningComputation<R> running);
 
         /**
-         * Takes the outcome of an admitted computation: a result, or a {@link FailureVerdict} that has been settled.
+         * Accepts the outcome of a registered computation: either a result, or a {@link FailureVerdict} that has been
+         * settled.
          */
         void finished(RunningComputation<R> running, Object outcome);
     }
@@ -61,8 +63,8 @@ final class AsyncComputations<T, R> {
     }
 
     /**
-     * Starts the computation for a slot. Returns its immediate result, a settled {@link FailureVerdict}, or null if it
-     * is running.
+     * Starts the computation for a slot. Returns its result if it is available at once, or a settled
+     * {@link FailureVerdict}, or null if the computation is running.
      */
     @Nullable
     Object start(int slot) {
@@ -85,7 +87,7 @@ final class AsyncComputations<T, R> {
             return afterFailure(thrown, slot);
         }
         RunningComputation<R> running = new RunningComputation<>(this, slot, future);
-        // Register before the callback can run, so that a close can cancel it.
+        // The computation is registered before its callback can run, so that a close can cancel it.
         if (owner.admit(running)) {
             running.listen(stage);
         }
@@ -104,13 +106,13 @@ final class AsyncComputations<T, R> {
         return result != null ? result : afterFailure(calls.completedWithNull(), slot);
     }
 
-    /** Returns the decision about an element whose first call failed at once, or null if it is being retried. */
+    /** Returns the decision about an element whose first call failed at once, or null if the call is being retried. */
     private @Nullable FailureVerdict afterFailure(Throwable thrown, int slot) {
         if (!supervised.retries()) {
             return settled(verdictOn(thrown, supervised::decide), slot);
         }
         RunningComputation<R> running = new RunningComputation<>(this, slot, null);
-        // From here on the element belongs to the retry, like one whose future has completed.
+        // From here on the element belongs to the retry, as if its future had completed.
         boolean ignored = running.detach();
         if (owner.admit(running)) {
             retry(running, thrown);
@@ -118,7 +120,7 @@ final class AsyncComputations<T, R> {
         return null;
     }
 
-    /** Settles a dropped element. An exception of its target fails the stage, not the caller. */
+    /** Settles a dropped element. If its acknowledgement target throws, the stage fails rather than the caller. */
     private FailureVerdict settled(FailureVerdict verdict, int slot) {
         try {
             supervised.note(verdict, table.target(slot), table.token(slot), table.value(slot));
@@ -154,7 +156,7 @@ final class AsyncComputations<T, R> {
         }
     }
 
-    /** Retries on a virtual thread for the element, which counts as running meanwhile. */
+    /** Retries on a separate virtual thread for the element, which counts as running meanwhile. */
     private void retry(RunningComputation<R> of, Throwable thrown) {
         if (owner.isCancelled()) {
             owner.finished(of, new FailureVerdict(Decision.FAIL, thrown));

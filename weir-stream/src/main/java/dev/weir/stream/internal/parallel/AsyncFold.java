@@ -16,7 +16,7 @@ import java.util.function.BiFunction;
 
 /**
  * Combines the elements of one run with an asynchronous function. Confined to its single worker, and at the end to the
- * segment below; the worker's lock orders the two.
+ * downstream segment. The worker's lock orders the accesses of these two threads.
  */
 final class AsyncFold<T, R> {
 
@@ -58,7 +58,7 @@ final class AsyncFold<T, R> {
         });
     }
 
-    /** Emits the combination of all elements so far, for each element. */
+    /** Emits, for each element, the combination of all elements so far. */
     private BlueprintNode<R> below(BlueprintNode<T> above, StageAttributes attributes) {
         return BlockingWorkers.<T, R>node(above, Parallelism.fixed(1), Ordering.input(), this::add)
                 .with(restartedBy(attributes));
@@ -69,7 +69,10 @@ final class AsyncFold<T, R> {
         return combined;
     }
 
-    /** The same supervision, whose restart resets to {@link #initial}. */
+    /**
+     * Returns attributes with the same supervision, except that a restart also resets the combination to
+     * {@link #initial}.
+     */
     private Attributes restartedBy(StageAttributes attributes) {
         Supervision given = attributes.supervision();
         Supervision restarting = Supervision.of(failure -> {

@@ -17,16 +17,16 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * Starts an asynchronous computation for each element, with a bounded number of them running, and hands their results
- * on. The segment above feeds the table of elements and starts them; any thread may complete them; the segment below
- * pulls.
+ * Starts an asynchronous computation for each element, limits the number of running computations, and emits their
+ * results. The upstream segment adds elements to the table and starts their computations; any thread may complete them;
+ * the downstream segment pulls the results.
  *
  * <p>The user's function is called by one thread at a time, the <em>starter</em>: the thread that set
  * {@link #starting}. This is usually the feeder, which does not pull while there are elements to start. A completion
- * never calls the function: if it makes an element ready while the feeder is busy above, it starts a task of the run.
- * So user code never runs on foreign threads, after the end, or recursively when futures complete at once.
+ * never calls the function: if it makes an element ready while the feeder is busy upstream, it starts a task of the
+ * run. User code therefore never runs on foreign threads, after the end, or recursively when futures complete at once.
  *
- * <p>Retries run on a virtual thread per element, which counts as running meanwhile; retries and the starter take turns
+ * <p>Each element is retried on a virtual thread and counts as running meanwhile. Retries and the starter take turns
  * calling the function.
  */
 final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputations.Owner<R> {
@@ -35,13 +35,13 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
 
     private final AsyncComputations<T, R> computations;
 
-    // Under the lock.
+    // Guarded by the lock.
     private final InFlight<R> inFlight;
     private final InHand<T> inHand = new InHand<>();
     private boolean starting;
     private boolean starterCalled;
 
-    /** The starter's run, passed on with {@link #starting}. */
+    /** The elements that the starter is handling. Handed over together with {@link #starting}. */
     private final StarterRun run = new StarterRun();
 
     AsyncStage(
@@ -89,7 +89,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
 
     // ---- The feeder.
 
-    /** Adds all elements and starts the ones that may run; returns once none waits for the limit. */
+    /** Adds all elements and starts those that may run. Returns once no element is waiting because of the limit. */
     @Override
     boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException {
         try {
@@ -132,7 +132,9 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
                 batch.get(index), batch.target(index), batch.token(index), ElementKeys.at(keysOfBatch, index));
     }
 
-    /** Drops lost elements of the feeder's batch. Under the lock, which it releases meanwhile. */
+    /**
+     * Drops revoked elements of the feeder's batch. Must be called while holding the lock, which is released meanwhile.
+     */
     private void dropInHand() {
         Batch<?> revoked = inHand.takeRevoked();
         lock.unlock();
@@ -149,20 +151,24 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         return !starting && !cancelled && table.readyCount() > 0 && inFlight.count() < limit.current();
     }
 
-    /** Takes elements to start, if there are any; the caller is then the starter. Under the lock. */
+    /**
+     * Takes elements to start, if there are any; if so, the caller becomes the starter. Must be called while holding
+     * the lock.
+     */
     private boolean takeRun() {
         if (!canStart()) {
             return false;
         }
-        // Other threads cannot drop taken elements, so take only one at a time if a call may wait.
+        // Other threads cannot drop elements that have been taken, so if a call may wait, only one element is taken at
+        // a time.
         run.take(table, limit.current() - inFlight.count(), gate == null ? Integer.MAX_VALUE : 1);
         starting = true;
         return true;
     }
 
     /**
-     * Starts taken elements up to the limit, and completes the ones that were done at once. Under the lock, which it
-     * releases meanwhile.
+     * Starts the taken elements up to the limit, and completes those that were done at once. Must be called while
+     * holding the lock, which is released meanwhile.
      */
     private void startRun() {
         Throwable broken = null;
@@ -171,7 +177,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
             run.start(computations);
             meter.ran(run.nanos());
         } catch (RuntimeException | Error thrown) {
-            // Taken elements may never complete, so the failure must not wait behind them. The close handles the rest.
+            // The taken elements may never complete, so the failure must not wait for them. The close handles the
+            // others.
             broken = thrown;
         } finally {
             lock.lock();
@@ -182,7 +189,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         }
         run.giveBackRest(table);
         if (settleRun()) {
-            // Elements may wait behind a lost one while the next call waits for something else.
+            // Elements may be waiting for a revoked one while the next call waits for something else.
             dropReadyRevokedMeanwhile();
         }
         if (closed) {
@@ -196,7 +203,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         }
     }
 
-    /** Settles the run. Returns whether a lost element was dropped. Under the lock. */
+    /** Settles the run. Returns whether a revoked element was dropped. Must be called while holding the lock. */
     private boolean settleRun() {
         int done = 0;
         boolean revoked = false;
@@ -223,7 +230,9 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         return revoked;
     }
 
-    /** Wakes the neighbouring segments if completions gave them work. Under the lock. */
+    /**
+     * Wakes the neighbouring segments if completions gave them something to do. Must be called while holding the lock.
+     */
     private void afterSettling() {
         callPuller();
         if ((feederCall.isWaiting() && canStart()) || feederCall.hasRoom()) {
@@ -231,7 +240,9 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         }
     }
 
-    /** A task that starts elements made ready by completions while the feeder is busy above. */
+    /**
+     * The body of a task that starts elements that became ready through completions while the feeder is busy upstream.
+     */
     private void startReady(Task self) {
         lock.lock();
         try {
@@ -302,7 +313,10 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         }
     }
 
-    /** The number of waiting calls. A running computation has no thread here, and at most one thread makes calls. */
+    /**
+     * Returns the number of waiting calls. A running computation has no thread in this stage, and at most one thread
+     * makes calls.
+     */
     @Override
     int waitingCalls(int waitingTasks) {
         return Math.max(inFlight.count(), table.runningCount() - 1);
@@ -327,7 +341,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     @Override
     void wakeFeeder() {
         super.wakeFeeder();
-        // It may be waiting elsewhere, with an element at the gate.
+        // The feeder may be waiting elsewhere while it holds an element that waits at the gate.
         dropInHand();
     }
 
@@ -335,7 +349,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         try {
             tasks.fork(this::startReady);
         } catch (RuntimeException | Error refused) {
-            // It must not reach the foreign thread that completes the future.
+            // The exception must not reach the foreign thread that completes the future.
             failForkless(refused);
         }
     }

@@ -14,23 +14,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 
 /**
- * Handles many elements at once with workers: threads that take a ready element, may block in the handler, and take
- * another. The segment above feeds the table of elements; the segment below pulls finished ones. All shared state is
- * under the stage's lock; handlers run outside it.
+ * Handles many elements at once with workers: threads that take a ready element, call the handler, which may block, and
+ * take the next element. The upstream segment adds elements to the table; the downstream segment pulls finished ones.
+ * All shared state is guarded by the stage's lock; handlers run without holding it.
  *
- * <p>Workers are started as ready elements outnumber idle workers, up to the limit. An idle virtual worker waits for
- * more; on a pool it ends, so that stages can share the pool.
+ * <p>Workers are started when there are more ready elements than idle workers, up to the limit. An idle virtual worker
+ * waits for more elements; on a thread pool an idle worker ends, so that several stages can use the pool.
  *
- * <p>While handlers are quick, waking a worker costs more than its work. Then a few workers take several elements per
- * lock acquisition ({@link WorkerRun}), and one other worker watches in case they block. It checks every millisecond:
- * if no element was taken, it wakes all workers; it takes unstarted elements back from a stuck worker.
+ * <p>While handlers are quick, waking a worker costs more than the work itself. In this case a few workers take several
+ * elements per lock acquisition ({@link WorkerRun}), and one other worker watches in case they block. It checks every
+ * millisecond: if no element was taken, it wakes all workers, and it takes unstarted elements back from a stuck worker.
  */
 public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
 
     private static final int MAX_CONCURRENCY = 100_000;
     private static final int NONE = -1;
 
-    /** The worker ends, with nothing to abandon. */
+    /** Return value: the worker must end and has no element to abandon. */
     private static final int STOPPED = -2;
 
     private static final int IN_A_ROW = 64;
@@ -38,12 +38,12 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     private static final long IDLE_WORKER_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** The amount of quick work that is worth waking a worker. */
+    /** Duration of quick work for which waking a worker is worthwhile. */
     private static final long WORTH_A_LANE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
     /**
-     * While each worker has a next element, every element waits about as long as a handler takes. Finished elements may
-     * then leave in groups, at this fraction of that time.
+     * If each worker has a next element available, every element waits about as long as a handler runs. Finished
+     * elements may then leave in groups, at intervals of this fraction of that time.
      */
     private static final int GATHER_PART = 8;
 
@@ -57,7 +57,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     private final Condition watch = lock.newCondition();
     private final WorkerRuns runs = new WorkerRuns(table, this::settle);
 
-    // Under the lock.
+    // Guarded by the lock.
     private final HandlerPace pace = new HandlerPace();
     private int workers;
     private int idleWorkers;
@@ -78,7 +78,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                 parts.clock(),
                 parts.capacity());
         this.workersWait = tasks.dispatcher().kind() == Dispatcher.Kind.VIRTUAL;
-        // Not on a test clock: such workers would count among the threads that wait for its time.
+        // With a test's clock idle workers do not wait for a time, because they would be counted among the threads that
+        // wait for the clock.
         this.idleWorkerNanos = clock == Clock.SYSTEM ? IDLE_WORKER_NANOS : NEVER;
         this.calls = new HandlerCalls<>(handler, gate, supervised, table);
     }
@@ -129,8 +130,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Adds elements starting at {@code from} while there is room. Returns the next index, or NONE if the stage is cut
-     * off.
+     * Adds elements from index {@code from} on while there is room. Returns the next index, or NONE if the stage was
+     * cancelled.
      */
     private int addSome(Batch<T> batch, long[] keysOfBatch, int from, StageMeter feederMeter)
             throws InterruptedException {
@@ -159,14 +160,19 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         return i;
     }
 
-    /** Waits for room for an element, or until its source has lost it. Under the lock. */
+    /**
+     * Waits until there is room for an element or its source no longer owns it. Must be called while holding the lock.
+     */
     private void awaitRoom(Batch<T> batch, int index, long key, StageMeter feederMeter) throws InterruptedException {
         while (!table.hasRoomFor(key) && !cancelled && !batch.isRevoked(index)) {
             awaitCall(true, key, feederMeter);
         }
     }
 
-    /** Wakes workers for ready elements and returns how many more to start. Under the lock. */
+    /**
+     * Wakes workers for ready elements and returns the number of additional workers to start. Must be called while
+     * holding the lock.
+     */
     private int callWorkers() {
         int ready = table.readyCount();
         int startable = Math.max(0, limit.current() - workers);
@@ -232,11 +238,11 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Processes several runs. Under the lock, which it releases meanwhile. A separate method because a worker's endless
-     * loop stays interpreted, and virtual threads park and resume slowly in interpreted frames; this method is called
-     * often and gets compiled.
+     * Processes several runs. Must be called while holding the lock, which is released meanwhile. This is a separate
+     * method because a worker's endless loop stays interpreted, and virtual threads park and resume slowly in
+     * interpreted frames; this method is called often, so it gets compiled.
      *
-     * @return NONE to continue; otherwise the worker ends: with a slot that was taken too late, or STOPPED
+     * @return NONE to continue. Otherwise the worker must end: STOPPED, or a slot that was claimed too late
      */
     private int workOnSome(Task self, TimedRun timed, WorkerRun run) {
         int late = NONE;
@@ -253,8 +259,9 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * The number of elements a worker may take at once: while handlers are quick, enough to be worth the lock. A
-     * watcher then handles elements stuck behind a handler that blocks after all. Under the lock.
+     * Returns the number of elements that a worker may take at once. While handlers are quick, it is large enough to be
+     * worth taking the lock; the watcher handles elements that are stuck behind a handler that blocks after all. Must
+     * be called while holding the lock.
      */
     private int runLength() {
         if (!watching || gate != null || !pace.isQuick()) {
@@ -264,9 +271,9 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Processes one run. Under the lock, which it releases meanwhile.
+     * Processes one run. Must be called while holding the lock, which is released meanwhile.
      *
-     * @return NONE to continue; otherwise the worker ends: with a slot that was taken too late, or STOPPED
+     * @return NONE to continue. Otherwise the worker must end: STOPPED, or a slot that was claimed too late
      */
     private int workOnRun(WorkerRun run, boolean several, Task self, TimedRun timed) {
         if (several) {
@@ -288,7 +295,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
             }
         }
         if (closed) {
-            // All but the last one are settled.
+            // All elements except the last one have been settled.
             return run.hasDone() && (WorkerRun.ends(last) || !(last instanceof FailureVerdict)) ? run.slot() : STOPPED;
         }
         if (!WorkerRun.ends(last)) {
@@ -312,7 +319,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         return NONE;
     }
 
-    /** Returns the outcome of the last element begun in the run. */
+    /** Returns the outcome of the last element that was started in the run. */
     private Object workOn(WorkerRun run, Task self, TimedRun timed) {
         Object outcome = FailureVerdict.REVOKED;
         int worked = 0;
@@ -353,7 +360,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
 
     @Override
     long gatherNanos() {
-        // A test's clock would have to be moved for it.
+        // With a test's clock, gathering would require the clock to be advanced.
         long nanos = clock == Clock.SYSTEM && workersWait ? pace.nanos() / GATHER_PART : 0;
         return nanos < SHORTEST_GATHER_NANOS ? 0 : Math.min(nanos, LONGEST_GATHER_NANOS);
     }
@@ -380,11 +387,14 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         watch.signal();
     }
 
-    /** Takes the next slot, waiting if this worker may; -1 ends the worker. Under the lock. */
+    /**
+     * Takes the next slot, waiting if this worker may wait. Returns -1 if the worker must end. Must be called while
+     * holding the lock.
+     */
     private int nextSlot(Task self, TimedRun timed) {
         while (!cancelled && self.mayGoOn()) {
             if (workers > limit.current()) {
-                // The waking thread counted on this worker.
+                // The thread that woke this worker relied on it to take an element.
                 readyOrEnded.signal();
                 return -1;
             }
@@ -412,7 +422,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                     return -1;
                 }
             } catch (InterruptedException ignored) {
-                // The loop checks whether it was meant for this worker.
+                // The loop checks whether the interrupt was meant for this worker.
             } finally {
                 idleWorkers--;
             }
@@ -420,7 +430,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         return -1;
     }
 
-    /** Watches that ready elements are being taken, until none are ready. Under the lock. */
+    /** Watches whether ready elements are being taken, until none are ready. Must be called while holding the lock. */
     private void standWatch(Task self) {
         watchWanted = false;
         self.waitsBriefly(true);
@@ -434,11 +444,11 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                 goesOn = !gatherInStuck() && (taken != takenBefore || table.readyCount() == 0);
             }
         } catch (InterruptedException ignored) {
-            // The caller checks whether it was meant for this worker.
+            // The caller checks whether the interrupt was meant for this worker.
         } finally {
             watching = false;
             self.waitsBriefly(false);
-            // The runs are no longer watched.
+            // From now on the runs are not watched.
             gatherIn();
         }
         if (table.readyCount() > 0 && !cancelled) {
@@ -455,7 +465,10 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         }
     }
 
-    /** Takes elements back from runs with a stuck handler. Returns whether there were any. Under the lock. */
+    /**
+     * Takes elements back from runs whose handler is stuck. Returns whether there were any. Must be called while
+     * holding the lock.
+     */
     private boolean gatherInStuck() {
         boolean any = runs.gatherInStuck();
         noteGatheredIn(any);

@@ -6,7 +6,7 @@ import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.spi.Batch;
 import org.jspecify.annotations.Nullable;
 
-/** Computes the keys of elements, a batch at a time, before any lock is taken. Confined to the feeder of its stage. */
+/** Computes the keys of elements, a batch at a time, before any lock is taken. Confined to the stage's feeder. */
 final class ElementKeys<T> {
 
     private static final long[] NONE = {};
@@ -21,8 +21,8 @@ final class ElementKeys<T> {
     }
 
     /**
-     * Computes the keys of a batch. Elements whose key fails are dropped, or the batch is cut off at the first of them,
-     * which sets {@link #failure}.
+     * Computes the keys of a batch. If the key function fails, supervision either drops the element or cuts the batch
+     * off there and sets {@link #failure}.
      */
     long[] of(Batch<T> batch) throws InterruptedException {
         if (!ordering.isKeyed()) {
@@ -63,7 +63,7 @@ final class ElementKeys<T> {
         return keys.length == 0 ? Ordering.NO_KEY : keys[index];
     }
 
-    /** The failure of the key at which the last batch was cut off. */
+    /** Returns the failure of the key function at which the last batch was cut off. */
     @Nullable
     Throwable failure() {
         return failure;

@@ -9,20 +9,20 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The elements inside a parallel stage, by state: waiting behind another of their key, ready, running, done. Guarded by
- * the lock of its owner; allocates nothing after construction.
+ * The elements inside a parallel stage, by state: waiting for an earlier element with the same key, ready, running, or
+ * done. Guarded by its owner's lock. Allocates no memory after construction.
  *
  * <pre>
  *   add -> [behind its key] -> ready -> running -> done -> drained
  * </pre>
  *
- * <p>Keys are not stored. A key's hash picks one of many buckets, and a bucket's elements form a chain whose first
- * alone is ready or running: two keys that share a bucket wait for each other, which costs time but never order, and an
- * idle key costs nothing.
+ * <p>Keys are not stored. A key's hash selects one of many buckets. The elements in a bucket form a chain, of which
+ * only the first element can be ready or running. Two keys in the same bucket wait for each other, which costs time but
+ * never breaks the order; an idle key costs nothing.
  *
- * <p>Elements that wait behind their key have space of their own, as much as all others: a key that arrives faster than
- * it is processed fills only that space, and other keys continue. Once it is full, the next element that has to wait
- * halts the input, because nothing may overtake it and memory is bounded.
+ * <p>Elements that wait for their key have their own space, which is as large as the space for all others. A key whose
+ * elements arrive faster than they are processed fills only that space, and other keys continue. Once the space is
+ * full, the next element that has to wait halts the input, because it must not be overtaken and memory is limited.
  */
 final class ElementTable<T> {
 
@@ -35,7 +35,7 @@ final class ElementTable<T> {
     private final int waitingCapacity;
     private final boolean inputOrder;
 
-    // By slot.
+    // Indexed by slot.
     private final Object[] values;
     private final AckTarget[] targets;
     private final long[] tokens;
@@ -48,8 +48,8 @@ final class ElementTable<T> {
     private final IntRing free;
     private final IntRing ready;
     /**
-     * Slots to emit: with input order all of them in that order, otherwise the done ones in the order in which they
-     * became done.
+     * The slots to emit. With input order, these are all slots in that order; otherwise, the slots that are done, in
+     * the order in which they became done.
      */
     private final IntRing outgoing;
 
@@ -57,9 +57,11 @@ final class ElementTable<T> {
     private int waitingCount;
 
     /**
-     * @param capacity number of elements inside that do not wait behind their key, a power of two
-     * @param inputOrder whether elements leave in the order of arrival
-     * @param keyed whether elements may have keys; otherwise no space is reserved for chains
+     * Creates an empty table.
+     *
+     * @param capacity maximum number of elements that are not waiting for their key, a power of two
+     * @param inputOrder whether elements leave in order of arrival
+     * @param keyed whether elements may have keys; if not, no space is reserved for chains
      */
     ElementTable(int capacity, boolean inputOrder, boolean keyed) {
         this.capacity = capacity;
@@ -84,12 +86,12 @@ final class ElementTable<T> {
         }
     }
 
-    /** The largest number of elements inside, including elements that wait behind their key. */
+    /** The maximum number of elements, including those that are waiting for their key. */
     int slots() {
         return slots;
     }
 
-    /** Returns whether there is no room for an element that need not wait behind its key. */
+    /** Returns whether there is no room for an element that does not have to wait for its key. */
     boolean isFull() {
         return size() - waitingCount >= capacity;
     }
@@ -107,12 +109,12 @@ final class ElementTable<T> {
         return slots - free.size();
     }
 
-    /** Elements that wait behind another of their key. */
+    /** The number of elements that are waiting for an earlier element with the same key. */
     int waitingCount() {
         return waitingCount;
     }
 
-    /** The largest number of elements that wait behind a running or ready one of their key. */
+    /** The largest number of elements that are waiting for the same running or ready element. */
     int longestChain() {
         int longest = 0;
         for (int slot = 0; waitingCount > longest && slot < slots; slot++) {
@@ -132,7 +134,6 @@ final class ElementTable<T> {
         return length;
     }
 
-    /** The number of running elements. */
     int runningCount() {
         return size() - doneCount - ready.size() - waitingCount;
     }
@@ -141,12 +142,12 @@ final class ElementTable<T> {
         return ready.size();
     }
 
-    /** Returns whether finished elements take space that others could use. */
+    /** Returns whether finished elements occupy space that others could use. */
     boolean hasManyDone() {
         return doneCount >= capacity >> 3;
     }
 
-    /** The number of finished elements that wait to be drained. */
+    /** The number of finished elements that have not been drained. */
     int doneCount() {
         return doneCount;
     }
@@ -156,14 +157,14 @@ final class ElementTable<T> {
         return hasRoomIn(key == Ordering.NO_KEY ? NONE : bucketOf(key));
     }
 
-    /** Returns whether there is enough room for elements of this key to be worth waking the feeder. */
+    /** Returns whether there is enough room for elements with this key to be worth waking the feeder. */
     boolean hasAmpleRoomFor(long key) {
         int bucket = key == Ordering.NO_KEY ? NONE : bucketOf(key);
         return hasRoomIn(bucket) && (mustWait(bucket) || capacity - size() + waitingCount >= capacity >> 3);
     }
 
     private boolean hasRoomIn(int bucket) {
-        // Waiting elements that became ready may have used up the free slots.
+        // Waiting elements that have become ready may have used up the free slots.
         return mustWait(bucket) ? waitingCount < waitingCapacity && !free.isEmpty() : !isFull();
     }
 
@@ -171,7 +172,7 @@ final class ElementTable<T> {
         return bucket != NONE && lastOfBucket[bucket] != NONE;
     }
 
-    /** Adds an element if there is room for its key. */
+    /** Adds an element and returns true if there is room for its key; otherwise returns false. */
     boolean offer(Object value, AckTarget target, long token, long key) {
         int bucket = key == Ordering.NO_KEY ? NONE : bucketOf(key);
         if (!hasRoomIn(bucket)) {
@@ -201,12 +202,12 @@ final class ElementTable<T> {
     }
 
     private int bucketOf(long key) {
-        // Fibonacci hashing: neighbouring hashes land in distant buckets.
+        // Fibonacci hashing spreads similar hashes over distant buckets.
         long mixed = (key ^ (key >>> 32)) * 0x9E3779B97F4A7C15L;
         return (int) (mixed >>> (64 - Integer.numberOfTrailingZeros(lastOfBucket.length)));
     }
 
-    /** Takes a ready element, which is then running, and returns its slot; -1 if none is ready. */
+    /** Takes a ready element, which becomes a running one, and returns its slot; -1 if no element is ready. */
     int takeReady() {
         if (ready.isEmpty()) {
             return NONE;
@@ -216,15 +217,17 @@ final class ElementTable<T> {
         return slot;
     }
 
-    /** Returns an unstarted running slot; the last one taken must be returned first. */
+    /**
+     * Makes a running slot that was not started ready again. Slots must be given back in the reverse order of taking.
+     */
     void giveBack(int slot) {
         running[slot] = false;
         ready.addFirst(slot);
     }
 
     /**
-     * Takes the slots of all lost elements not in flight, including elements behind their key; the others keep their
-     * order.
+     * Takes the slots of all revoked elements that are not in flight, including those that are waiting for their key.
+     * The other elements keep their order.
      */
     int[] takeRevoked() {
         int[] revoked = new int[ready.size() + waitingCount];
@@ -247,7 +250,7 @@ final class ElementTable<T> {
         return Arrays.copyOf(revoked, count);
     }
 
-    /** Takes the lost elements that wait behind the first of a chain. */
+    /** Takes the revoked elements of a chain that wait for its first element. */
     private int unlinkRevoked(int first, int[] revoked, int taken) {
         int count = taken;
         int bucket = buckets[first];
@@ -261,7 +264,7 @@ final class ElementTable<T> {
             if (lastOfBucket[bucket] == slot) {
                 lastOfBucket[bucket] = before;
             }
-            // It no longer belongs to a chain.
+            // The element no longer belongs to a chain.
             buckets[slot] = NONE;
             nextOfBucket[slot] = NONE;
             waitingCount--;
@@ -272,19 +275,22 @@ final class ElementTable<T> {
     }
 
     /**
-     * Returns whether the source of the element in a slot that is not done has lost it. For a running slot also without
-     * the lock.
+     * Returns whether the source of the element in a slot no longer owns it. The slot must not be done. For a running
+     * slot this method may be called without holding the lock.
      */
     boolean isRevoked(int slot) {
         return targets[slot].isRevoked(tokens[slot]);
     }
 
-    /** Ends the pending acknowledgement of a running slot's element if its source has lost it. Without the lock. */
+    /**
+     * Ends the claim of a running slot's element if its source no longer owns it. May be called without holding the
+     * lock.
+     */
     boolean dropIfRevoked(int slot) {
         return targets[slot].dropIfRevoked(tokens[slot]);
     }
 
-    /** Abandons the pending acknowledgement of a running slot's element. Without the lock. */
+    /** Abandons the claim of a running slot's element. May be called without holding the lock. */
     void abandon(int slot) {
         targets[slot].abandon(tokens[slot]);
     }
@@ -294,17 +300,17 @@ final class ElementTable<T> {
         return (T) values[slot];
     }
 
-    /** Returns the target of the element in a slot that is not done. */
+    /** Returns the target of the element in a slot, which must not be done. */
     AckTarget target(int slot) {
         return targets[slot];
     }
 
-    /** The token of that element. */
+    /** Returns the token of the element in a slot, which must not be done. */
     long token(int slot) {
         return tokens[slot];
     }
 
-    /** Searches all slots for an element of the given target; null if there is none. */
+    /** Searches all slots for an element by its acknowledgement target and token; null if there is none. */
     @Nullable
     Kept find(AckTarget of, long ofToken) {
         for (int slot = 0; slot < slots; slot++) {
@@ -316,7 +322,7 @@ final class ElementTable<T> {
     }
 
     /**
-     * Ends the work on a running slot; the next of its key becomes ready.
+     * Marks a running slot as done; the next element with the same key becomes ready.
      *
      * @param result a {@link FailureVerdict} if the element was dropped
      */
@@ -341,13 +347,13 @@ final class ElementTable<T> {
     }
 
     /**
-     * Removes the pending acknowledgements of all elements not in flight, so that they are abandoned. The table must
-     * not be used afterwards.
+     * Removes and returns the claims of all elements that are not in flight, so that they can be abandoned. The table
+     * must not be used afterwards.
      */
     Batch<?> removePending() {
         Batch<?> pending = new Batch<>(size());
         for (int slot = 0; slot < slots; slot++) {
-            // A dropped element has been settled.
+            // A dropped element has already been settled.
             if (!running[slot] && targets[slot] != AckTarget.NONE && !(values[slot] instanceof FailureVerdict)) {
                 pending.add(values[slot], targets[slot], tokens[slot]);
                 targets[slot] = AckTarget.NONE;
@@ -356,12 +362,12 @@ final class ElementTable<T> {
         return pending;
     }
 
-    /** Returns whether {@link #drain} would find anything. */
+    /** Returns whether {@link #drain} would emit an element. */
     boolean hasOutgoing() {
         return !outgoing.isEmpty() && done[outgoing.peek()];
     }
 
-    /** Moves finished elements to the end of {@code out} in the stage's order, leaving out dropped ones. */
+    /** Appends finished elements to {@code out} in the stage's order, leaving out dropped ones. */
     void drain(Batch<?> out, int max) {
         for (int n = 0; n < max && hasOutgoing(); n++) {
             int slot = outgoing.poll();

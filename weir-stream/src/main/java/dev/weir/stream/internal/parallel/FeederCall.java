@@ -7,8 +7,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The wait of the segment that feeds a {@link ParallelStage}, and the calls that end it. Guarded by the lock of its
- * owner.
+ * The wait of the segment that feeds a {@link ParallelStage}, and the calls that end it. Guarded by its owner's lock.
  */
 final class FeederCall {
 
@@ -29,9 +28,9 @@ final class FeederCall {
     }
 
     /**
-     * Notes that the feeder is about to {@link #await}.
+     * Records that the feeder is about to {@link #await}.
      *
-     * @param waitsForRoom whether it waits for room for {@code key}
+     * @param waitsForRoom whether it will wait for room for {@code key}
      */
     void begin(boolean waitsForRoom, long key) {
         waiting = true;
@@ -39,12 +38,12 @@ final class FeederCall {
         awaitedKey = key;
     }
 
-    /** Waits for one call. */
+    /** Waits until {@link #call} is called once. */
     void await() throws InterruptedException {
         clock.await(lock, called, Stage.NEVER);
     }
 
-    /** Notes that the feeder waits no longer. */
+    /** Records that the feeder has stopped waiting. */
     void end() {
         waiting = false;
         forRoom = false;
@@ -54,17 +53,17 @@ final class FeederCall {
         return waiting;
     }
 
-    /** Returns whether the feeder waits for room. */
+    /** Returns whether the feeder is waiting for room. */
     boolean isForRoom() {
         return forRoom;
     }
 
-    /** Returns whether the feeder waits for room, and there is some. */
+    /** Returns whether the feeder is waiting for room and there is room now. */
     boolean hasRoom() {
         return forRoom && table.hasRoomFor(awaitedKey);
     }
 
-    /** Calls a feeder that waits for room if there is enough room to be worth waking it. */
+    /** Wakes a feeder that is waiting for room, if there is enough room to be worth waking it. */
     void callIfAmpleRoom() {
         if (forRoom && table.hasAmpleRoomFor(awaitedKey)) {
             call();

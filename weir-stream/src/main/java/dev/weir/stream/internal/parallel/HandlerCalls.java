@@ -8,8 +8,8 @@ import dev.weir.stream.spi.Gate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls a blocking handler, with retries. Thread-safe without a lock: each worker calls it for the slot that it has
- * taken from the table.
+ * Calls a blocking handler, including retries. Thread-safe without a lock: each worker calls it only for a slot that
+ * the worker has taken from the table.
  */
 final class HandlerCalls<T, R> {
 
@@ -35,7 +35,8 @@ final class HandlerCalls<T, R> {
     }
 
     /**
-     * The handler's result for a running slot, or a verdict that has been settled. Blocks as long as the handler does.
+     * Returns the handler's result for a running slot, or a verdict that has been settled. Blocks as long as the
+     * handler does.
      */
     Object callFor(int slot) {
         Object outcome = outcomeFor(slot);
@@ -48,7 +49,7 @@ final class HandlerCalls<T, R> {
         return outcome;
     }
 
-    /** The handler's result, or a verdict. */
+    /** Returns the handler's result, or a verdict. */
     private Object outcomeFor(int slot) {
         T element = table.value(slot);
         try {
@@ -64,7 +65,7 @@ final class HandlerCalls<T, R> {
         }
     }
 
-    /** The handler's result, or a verdict if the element was lost while the call waited at the gate. */
+    /** Returns the handler's result, or a verdict if the element was revoked while the call waited at the gate. */
     private Object call(T element, int slot) throws Exception {
         if (gate != null && !gate.enter(element, () -> table.isRevoked(slot))) {
             return FailureVerdict.REVOKED;

@@ -2,25 +2,25 @@ package dev.weir.stream.internal.parallel;
 
 import java.util.concurrent.TimeUnit;
 
-/** The duration of a stage's handlers: a moving average. Guarded by the lock of its owner. */
+/** The moving average of the duration of a stage's handlers. Guarded by its owner's lock. */
 final class HandlerPace {
 
-    /** Handlers that take longer than this each get a thread as soon as possible. */
+    /** If handlers take longer than this, each of them gets a thread as soon as possible. */
     private static final long QUICK_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
 
-    /** Amount of work timed together. */
+    /** Duration of the work that is timed together. */
     private static final long RUN_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
 
     private static final int LONGEST_STINT = 64;
 
     private long nanos = Long.MAX_VALUE;
 
-    /** Adds the time of one element, or the average of several. */
+    /** Adds the duration of one element, or the average of several. */
     void add(long elementNanos) {
         nanos = nanos == Long.MAX_VALUE ? elementNanos : nanos + (elementNanos - nanos) / 4;
     }
 
-    /** Notes that a handler has not returned for long. */
+    /** Records that a handler has been running for a long time. */
     void addSlow() {
         nanos = Math.max(nanos, 4 * QUICK_NANOS);
     }
@@ -29,7 +29,7 @@ final class HandlerPace {
         return nanos;
     }
 
-    /** Returns whether handlers are known to block hardly ever. */
+    /** Returns whether handlers are known to be quick, so that they hardly ever block. */
     boolean isQuick() {
         return nanos < QUICK_NANOS;
     }

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The running computations of a stage, by slot. Their number integrated over time is the stage's busy time. Guarded by
- * the lock of its owner.
+ * The running computations of a stage, by slot. The integral of their number over time is the stage's busy time.
+ * Guarded by its owner's lock.
  */
 final class InFlight<R> {
 
@@ -31,7 +31,7 @@ final class InFlight<R> {
         change(1, running.startNanos());
     }
 
-    /** Removes a finished computation. Returns false if it was already removed. */
+    /** Removes a finished computation. Returns false if it had already been removed. */
     boolean remove(RunningComputation<R> running, long nowNanos) {
         if (bySlot[running.slot()] != running) {
             return false;
@@ -41,7 +41,7 @@ final class InFlight<R> {
         return true;
     }
 
-    /** Removes all computations, and returns the unfinished ones, which no longer report their completion. */
+    /** Removes all computations. Returns the unfinished ones, which will not report their completion. */
     List<RunningComputation<R>> detachAll() {
         change(-count, System.nanoTime());
         List<RunningComputation<R>> all = new ArrayList<>();

@@ -4,8 +4,8 @@ import dev.weir.stream.spi.Batch;
 import java.util.BitSet;
 
 /**
- * The batch that a feeder has in hand, and its elements that are still to be added. Under the lock of its stage, so
- * that other threads can drop lost elements while the feeder waits.
+ * The feeder's current batch, and those of its elements that have not been added yet. Guarded by the stage's lock, so
+ * that other threads can drop revoked elements while the feeder waits.
  */
 final class InHand<T> {
 
@@ -19,7 +19,7 @@ final class InHand<T> {
         dropped.clear();
     }
 
-    /** Ends the batch and returns the pending acknowledgements of the elements not added. */
+    /** Ends the batch and returns the claims of the elements that were not added. */
     Batch<?> end() {
         Batch<?> left = new Batch<>(0);
         for (; hasNext(); taken()) {
@@ -34,12 +34,12 @@ final class InHand<T> {
         return next < batch.size();
     }
 
-    /** The index of the next element. At least one is left. */
+    /** Returns the index of the next element. At least one must be left. */
     int next() {
         return next;
     }
 
-    /** Notes that the next element was added. */
+    /** Records that the next element was added. */
     void taken() {
         next++;
     }
@@ -53,7 +53,7 @@ final class InHand<T> {
         return hasNext() && batch.isRevoked(next);
     }
 
-    /** Removes the elements that their source has lost. */
+    /** Removes the elements that their source no longer owns. */
     Batch<?> takeRevoked() {
         Batch<?> revoked = new Batch<>(0);
         for (int i = dropped.nextClearBit(next); i < batch.size(); i = dropped.nextClearBit(i + 1)) {

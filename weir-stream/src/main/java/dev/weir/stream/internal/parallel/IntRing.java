@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.parallel;
 
-/** A first-in first-out queue of ints of fixed capacity. Not thread-safe. */
+/** A first-in first-out queue of ints with a fixed capacity. Not thread-safe. */
 final class IntRing {
 
     private final int[] items;
@@ -19,7 +19,7 @@ final class IntRing {
         return size == 0;
     }
 
-    /** The ring must not be full. */
+    /** Adds an item at the end. The ring must not be full. */
     void add(int item) {
         int tail = head + size++;
         items[tail >= items.length ? tail - items.length : tail] = item;
@@ -32,18 +32,18 @@ final class IntRing {
         size++;
     }
 
-    /** The ring must not be empty. */
+    /** Returns the first item. The ring must not be empty. */
     int peek() {
         return items[head];
     }
 
-    /** Returns the item at {@code place}, from 0 (the first) to the size, exclusive. */
+    /** Returns the item at {@code place}, from 0 (the first item) to the size, exclusive. */
     int get(int place) {
         int at = head + place;
         return items[at >= items.length ? at - items.length : at];
     }
 
-    /** The ring must not be empty. */
+    /** Removes and returns the first item. The ring must not be empty. */
     int poll() {
         int item = items[head];
         head = head + 1 == items.length ? 0 : head + 1;

@@ -26,9 +26,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that handles many elements at once: the segment above feeds a table of elements, a subclass handles them, the
- * segment below pulls finished ones. {@link #pull} belongs to the segment below; non-final fields are under the lock
- * unless stated otherwise.
+ * A stage that handles many elements at once: the upstream segment adds elements to a table, a subclass handles them,
+ * and the downstream segment pulls finished ones. {@link #pull} is called only by the downstream segment. Non-final
+ * fields are guarded by the lock unless stated otherwise.
  */
 abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits BlockingWorkers, AsyncStage {
 
@@ -43,14 +43,14 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     final FeederCall feederCall;
     final Clock clock;
 
-    /** The gate at which calls of the function wait; null if none. */
+    /** The gate at which calls of the function wait; null if there is none. */
     final @Nullable Gate<T> gate;
 
     private final int capacity;
     private final StallClock stall;
     private final String keyName;
 
-    /** The elements that the feeder has not added yet. Feeder only. */
+    /** The elements that the feeder has not added yet. Accessed only by the feeder. */
     final HeldElements toAdd;
 
     boolean ended;
@@ -58,13 +58,13 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     @Nullable
     Throwable failure;
 
-    /** Written under the lock. */
+    /** Written only while holding the lock. */
     volatile boolean cancelled;
 
-    /** True after the last pull: each thread that finishes an element abandons it. */
+    /** True after the last pull. From then on, each thread that finishes an element abandons it. */
     boolean closed;
 
-    /** True if the puller waits and is woken only for a group of elements. */
+    /** True while the puller is waiting and must be woken only for a group of elements. */
     private boolean gathering;
 
     /** The time of the last pull while gathering was worthwhile. */
@@ -100,13 +100,13 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         this.pulledNanos = clock.nanoTime();
     }
 
-    /** Sets the segments around the stage. Before the run starts. */
+    /** Connects the stage to its neighbouring segments. Must be called before the run starts. */
     final void connect(Segment<T> above, StageMeter meterOfPuller) {
         upper = above;
         pullerMeter = meterOfPuller;
     }
 
-    /** The loop of the segment above. */
+    /** The loop of the upstream segment. */
     final void feed(Stage<T> from, StageMeter feederMeter) throws InterruptedException {
         try {
             Batch<T> batch;
@@ -132,7 +132,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Notes, before the stages above are closed, that this stage has failed, if it has. */
+    /** Records, before the upstream stages are closed, whether this stage has failed. */
     private void noteCutOff() {
         Throwable cause;
         lock.lock();
@@ -146,10 +146,13 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Adds all elements, waiting for room. Returns false if the stage was cut off; abandons elements not added. */
+    /**
+     * Adds all elements, waiting for room. If the stage is cancelled, abandons the elements that were not added and
+     * returns false.
+     */
     abstract boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException;
 
-    /** Ends the input. Elements inside still come out, before {@code upperFailure} if not null. */
+    /** Ends the input. Elements inside are still emitted, followed by {@code upperFailure} if it is not null. */
     private void end(@Nullable Throwable upperFailure) {
         if (upperFailure != null) {
             TaskGroup.noteFailure(upperFailure);
@@ -184,12 +187,12 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         forkMore(more);
     }
 
-    /** The number of elements that fit, and so the largest parallelism. */
+    /** The number of elements for which there is room, and therefore the maximum parallelism. */
     final int mostAtOnce() {
         return capacity;
     }
 
-    /** Cuts the stage off and drops the elements inside. Under the lock. */
+    /** Cancels the stage and drops the elements inside. Must be called while holding the lock. */
     final void fail(Throwable cause) {
         if (failure == null) {
             failure = cause;
@@ -198,7 +201,10 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         wakeAll();
     }
 
-    /** Cuts the stage off because no thread is available. Elements inside may never be worked on. Without the lock. */
+    /**
+     * Cancels the stage because no thread could be started, so the elements inside may never be processed. Must be
+     * called without holding the lock.
+     */
     final void failForkless(Throwable refused) {
         lock.lock();
         try {
@@ -208,20 +214,23 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Finishes a running slot. A failing verdict cuts the stage off. Under the lock. */
+    /**
+     * Finishes a running slot. A verdict that fails the stream cancels the stage. Must be called while holding the
+     * lock.
+     */
     final void settle(int slot, Object outcome) {
         if (outcome instanceof FailureVerdict verdict && verdict.fails()) {
             Throwable cause = verdict.failure();
-            // The close handles it, with all elements inside.
+            // The close handles this element together with all others inside.
             table.giveBack(slot);
-            // Wrapped so that the stage below does not mistake it for its own interruption.
+            // The exception is wrapped so that the downstream stage does not mistake it for its own interruption.
             fail(cause instanceof InterruptedException ? new CompletionException(cause) : cause);
         } else {
             table.complete(slot, outcome);
         }
     }
 
-    /** Wakes the segment below if elements may leave. Under the lock. */
+    /** Wakes the downstream segment if elements may leave. Must be called while holding the lock. */
     final void callPuller() {
         updateStall();
         if (table.hasOutgoing() && !(gathering && isWorthGathering())) {
@@ -230,22 +239,27 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * The time for which finished elements are gathered before the segment below takes them. It delays only elements
-     * that had to wait anyway: see {@link #isWorthGathering}. Under the lock.
+     * Returns the time for which finished elements are gathered before the downstream segment takes them. Gathering
+     * delays only elements that had to wait anyway; see {@link #isWorthGathering}. Must be called while holding the
+     * lock.
      */
     long gatherNanos() {
         return 0;
     }
 
-    /** Returns whether all work continues without a pull from below. Under the lock. */
+    /**
+     * Returns whether all work continues even if the downstream stage does not pull. Must be called while holding the
+     * lock.
+     */
     boolean isWorthGathering() {
         return false;
     }
 
     /**
-     * Makes the feeder wait until it is called; it then checks again. Under the lock.
+     * Makes the feeder wait until it is called. The feeder must then check again. Must be called while holding the
+     * lock.
      *
-     * @param forRoom whether it waits for room for {@code key}
+     * @param forRoom whether the feeder is waiting for room for {@code key}
      */
     final void awaitCall(boolean forRoom, long key, StageMeter feederMeter) throws InterruptedException {
         feederMeter.beginBlockedDown(1);
@@ -260,21 +274,23 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Under the lock: the input has ended. */
+    /** Called while holding the lock, when the input has ended. */
     void afterEnd() {}
 
-    /** Wakes all threads that wait in the stage, after a cut-off. Under the lock. */
+    /**
+     * Wakes all threads that are waiting in the stage, after it was cancelled. Must be called while holding the lock.
+     */
     void wakeAll() {
         doneOrEnded.signal();
         feederCall.call();
     }
 
-    /** Under the lock: elements were pulled. */
+    /** Called while holding the lock, after elements were pulled. */
     void afterPull() {}
 
     /**
-     * Updates the stall state after each change. A waiting feeder is called when there is ample room; until then the
-     * table counts as full. Under the lock.
+     * Updates the stall state. Must be called after each change, while holding the lock. A waiting feeder is woken only
+     * when there is ample room; until then the table counts as full.
      */
     final void updateStall() {
         boolean full = feederCall.isForRoom() ? !table.isEmpty() : table.isFull();
@@ -306,7 +322,10 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Returns null at the end, or an empty batch before it; throws the failure. */
+    /**
+     * Called when no element may leave. Returns null at the end and an empty batch before it; throws the stage's
+     * failure.
+     */
     private @Nullable Batch<R> nothingDone() throws InterruptedException {
         if (!atEnd()) {
             return new Batch<>(0);
@@ -318,14 +337,17 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Returns whether the stage has ended: the input has ended and all its elements have left, or the stage was cut
-     * off.
+     * Returns whether the stage has ended: the input has ended and all its elements have left, or the stage was
+     * cancelled.
      */
     private boolean atEnd() {
         return cancelled || (ended && table.isEmpty());
     }
 
-    /** Waits, while gathering is worthwhile, until enough time has passed since the last pull. Under the lock. */
+    /**
+     * While gathering is worthwhile, waits until enough time has passed since the last pull. Must be called while
+     * holding the lock.
+     */
     private void gather(long deadlineNanos) throws InterruptedException {
         long gatherNanos = gatherNanos();
         if (gatherNanos == 0 || !isWorthGathering() || atEnd()) {
@@ -365,11 +387,11 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Ends the segment above and all work; abandons the pending acknowledgements of elements not in flight. */
+    /** Ends the upstream segment and all work, and abandons the claims of elements that are not in flight. */
     @Override
     public final void close() {
         if (upper != null) {
-            // Passes on the reason if this thread fails.
+            // If this thread has failed, the call passes the failure on.
             upper.cancel();
         }
         Batch<?> left;
@@ -387,20 +409,26 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         running.forEach(one -> table.abandon(one.slot()));
     }
 
-    /** Takes unstarted elements back from workers and settles finished ones. Under the lock. */
+    /** Takes unstarted elements back from workers and settles finished ones. Must be called while holding the lock. */
     void gatherIn() {}
 
-    /** The number of elements that workers have taken but not started. Under the lock. */
+    /** The number of elements that workers have taken but not started. Must be called while holding the lock. */
     int notBegun() {
         return 0;
     }
 
-    /** Removes the computations that need no thread of the stage and may never end. Under the lock. */
+    /**
+     * Removes and returns the computations that need no thread of the stage and may never end. Must be called while
+     * holding the lock.
+     */
     List<RunningComputation<R>> detachRunning() {
         return List.of();
     }
 
-    /** Refuses further elements and removes the pending acknowledgements of elements not in flight. Under the lock. */
+    /**
+     * Refuses further elements, and removes and returns the claims of elements that are not in flight. Must be called
+     * while holding the lock.
+     */
     private Batch<?> cancel() {
         if (!closed) {
             gatherIn();
@@ -422,7 +450,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Returns the current activity of the stage's workers. Any thread. */
+    /** Returns the current activity of the stage's workers. May be called from any thread. */
     final Activity activity(String stage) {
         int waitingTasks = tasks.waiting();
         int behindLock = tasks.behindLock();
@@ -449,10 +477,16 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         return tasks.withWaits(workers);
     }
 
-    /** The number of waiting calls of the function, given the number of waiting tasks. Under the lock. */
+    /**
+     * Returns the number of waiting calls of the function, given the number of waiting tasks. Must be called while
+     * holding the lock.
+     */
     abstract int waitingCalls(int waitingTasks);
 
-    /** Drops lost waiting elements, and makes threads that wait with an element in hand check it again. Any thread. */
+    /**
+     * Drops waiting elements that were revoked, and makes threads that are waiting while they hold an element check
+     * that element again. May be called from any thread.
+     */
     @Override
     public final void dropRevoked() {
         supervised.lookAgain();
@@ -462,7 +496,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         dropReadyRevoked();
         lock.lock();
         try {
-            // The feeder's elements in hand may be lost as well.
+            // The elements that the feeder holds may have been revoked too.
             wakeFeeder();
         } finally {
             lock.unlock();
@@ -470,8 +504,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Drops lost ready elements, and elements that become ready as a result, without waiting for a busy worker. Without
-     * the lock.
+     * Drops ready elements that were revoked, and elements that become ready as a result, without waiting for a busy
+     * worker. Must be called without holding the lock.
      */
     final void dropReadyRevoked() {
         int[] revoked;
@@ -509,8 +543,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Calls {@link #dropReadyRevoked}, because others may wait behind lost elements. Under the lock, which it releases
-     * meanwhile.
+     * Calls {@link #dropReadyRevoked}, because other elements may be waiting for revoked ones. Must be called while
+     * holding the lock, which is released meanwhile.
      */
     final void dropReadyRevokedMeanwhile() {
         lock.unlock();
@@ -521,18 +555,21 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Wakes threads for ready elements and returns how many more to start with {@link #forkMore}. Under the lock. */
+    /**
+     * Wakes threads for ready elements, and returns the number of additional threads to start with {@link #forkMore}.
+     * Must be called while holding the lock.
+     */
     abstract int callForReady();
 
-    /** Starts the threads requested by {@link #callForReady}. Without the lock. */
+    /** Starts the number of threads that {@link #callForReady} returned. Must be called without holding the lock. */
     abstract void forkMore(int count);
 
-    /** Makes a waiting feeder check again. Under the lock. */
+    /** Makes a waiting feeder check again. Must be called while holding the lock. */
     void wakeFeeder() {
         feederCall.call();
     }
 
-    /** Finds an element inside; null if it is not here. Any thread. */
+    /** Finds an element inside; returns null if there is no such element. May be called from any thread. */
     @Override
     public final @Nullable Kept find(AckTarget of, long ofToken) {
         lock.lock();

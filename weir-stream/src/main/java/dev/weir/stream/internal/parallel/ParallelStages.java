@@ -7,12 +7,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/** The entry point of this package for the facade: one method for each operator. Stateless. */
+/** The entry point of this package for the facade, with one method per operator. Stateless. */
 public final class ParallelStages {
 
     private ParallelStages() {}
 
-    /** Starts an asynchronous computation for each element. */
     public static <T, R> BlueprintNode<R> mapAsync(
             BlueprintNode<T> above,
             Parallelism parallelism,

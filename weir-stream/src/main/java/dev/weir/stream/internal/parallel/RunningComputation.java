@@ -33,7 +33,7 @@ final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> 
         return startNanos;
     }
 
-    /** Notifies the stage once, on the completing thread; at once if the computation is complete. */
+    /** Makes the computation notify the stage once, on the completing thread, or at once if it is already complete. */
     void listen(CompletionStage<? extends R> computation) {
         CompletionStage<?> ignored;
         try {
@@ -51,23 +51,23 @@ final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> 
         }
     }
 
-    /** Stops the notification. Returns false if it has already happened. */
+    /** Prevents the notification. Returns false if it has already happened. */
     boolean detach() {
         return stage.getAndSet(null) != null;
     }
 
-    /** Cancels the computation if possible, which runs the user's dependent stages. */
+    /** Cancels the computation if possible. This runs the user's dependent stages. */
     void cancel() {
         if (future != null) {
             try {
                 boolean ignored = future.cancel(true);
             } catch (RuntimeException ignored) {
-                // A custom future may refuse; then it continues without a listener.
+                // A custom future may refuse to be cancelled; it then continues without a listener.
             }
         }
     }
 
-    /** The future to query and cancel, or null if the completion stage has none. */
+    /** Returns the future to query and cancel, or null if the completion stage has none. */
     static <R> @Nullable CompletableFuture<R> futureOf(CompletionStage<R> stage) {
         try {
             return stage.toCompletableFuture();
@@ -76,7 +76,7 @@ final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> 
         }
     }
 
-    /** Unwraps the failure passed to {@code whenComplete}. */
+    /** Unwraps the failure that was passed to {@code whenComplete}. */
     static Throwable causeOf(Throwable told) {
         return told instanceof CompletionException && told.getCause() != null ? told.getCause() : told;
     }

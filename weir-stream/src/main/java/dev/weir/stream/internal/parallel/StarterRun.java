@@ -3,9 +3,9 @@ package dev.weir.stream.internal.parallel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Elements that the starter of {@link AsyncStage} takes in one lock acquisition and completes in the next if they are
- * done at once; unstarted ones are returned. Confined to the starter, which holds the lock in methods with a table
- * parameter.
+ * Elements that the starter of {@link AsyncStage} takes in one lock acquisition. In the next one, the starter completes
+ * those that were done at once and gives unstarted ones back. Confined to the starter, which must hold the lock in
+ * methods that have a table parameter.
  */
 final class StarterRun {
 
@@ -13,7 +13,7 @@ final class StarterRun {
 
     private final int[] slots = new int[LONGEST];
 
-    /** Outcomes of the started elements; null for those still running. */
+    /** The outcomes of the started elements; null for those still running. */
     private final @Nullable Object[] outcomes = new Object[LONGEST];
 
     private int length;
@@ -21,7 +21,7 @@ final class StarterRun {
     private int mayRun;
     private long nanos;
 
-    /** Takes up to {@code most} ready elements, so that no more than {@code mayBeRunning} run afterwards. */
+    /** Takes up to {@code most} ready elements. At most {@code mayBeRunning} of them may be running afterwards. */
     void take(ElementTable<?> table, int mayBeRunning, int most) {
         mayRun = mayBeRunning;
         length = 0;
@@ -45,7 +45,7 @@ final class StarterRun {
         nanos = System.nanoTime() - start;
     }
 
-    /** Returns unstarted elements, the last one first. */
+    /** Gives unstarted elements back, the last one first. */
     void giveBackRest(ElementTable<?> table) {
         while (length > started) {
             table.giveBack(slots[--length]);
@@ -68,7 +68,7 @@ final class StarterRun {
         return outcome;
     }
 
-    /** The time that starting took. */
+    /** The time spent on starting elements. */
     long nanos() {
         return nanos;
     }

@@ -4,8 +4,8 @@ import dev.weir.stream.internal.workers.WorkerLimit;
 import dev.weir.stream.spi.StageMeter;
 
 /**
- * The elements of one worker since it last read the time: while handlers are quick, several in a row are timed
- * together. Confined to the worker; {@link #account} needs the lock of its stage.
+ * The elements that one worker has processed since it last read the clock. While handlers are quick, several elements
+ * in a row are timed together. Confined to the worker; {@link #account} must be called while holding the stage's lock.
  */
 final class TimedRun {
 
@@ -30,7 +30,6 @@ final class TimedRun {
         }
     }
 
-    /** Adds finished elements. */
     void add(int worked) {
         elements += worked;
         if (elements >= length) {
@@ -46,7 +45,10 @@ final class TimedRun {
         }
     }
 
-    /** Reports measured times to the stage, if there are any. After {@link #add}, under the lock. */
+    /**
+     * Reports the measured times to the stage, if there are any. Must be called after {@link #add}, while holding the
+     * lock.
+     */
     void account(ElementTable<?> table) {
         if (nanos > 0) {
             pace.add(nanos / elements);

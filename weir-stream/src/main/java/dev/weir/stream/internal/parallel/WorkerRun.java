@@ -7,45 +7,50 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Elements that a worker takes from the table in one lock acquisition, handles one after the other, and settles in the
- * next. Guarded by the lock of its stage, except for members marked as the worker's.
+ * next one. Guarded by the stage's lock, except for members that only the worker uses.
  *
  * <pre>
  *   slots:   settled | done, not settled | at work | not begun | (unused)
  *            0 ..... settled ........... done .... begun ...... length
  * </pre>
  *
- * <p>Any thread that holds the lock may take back unstarted elements and settle finished ones, so that they do not wait
+ * <p>Any thread that holds the lock may take unstarted elements back and settle finished ones, so that they do not wait
  * for a handler that blocks after all. The counter {@code begun} decides who gets an element: the worker increments it,
- * and taking back closes it.
+ * and taking elements back closes it.
  */
 final class WorkerRun {
 
-    /** Largest number of elements in a run. */
+    /** Maximum number of elements in a run. */
     static final int LONGEST = 64;
 
     private static final int CLOSED = Integer.MAX_VALUE;
 
-    /** Slots of the run; initially one, because most workers of slow handlers never need more. */
+    /**
+     * The slots of the run. The array starts with one slot, because most workers with slow handlers never need more.
+     */
     private int[] slots = new int[1];
 
     private @Nullable Object[] outcomes = new Object[1];
 
-    /** The number of elements that the worker has started; closed once the rest was taken back. */
+    /** The number of elements that the worker has started; CLOSED once the others were taken back. */
     private final AtomicInteger begun = new AtomicInteger(CLOSED);
 
-    /** The number of elements with an outcome. Written by the worker. */
+    /** The number of elements that have an outcome. Written by the worker. */
     private volatile int done;
 
     private int length;
     private int settled;
 
-    /** The number of runs that this worker has begun, and the progress of the current one at the last check. */
+    /** The number of runs that this worker has started, and the run and its progress at the last check. */
     private long runs;
 
     private long runsSeen;
     private int doneSeen;
 
-    /** Begins a run of elements that are ready: {@code first}, which is taken, and more up to {@code most} in all. */
+    /**
+     * Starts a run of ready elements: {@code first}, which has already been taken, and others up to a total of
+     * {@code most}.
+     */
     void begin(int first, ElementTable<?> table, int most) {
         if (most > slots.length) {
             slots = new int[LONGEST];
@@ -63,21 +68,24 @@ final class WorkerRun {
         begun.set(0);
     }
 
-    /** The slot of the next element to work on, or -1 if there is none. The worker's, without the lock. */
+    /**
+     * Returns the slot of the next element to process, or -1 if there is none. Called by the worker, without holding
+     * the lock.
+     */
     int takeNext() {
         int next = begun.get();
-        // The length shrinks only once this is closed.
+        // The length decreases only after this was closed.
         return next < length && begun.compareAndSet(next, next + 1) ? slots[next] : -1;
     }
 
-    /** Stores the outcome of the last element taken. The worker's, without the lock. */
+    /** Stores the outcome of the last claimed element. Called by the worker, without holding the lock. */
     void put(Object outcome) {
         int index = done;
         outcomes[index] = outcome;
         done = index + 1;
     }
 
-    /** Returns unstarted elements to the table in order, and returns their number. */
+    /** Gives unstarted elements back to the table in order, and returns their number. */
     int takeBack(ElementTable<?> table) {
         int first = begun.getAndSet(CLOSED);
         if (first == CLOSED) {
@@ -90,30 +98,29 @@ final class WorkerRun {
         return back;
     }
 
-    /** Returns whether there is an outcome to settle; then it is at {@link #slot} and {@link #takeOutcome}. */
+    /** Returns whether there is an outcome to settle. If so, {@link #slot} and {@link #takeOutcome} return it. */
     boolean hasDone() {
         return settled < done;
     }
 
-    /** The slot of the next outcome to settle. */
     int slot() {
         return slots[settled];
     }
 
-    /** Takes the next outcome to settle. */
+    /** Removes and returns the next outcome to settle. */
     Object takeOutcome() {
         Object outcome = Objects.requireNonNull(outcomes[settled]);
         outcomes[settled++] = null;
         return outcome;
     }
 
-    /** The number of elements that wait for the one in flight. */
+    /** The number of elements that are waiting for the one in flight. */
     int notBegun() {
         int first = begun.get();
         return first == CLOSED ? 0 : Math.max(0, length - first);
     }
 
-    /** Returns whether there was no progress since the last check in the same run. */
+    /** Returns whether the same run has made no progress since the last check. */
     boolean isStuck() {
         int now = done;
         boolean stuck = runsSeen == runs && doneSeen == now;
@@ -122,7 +129,7 @@ final class WorkerRun {
         return stuck;
     }
 
-    /** Returns whether this outcome ends the worker. */
+    /** Returns whether this outcome must end the worker. */
     static boolean ends(Object outcome) {
         return outcome instanceof FailureVerdict verdict && verdict.fails();
     }

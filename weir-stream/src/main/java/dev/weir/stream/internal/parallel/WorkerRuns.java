@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** The current runs of workers with several elements. Guarded by the lock of its owner. */
+/** The current runs of workers that have taken several elements. Guarded by its owner's lock. */
 final class WorkerRuns {
 
-    /** Settles an element: {@link ParallelStage#settle}. */
+    /** Settles an element, as {@link ParallelStage#settle} does. */
     @FunctionalInterface
     interface Settlement {
         void settle(int slot, Object outcome);
@@ -16,7 +16,7 @@ final class WorkerRuns {
     private final ElementTable<?> table;
     private final Settlement settlement;
 
-    /** Only a few, because quick work has few workers. */
+    /** The list is short, because quick work needs few workers. */
     private final List<WorkerRun> underWay = new ArrayList<>();
 
     WorkerRuns(ElementTable<?> table, Settlement settlement) {
@@ -36,7 +36,7 @@ final class WorkerRuns {
         boolean ignored = underWay.remove(run);
     }
 
-    /** The number of elements that wait for another one of their run. */
+    /** The number of elements that are waiting for another element of their run. */
     int notBegun() {
         int sum = 0;
         for (WorkerRun run : underWay) {
@@ -45,18 +45,21 @@ final class WorkerRuns {
         return sum;
     }
 
-    /** Takes back unstarted elements and settles finished ones in all runs. Returns whether there were any. */
+    /** Takes unstarted elements back and settles finished ones in all runs. Returns whether there were any. */
     boolean gatherIn() {
         boolean any = false;
         for (WorkerRun run : underWay) {
             any |= gatherIn(run);
         }
-        // Each worker keeps only its element in flight.
+        // From now on, each worker has only its element in flight.
         underWay.clear();
         return any;
     }
 
-    /** Does the same for runs without progress since the last check. */
+    /**
+     * Takes back and settles elements as {@link #gatherIn()} does, but only in runs that have made no progress since
+     * the last check.
+     */
     boolean gatherInStuck() {
         boolean any = false;
         for (Iterator<WorkerRun> all = underWay.iterator(); all.hasNext(); ) {
@@ -69,7 +72,7 @@ final class WorkerRuns {
         return any;
     }
 
-    /** Does the same for one run. */
+    /** Takes back and settles the elements of one run. */
     boolean gatherIn(WorkerRun run) {
         boolean any = run.takeBack(table) > 0;
         while (run.hasDone()) {

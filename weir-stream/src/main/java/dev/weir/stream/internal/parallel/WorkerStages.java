@@ -17,14 +17,16 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Builds a {@link ParallelStage} between the segment above, which feeds it, and the one below. Stateless. */
+/**
+ * Builds a {@link ParallelStage} between the upstream segment, which feeds it, and the downstream segment. Stateless.
+ */
 final class WorkerStages {
 
     private static final int MIN_CAPACITY = 512;
 
     /**
-     * Number of elements inside per worker: some wait behind each running one, so that keys blocking each other leave
-     * no worker idle.
+     * Number of elements inside the stage per worker. Some elements are queued for each running one, so that no worker
+     * is idle when keys block each other.
      */
     private static final int CAPACITY_PER_LANE = 8;
 
@@ -33,10 +35,10 @@ final class WorkerStages {
     /**
      * The parts that one run gives to its workers.
      *
-     * @param limit limit of elements in flight at once
+     * @param limit limit on the number of elements in flight
      * @param supervised the supervision of exceptions
      * @param meter the stage's counters
-     * @param tasks the threads that work on elements
+     * @param tasks the threads that process elements
      * @param clock the clock of the run
      * @param capacity number of elements inside the stage, a power of two
      */
@@ -48,7 +50,7 @@ final class WorkerStages {
             Clock clock,
             int capacity) {}
 
-    /** Makes the workers of one run. */
+    /** Creates the workers of one run. */
     @FunctionalInterface
     interface Maker<T, R> {
         ParallelStage<T, R> make(Parts parts);
@@ -57,8 +59,8 @@ final class WorkerStages {
     /**
      * Builds a stage for one run.
      *
-     * @param dispatcher dispatcher of the stage's tasks
-     * @param mostAtOnce current limit of elements in flight besides the parallelism
+     * @param dispatcher the dispatcher of the stage's tasks
+     * @param mostAtOnce the current limit on elements in flight, in addition to the parallelism
      */
     static <T, R> Stage<R> build(
             BlueprintNode<T> above,
@@ -98,20 +100,20 @@ final class WorkerStages {
         return stage;
     }
 
-    /** Refuses a parallelism beyond {@code most}. */
+    /** Refuses a parallelism that exceeds {@code most}. */
     static void check(String name, Parallelism parallelism, int most) {
         if (parallelism.max() > most) {
             throw new IllegalArgumentException(name + " must be 1 to " + most + ": " + name + "=" + parallelism.max());
         }
     }
 
-    /** The capacity of a stage with up to {@code concurrency} elements in flight: a power of two. */
+    /** Returns the capacity of a stage with up to {@code concurrency} elements in flight, a power of two. */
     private static int capacityFor(int concurrency, int said) {
         int wanted = said != 0 ? Math.max(said, concurrency) : Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
         return Integer.highestOneBit(wanted * 2 - 1);
     }
 
-    /** Returns the function as a gate, if it implements one. */
+    /** Returns the function as a gate if it implements {@link Gate}, otherwise null. */
     @SuppressWarnings("unchecked") // a gate accepts its function's argument type
     static <T> @Nullable Gate<T> gateOf(Object function) {
         return function instanceof Gate<?> gate && !gate.isAlwaysOpen() ? (Gate<T>) gate : null;

@@ -1,6 +1,6 @@
 /**
  * Stages that handle many elements at once: a feeding segment adds elements, workers or futures handle them, and the
- * segment below pulls the results in the requested order. All shared state of a stage is under its one lock.
+ * downstream segment pulls the results in the requested order. All shared state of a stage is guarded by its only lock.
  */
 @NullMarked
 package dev.weir.stream.internal.parallel;

@@ -14,12 +14,12 @@ public final class ArgumentChecks {
 
     private ArgumentChecks() {}
 
-    /** A copy of a varargs parameter whose elements must not be null. */
+    /** Copies a varargs parameter, whose elements must not be null. */
     public static <E> List<E> list(String name, E[] elements) {
         return list(name, Arrays.asList(Objects.requireNonNull(elements, name)));
     }
 
-    /** A copy of a collection, whose elements must not be null. */
+    /** Copies a collection, whose elements must not be null. */
     public static <E> List<E> list(String name, Collection<? extends E> elements) {
         for (E element : Objects.requireNonNull(elements, name)) {
             Objects.requireNonNull(element, () -> name + " has a null");
@@ -34,7 +34,9 @@ public final class ArgumentChecks {
         }
     }
 
-    /** A duration in nanoseconds, {@link Stage#NEVER} if it is too long to count, 0 if it is negative. */
+    /**
+     * Converts a duration to nanoseconds: {@link Stage#NEVER} if it is too long to be represented, 0 if it is negative.
+     */
     public static long nanos(Duration duration) {
         if (duration.isNegative()) {
             return 0;
@@ -42,7 +44,7 @@ public final class ArgumentChecks {
         return duration.compareTo(LONGEST) < 0 ? duration.toNanos() : Stage.NEVER;
     }
 
-    /** The nanoseconds of a setting that must be positive. */
+    /** Converts a setting that must be positive to nanoseconds. */
     public static long positiveNanos(String name, Duration duration) {
         if (!Objects.requireNonNull(duration, name).isPositive()) {
             throw new IllegalArgumentException(name + " must be more than 0: " + name + "=" + duration);

@@ -4,27 +4,27 @@ import dev.weir.stream.Attributes;
 import dev.weir.stream.spi.Stage;
 
 /**
- * One stage of a blueprint with all that is above it. Immutable.
+ * One stage of a blueprint, including all its upstream stages. Immutable.
  *
- * @param attributes attributes of the stage; the name is always set
- * @param builder makes the running stage, upstream first
+ * @param attributes the stage's attributes; the name is always set
+ * @param builder creates the running stages, starting upstream
  */
 public record BlueprintNode<T>(Attributes attributes, Builder<T> builder) {
 
-    /** Makes the running form of a stage. */
+    /** Creates the running form of a stage. */
     @FunctionalInterface
     public interface Builder<T> {
 
         Stage<T> build(RunAssembly assembly, StageAttributes attributes);
     }
 
-    /** A stage under its default name. */
+    /** Creates a stage with its default name. */
     public BlueprintNode(String name, Builder<T> builder) {
         this(Attributes.named(name), builder);
     }
 
     /**
-     * Builds this stage and all above it into {@code assembly}.
+     * Builds this stage and all its upstream stages in {@code assembly}.
      *
      * @throws IllegalArgumentException if the stage does not support one of its attributes
      */
@@ -40,7 +40,7 @@ public record BlueprintNode<T>(Attributes attributes, Builder<T> builder) {
         return stage;
     }
 
-    /** The same stage with additional attributes. */
+    /** Returns the same stage with additional attributes. */
     public BlueprintNode<T> with(Attributes more) {
         return new BlueprintNode<>(StageAttributes.merge(more, attributes), builder);
     }

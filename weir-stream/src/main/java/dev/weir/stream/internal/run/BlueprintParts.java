@@ -3,16 +3,16 @@ package dev.weir.stream.internal.run;
 import dev.weir.stream.spi.Stage;
 import java.util.function.Function;
 
-/** Parts of a blueprint whose stages share a name prefix. Functions only. */
+/** Parts of a blueprint whose stages have a common name prefix. Stateless. */
 public final class BlueprintParts {
 
     private BlueprintParts() {}
 
     /**
-     * The operators that {@code part} adds below {@code above}, under names that begin with {@code prefix}.
+     * Returns the operators that {@code part} adds to {@code above}, with names that start with {@code prefix}.
      *
-     * <p>Stages are built upstream first, so the prefix is set once everything above is built, and reset after the last
-     * stage of the part.
+     * <p>Stages are built starting upstream, so the prefix is set when everything upstream has been built, and reset
+     * after the last stage of the part.
      */
     public static <T, R> BlueprintNode<R> named(
             String prefix, BlueprintNode<T> above, Function<BlueprintNode<T>, BlueprintNode<R>> part) {

@@ -5,12 +5,15 @@ import dev.weir.stream.spi.Thrown;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** Throws a failure of one thread on another. Stateless. */
+/** Rethrows a failure of one thread on another thread. Stateless. */
 public final class FailureTransfer {
 
     private FailureTransfer() {}
 
-    /** Calls {@code action}, for callers that declare no exception; what it throws comes out as by {@link #rethrow}. */
+    /**
+     * Calls {@code action}, for callers that declare no checked exception. Any exception is rethrown as by
+     * {@link #rethrow}.
+     */
     public static <T> void call(Action<? super T> action, T target) {
         try {
             action.accept(target);
@@ -20,8 +23,8 @@ public final class FailureTransfer {
     }
 
     /**
-     * Rethrows a failure from the segment above, whose interruption counts as one of the pipeline; see
-     * {@link #rethrow}.
+     * Rethrows a failure of the upstream segment as by {@link #rethrow}. An interruption of that segment counts as an
+     * interruption of the pipeline.
      */
     public static RuntimeException rethrowFromAbove(Throwable failure) throws InterruptedException {
         if (failure instanceof InterruptedException) {
@@ -31,8 +34,8 @@ public final class FailureTransfer {
     }
 
     /**
-     * A copy like {@link CompletableFuture#copy}, whose dependent stages see a wrapped failure, but without calling the
-     * failure's own methods, which may throw.
+     * Returns a copy like {@link CompletableFuture#copy}, whose dependent stages see a wrapped failure. Unlike that
+     * method, it does not call the failure's own methods, which may throw.
      */
     static <T> CompletableFuture<T> copyOf(CompletableFuture<T> of) {
         CompletableFuture<T> copy = new CompletableFuture<>();
@@ -42,13 +45,13 @@ public final class FailureTransfer {
     }
 
     private static CompletionException wrapped(Throwable failure) {
-        // With an explicit message, because the constructor would otherwise call the exception's methods.
+        // The message is given explicitly, because the constructor would otherwise call the exception's methods.
         return failure instanceof CompletionException known
                 ? known
                 : new CompletionException(Thrown.text(failure), failure);
     }
 
-    /** Throws {@code failure} itself if unchecked, otherwise as the cause of a CompletionException. */
+    /** Throws {@code failure} itself if it is unchecked, otherwise a CompletionException whose cause it is. */
     public static RuntimeException rethrow(Throwable failure) {
         switch (failure) {
             case Error error -> throw error;

@@ -7,7 +7,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The result of one run for one key, exposed by the sink that is the key. Thread-safe.
+ * The result of one run for one key. It is exposed by the sink that is the key. Thread-safe.
  *
  * @param future completed by the sink when it is done
  */
@@ -26,7 +26,7 @@ public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
         }
         CompletableFuture<R> result = results.getFirst();
         var ignored = running.completion().handle((report, failure) -> {
-            // No effect if the sink has already produced a result.
+            // This has no effect if the sink has already produced a result.
             return result.completeExceptionally(
                     failure != null ? failure : new CancellationException("the sink was cut off before its result"));
         });

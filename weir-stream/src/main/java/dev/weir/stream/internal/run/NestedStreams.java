@@ -17,11 +17,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts the streams of a stage while the pipeline runs: substreams, or a replacement for a failed stream. Created
- * during assembly, then confined to the thread of its stage, except for {@link #stop}.
+ * Starts the streams of a stage while the pipeline is running: substreams, or a replacement for a failed stream.
+ * Created during assembly and then confined to its stage's thread, except for {@link #stop}.
  *
- * <p>All these streams, and streams nested in them, share the counters of their stages by name, so that a hundred
- * thousand of them show as one.
+ * <p>All these streams, and the streams nested in them, share the counters of their stages by name, so that a hundred
+ * thousand streams are shown as one.
  */
 public final class NestedStreams {
 
@@ -49,12 +49,12 @@ public final class NestedStreams {
         this.turn = turn;
     }
 
-    /** The shared entries for nested streams at {@code place}, the same in all streams. */
+    /** Returns the shared entries for nested streams at {@code place}, which are the same in all streams. */
     SharedEntries shownWithin(String place) {
         return shown.within(place);
     }
 
-    /** Builds and starts a stream. The caller pulls it on its own thread and closes it. */
+    /** Builds and starts a stream. The caller must pull it on its own thread and close it. */
     public <R> Child<R> start(BlueprintNode<R> node) {
         Child<R> child = new Child<>(this);
         return child.begin(node, assembly(child, turn));
@@ -65,7 +65,7 @@ public final class NestedStreams {
         return start(node, upperEnd, input, turn);
     }
 
-    /** Builds and starts a stream that takes turns with others on the caller's thread. */
+    /** Builds and starts a stream that takes turns with other streams on the caller's thread. */
     public <T, R> Child<R> start(
             BlueprintNode<R> node, OpenInput<T> upperEnd, Stage<T> input, @Nullable StreamTurn ofStream) {
         Child<R> child = new Child<>(this);
@@ -80,7 +80,7 @@ public final class NestedStreams {
         return assembly;
     }
 
-    /** Builds a stream for {@link ThreadProbe} and closes it. Returns whether it has segments of its own. */
+    /** Builds a stream for {@link ThreadProbe} and closes it. Returns whether it has its own segments. */
     <T, R> boolean buildAndClose(BlueprintBranch<T, R> branch, Stage<T> input, ThreadProbe probe) {
         Child<R> child = new Child<>(this);
         RunAssembly assembly = assembly(child, null);
@@ -92,18 +92,18 @@ public final class NestedStreams {
         return child.isAsynchronous();
     }
 
-    /** Stops the sources of all streams, present and future. Any thread. */
+    /** Stops the sources of all present and future streams. May be called from any thread. */
     public void stop() {
         stopped = true;
         children.forEach(Child::stop);
     }
 
-    /** Returns whether a stop was requested. True before any stream ends because of it. */
+    /** Returns whether a stop was requested. This is true before any stream ends because of the stop. */
     public boolean isStopped() {
         return stopped;
     }
 
-    /** An entry for a stage of one of the streams; the stages of that name count and show together. */
+    /** Returns an entry for a stage of one of the streams. Stages with the same name are counted and shown together. */
     StageEntry entry(String name, StageLifetime lifetime, StageEntry.Shape shape) {
         return shown.entry(name, () -> {
                     StageEntry entry = new StageEntry(run, around, run.uniqueName(name), shape);
@@ -118,25 +118,24 @@ public final class NestedStreams {
 
         private final NestedStreams nested;
         private final List<Termination> terminations = new ArrayList<>();
-        /** Stops by the names of their sources. */
+        /** Stop hooks, with the names of the sources that they stop. */
         private final Map<Runnable, String> stops = new ConcurrentHashMap<>();
 
         private final Set<Runnable> furtherStops = ConcurrentHashMap.newKeySet();
-        /** The name of a stage that a stop cut short, or null. */
+        /** The name of a stage that was cut short by a stop, or null. */
         private volatile @Nullable String cutAt;
 
         private @Nullable Stage<R> lowest;
         private List<Segment<?>> segments = List.of();
 
-        /** True if another stream takes over its unfinished elements. */
+        /** True if another stream will take over this stream's unfinished elements. */
         private boolean anew;
 
         /** True if the stream was started, so that its elements may be in flight. */
         private boolean begun;
 
         /**
-         * Resources that close while the run continues. Written once, by the thread that closes the stream. Written
-         * once, by who closes the stream.
+         * Resources that are being closed while the run continues. Written once, by the thread that closes the stream.
          */
         private volatile List<Closing> closings = List.of();
 
@@ -176,8 +175,8 @@ public final class NestedStreams {
         }
 
         /**
-         * Ends the stream, waits until its segments have closed their stages, and closes its resources; threads that
-         * wait for emitted elements keep waiting, see {@link #letGo}. Idempotent.
+         * Ends the stream, waits until its segments have closed their stages, and closes its resources. Resources that
+         * are waiting for emitted elements continue to do so; see {@link #letGo}. Idempotent.
          */
         @Override
         public void close() {
@@ -218,12 +217,14 @@ public final class NestedStreams {
             }
         }
 
-        /** Notes that the stream will be rebuilt, so that its unfinished elements are not reported as left. */
+        /**
+         * Records that the stream will be rebuilt, so that its unfinished elements are not reported as unfinished work.
+         */
         public void beginsAnew() {
             anew = true;
         }
 
-        /** Completes when the resources of the closed stream are closed. */
+        /** Returns a future that completes when the resources of the closed stream have been closed. */
         public CompletableFuture<Void> letGo() {
             return CompletableFuture.allOf(closings.stream().map(Closing::done).toArray(CompletableFuture<?>[]::new));
         }
@@ -234,14 +235,14 @@ public final class NestedStreams {
         }
 
         /**
-         * Returns whether the closed stream was complete: no stop cut off a source, and no side sink or the like has
-         * failed.
+         * Returns whether the closed stream was complete: no stop has cut a source short, and no other stage, such as a
+         * side sink, has failed.
          */
         public boolean isWhole() {
             return cutAt == null && !nested.run.tasks().isCancelled();
         }
 
-        /** Reports {@code elements}, from which the stream was made, as unfinished if the stream was cut short. */
+        /** Reports {@code elements}, from which the stream was created, as unfinished if the stream was cut short. */
         public void leaves(int elements) {
             String at = cutAt;
             StageEntry by = nested.nestingStage;

@@ -9,7 +9,7 @@ public final class OpenInput<T> {
     private final BlueprintNode<T> node =
             new BlueprintNode<>("input", (assembly, attributes) -> assembly.filling(this));
 
-    /** The node to put the blueprint's stages below. */
+    /** Returns the node from which the blueprint's stages continue. */
     public BlueprintNode<T> node() {
         return node;
     }

@@ -38,32 +38,33 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a pipeline: its tasks, its stages, its end. Thread-safe.
+ * One run of a pipeline, with its tasks, its stages and its end. Thread-safe.
  *
- * <p>States: RUNNING, then STOPPING after a stop request, then TERMINATING when no task is left and the resources are
- * being closed, then completed. A failure or {@link #cancel} interrupts all tasks and leads to TERMINATING as well; the
+ * <p>States: RUNNING; STOPPING after a stop was requested; TERMINATING when no task is left and the resources are being
+ * closed; and then completed. A failure or {@link #cancel} interrupts all tasks and also leads to TERMINATING. The
  * first cause wins.
  */
 public final class PipelineRun implements RunningPipeline, StageLifetime {
 
-    /** The time that a cancelled stage has to return before a report names it. */
+    /** The time for which a cancelled stage may take to return before a report names it. */
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
-     * The time that JVM shutdown waits for resources that close after a cancellation, such as a consumer that commits
-     * and leaves its group. A platform may kill the process earlier.
+     * The time for which JVM shutdown waits for resources that are closed after a cancellation, such as a consumer that
+     * commits and leaves its group. A platform may kill the process earlier.
      */
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(18);
 
-    /** The interval at which a drain checks for threads that have called System.exit. */
+    /** Interval at which a drain checks for threads that have called System.exit. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /**
-     * Number of consecutive checks with all other threads waiting after which no more progress is expected: a second.
+     * Number of consecutive checks in which all other threads were waiting after which no further progress is expected.
+     * They take one second.
      */
     private static final int RESTFUL_LOOKS = 5;
 
-    /** The longest deadline: a century, which does not overflow a clock. */
+    /** The longest deadline: a century, which does not overflow the clock. */
     static final Duration LONGEST_DEADLINE = Duration.ofDays(36_500);
 
     private final String name;
@@ -82,19 +83,19 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     /** Held while streams add their stages to the running pipeline. */
     private final ReentrantLock adding = new ReentrantLock();
 
-    /** Suppliers of the reason why a stage makes no progress, or of an empty string. */
+    /** Suppliers that each return why a stage is making no progress, or an empty string. */
     final List<Supplier<String>> troubles = new CopyOnWriteArrayList<>();
 
     /** The running segments. */
     private final Set<Segment<?>> segments = ConcurrentHashMap.newKeySet();
 
-    /** The thread that calls the start actions, while it does. */
+    /** The thread that is calling the start actions, if any. */
     private volatile @Nullable Thread starter;
 
-    /** The supervisor thread; null before and after, because an ended thread retains its task. */
+    /** The supervisor thread; null before it starts and after it ends, because a terminated thread retains its task. */
     private volatile @Nullable Thread supervisor;
 
-    /** True if the supervisor only waits for the tasks to end. */
+    /** True while the supervisor is only waiting for the tasks to end. */
     private volatile boolean awaitsTasks;
 
     private volatile @Nullable DrainReport report;
@@ -108,7 +109,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Builds the stages, starts their threads and returns. If a stage cannot be created, nothing is left behind.
+     * Builds the stages, starts their threads and returns. If a stage cannot be created, everything that was created is
+     * closed.
      *
      * @param builder adds all stages to the assembly and closes the last segment
      */
@@ -123,7 +125,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
             run.fail(failure);
             assembly.abandon(failure);
             var ignored = run.ending.terminate(run::fail);
-            // A start action may retain it.
+            // A start action may have retained the run.
             run.completion.completeExceptionally(failure);
             run.told.tell(DrainReport.of(false, run.ending.leftUndone(), Duration.ZERO, run.stages()));
             throw failure;
@@ -140,7 +142,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return run;
     }
 
-    /** Runs the life cycle: start the segments, wait for all tasks, close the resources, complete. */
+    /** Runs the life cycle: starts the segments, waits for all tasks, closes the resources, and completes the run. */
     private void supervise(List<Segment<?>> segments) {
         segments.forEach(this::startOrClose);
         awaitsTasks = true;
@@ -154,7 +156,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         Throwable failed = cause();
         DrainReport made = DrainReport.of(
                 failed == null && leftUndone.isEmpty(), leftUndone, Duration.ofNanos(endNanos - startNanos), stages());
-        // A caller may retain this run for its report.
+        // Callers may retain this run for its report.
         ending.release();
         entries.forEach(StageEntry::release);
         report = made;
@@ -185,18 +187,20 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
                 tasks.await();
                 return;
             } catch (InterruptedException ignored) {
-                // This thread is private, so an interrupt is stray; leaving early would orphan the tasks.
+                // No other code has access to this thread, so the interrupt is stray. Leaving early would orphan the
+                // tasks.
             }
         }
     }
 
     /**
-     * Returns whether every thread of the run waits, each at the moment it was checked.
+     * Returns whether every thread of the run was waiting at the moment when it was checked. The threads are not
+     * checked atomically.
      *
-     * @param isWaiting whether a thread waits for others, or for time
+     * @param isWaiting returns whether a thread is waiting for other threads or for time to pass
      */
     public boolean isAtRest(Predicate<Thread> isWaiting) {
-        // Check the supervisor last: if a task has ended since its check, the supervisor has work.
+        // The supervisor is checked last: if a task has ended since it was checked, the supervisor has work to do.
         return tasks.isAtRest(isWaiting) && isSupervisorAtRest(isWaiting);
     }
 
@@ -205,7 +209,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return supervising == null || (awaitsTasks ? !tasks.isEmpty() : isWaiting.test(supervising));
     }
 
-    /** The clock that its stages use for waiting. */
+    /** The clock that the run's stages use for waiting. */
     public Clock clock() {
         return clock;
     }
@@ -216,7 +220,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
 
     /**
      * Adds a stage of a substream directly after its parent stage and that parent's earlier substages, so that stages
-     * appear in the order of the flow.
+     * are listed in the order of the flow.
      */
     void addWithin(@Nullable StageEntry nesting, StageEntry entry) {
         adding.lock();
@@ -254,8 +258,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Finds an element of a source. If no stage that can tell has it, returns the stages that hold elements and cannot
-     * tell.
+     * Finds an element of a source. If no stage reports the element, returns the stages that hold elements but cannot
+     * search them.
      */
     @Nullable
     Whereabouts find(StageEntry source, AckTarget target, long token) {
@@ -272,13 +276,16 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return perhaps.isEmpty() ? null : new Whereabouts(perhaps, null, false);
     }
 
-    /** Makes the stages drop lost elements; upper stages first, because lower ones may wait for them. */
+    /**
+     * Makes the stages drop revoked elements. Upstream stages come first, because downstream ones may be waiting for
+     * them.
+     */
     void dropRevoked() {
         entries.forEach(StageEntry::dropRevokedHere);
         tasks.wakePauses();
     }
 
-    /** The closings of streams that end within the run. */
+    /** The closing resources of streams that end within the run. */
     ResourceClosings closings() {
         return closings;
     }
@@ -288,13 +295,13 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return ending.patienceWithin();
     }
 
-    /** Notes the work left undone by a stream that ended within the run. */
+    /** Records unfinished work of a stream that ended within the run. */
     void leftUndone(String what) {
         ending.leftUndone(what);
     }
 
     /**
-     * Notes that {@code elements} of {@code stage} are left because a stop cut off their stream at the stage
+     * Records that {@code elements} of {@code stage} are unfinished because a stop cut their stream short at the stage
      * {@code at}.
      */
     void cutOff(String stage, int elements, String at) {
@@ -324,7 +331,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         handles.add(handle);
     }
 
-    /** Ends the run with {@code failure} unless something else ended it before. */
+    /** Ends the run with {@code failure}, unless something else has already ended it. */
     void fail(Throwable failure) {
         ending.fail(failure);
         tasks.cancel();
@@ -332,7 +339,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Handles a stage that ended because of an interrupt not sent by this run: user code interrupted its own thread.
+     * Handles a stage that ended because of an interrupt that was not sent by this run, that is, if user code
+     * interrupted its own thread.
      */
     void interrupted() {
         if (cause() == null) {
@@ -380,8 +388,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * A future that completes at the end with the failure as its value, because an exceptional completion would call
-     * the failure's methods.
+     * Returns a future that completes at the end with the failure as its value. It does not complete exceptionally,
+     * because that would call the failure's methods.
      */
     private CompletableFuture<@Nullable Throwable> ended() {
         return completion.handle((ended, failure) -> failure);
@@ -430,7 +438,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return Objects.requireNonNull(report);
     }
 
-    /** Notes the elements inside the stages, which a cancellation is about to leave undone. */
+    /** Records the elements inside the stages, which the imminent cancellation will leave unfinished. */
     private void noteInside() {
         Map<String, Integer> inside = new LinkedHashMap<>();
         entries.forEach(entry -> inside.put(entry.stageName(), entry.inside()));
@@ -443,7 +451,10 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         });
     }
 
-    /** Returns the work left undone while some stages have not returned: those stages and the earlier notes. */
+    /**
+     * Returns the unfinished work while some stages have not returned: these stages, followed by the work recorded
+     * earlier.
+     */
     private List<String> heldUp() {
         List<String> lines = new ArrayList<>(heldUpBy());
         lines.addAll(ending.leftUndone());
@@ -465,7 +476,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     /**
      * Waits for the end. During JVM shutdown, abandons threads of the run that have called System.exit.
      *
-     * @param unlessHeld whether to return early if nothing but such a thread keeps the run from its end
+     * @param unlessHeld whether to return early if only such a thread prevents the run from ending
      */
     private boolean endsWithin(long nanos, boolean unlessHeld) throws InterruptedException {
         CompletableFuture<@Nullable Throwable> ended = ended();
@@ -556,13 +567,13 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         drainOrCancel(DEFAULT_DRAIN);
     }
 
-    /** Drains and closes at JVM shutdown. */
+    /** Drains and closes the pipeline at JVM shutdown. */
     private void drainAndClose(Duration deadline) {
         awaiters.remember();
         try {
             DrainReport drained = drain(deadline);
             DrainReport made = endsWithin(CLOSE_NANOS, false) && report != null ? report : drained;
-            // Not on this thread: a blocking action would delay JVM shutdown forever.
+            // The actions do not run on this thread, because a blocking action would delay JVM shutdown forever.
             var ignored = Thread.ofVirtual().name("weir-" + name + "-drained").start(() -> told.tell(made));
             told.await(LINGER.toNanos());
             awaiters.awaitEnds(LINGER.toNanos());

@@ -10,22 +10,22 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Closes the resources of streams that ended within a run, on separate threads, because their elements are still in
- * flight below. Thread-safe.
+ * Closes the resources of streams that ended within a run, on separate threads, because elements of these streams may
+ * still be in flight downstream. Thread-safe.
  */
 final class ResourceClosings {
 
     private final PipelineRun run;
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final Set<Closing> open = new HashSet<>();
 
     ResourceClosings(PipelineRun run) {
         this.run = run;
     }
 
-    /** One resource that closes. Thread-safe. */
+    /** One resource that is being closed. Thread-safe. */
     final class Closing {
 
         private final PatientTermination resource;
@@ -58,13 +58,15 @@ final class ResourceClosings {
     }
 
     /**
-     * Begins to close a resource, which has time until the run ends; {@code leftUndone} receives the work left then.
+     * Starts to close a resource. The resource has time until the run ends; {@code leftUndone} receives the work that
+     * is unfinished then.
      */
     Closing begin(PatientTermination resource, Consumer<String> leftUndone) {
         Closing closing = new Closing(resource, leftUndone);
         lock.lock();
         try {
-            // Added before it reads its patience, so that a later reduction finds it here.
+            // The closing is added before it reads its patience, so that a later reduction of the patience finds it
+            // here.
             open.add(closing);
         } finally {
             lock.unlock();
@@ -91,12 +93,12 @@ final class ResourceClosings {
         }
     }
 
-    /** Limits the patience of all closings. */
+    /** Limits the patience of all resources that are being closed. */
     void hurry(Duration patience) {
         open().forEach(closing -> closing.hurry(patience));
     }
 
-    /** Waits until all are closed. No more may begin. */
+    /** Waits until all resources are closed. No more may be added. */
     void await() {
         open().forEach(closing -> closing.done.join());
     }

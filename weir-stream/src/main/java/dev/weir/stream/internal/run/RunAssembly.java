@@ -22,10 +22,13 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A run under construction: stages join the open segment until a boundary closes it. Confined to the starter. */
+/**
+ * A run under construction: stages join the open segment until a boundary closes it. Confined to the thread that starts
+ * the run.
+ */
 public final class RunAssembly {
 
-    /** Polling interval of an empty source in the stream of a key. */
+    /** Interval at which an empty source in the stream of a key is polled. */
     private static final long POLL_NANOS = 5_000_000;
 
     private final PipelineRun run;
@@ -43,17 +46,17 @@ public final class RunAssembly {
     private @Nullable ThreadProbe probe;
     private @Nullable StreamTurn turn;
 
-    /** The current name prefix of added stages. */
+    /** The current prefix of the names of added stages. */
     private String prefix = "";
 
-    /** Creates the assembly of a whole run. */
+    /** Creates the assembly of a complete run. */
     RunAssembly(PipelineRun run) {
         this.run = run;
         this.nested = null;
         this.lifetime = run;
     }
 
-    /** Creates the assembly of a stream within a run, whose lowest segment belongs to the stage that pulls it. */
+    /** Creates the assembly of a stream within a run. The stream's last segment belongs to the stage that pulls it. */
     RunAssembly(
             PipelineRun run,
             NestedStreams nested,
@@ -81,12 +84,15 @@ public final class RunAssembly {
         prefix = of;
     }
 
-    /** Adds a stage that runs on the thread of the open segment. */
+    /** Adds a stage that runs on the open segment's thread. */
     public StageEntry fused(StageAttributes attributes) {
         return add(attributes, new StageEntry.Shape(segmentMeter().sameSegment(), 1, false));
     }
 
-    /** The meter in which the open segment's thread notes its waits: all its stages share those times. */
+    /**
+     * Returns the meter in which the open segment's thread records its waits. All stages of the segment share these
+     * times.
+     */
     public StageMeter segmentMeter() {
         if (openSegment == null) {
             openSegment = new StageMeter();
@@ -94,7 +100,7 @@ public final class RunAssembly {
         return openSegment;
     }
 
-    /** Adds a stage whose workers run on the dispatcher, up to {@code workers} at once. */
+    /** Adds a stage whose workers run on the dispatcher, at most {@code workers} at once. */
     public StageEntry threaded(StageAttributes attributes, Dispatcher dispatcher, int workers) {
         dispatchersOfWorkers.add(dispatcher);
         return add(attributes, new StageEntry.Shape(new StageMeter(), Math.min(workers, dispatcher.size()), true));
@@ -113,7 +119,7 @@ public final class RunAssembly {
         return entry;
     }
 
-    /** Builds a separate part, such as another input or a side sink; afterwards the current segment is open again. */
+    /** Builds a separate part, such as another input or a side sink. Afterwards the current segment is open again. */
     public <R> R beside(Supplier<R> build) {
         StageMeter open = openSegment;
         StageEntry last = lastEntry;
@@ -126,7 +132,10 @@ public final class RunAssembly {
         }
     }
 
-    /** Creates the holder of streams that the stage will start while it runs; a stop reaches their sources. */
+    /**
+     * Creates the object that will start a stage's streams while the pipeline is running. A stop reaches the sources of
+     * these streams.
+     */
     public NestedStreams nested() {
         StageEntry below = lastEntry;
         String place = nestedCount++ + " " + (below == null ? "" : below.stageName());
@@ -136,7 +145,7 @@ public final class RunAssembly {
         return made;
     }
 
-    /** Returns whether this is a stream within a run. */
+    /** Returns whether this is the assembly of a stream within a run. */
     public boolean isWithin() {
         return nested != null;
     }
@@ -146,19 +155,22 @@ public final class RunAssembly {
         probe = asking;
     }
 
-    /** Returns whether the built stages are only closed, never run: see {@link ThreadProbe}. */
+    /** Returns whether the built stages will only be closed, never run. See {@link ThreadProbe}. */
     public boolean isProbe() {
         return probe != null;
     }
 
-    /** In a probe, notes that the stage will start streams that read its input and may have threads of their own. */
+    /** In a probe, records that the stage will start streams that read its input and may have their own threads. */
     public void noteThreadsWithin(BooleanSupplier hasThreads) {
         if (probe != null) {
             probe.noteThreadsWithin(hasThreads);
         }
     }
 
-    /** In a probe, notes that the stage may wait for something that a {@link StreamTurn} cannot cover. */
+    /**
+     * In a probe, records that the stage may wait for something other than a time that it can request from a
+     * {@link StreamTurn}.
+     */
     public void noteWaits() {
         noteThreadsWithin(() -> true);
     }
@@ -172,7 +184,7 @@ public final class RunAssembly {
         turn = of;
     }
 
-    /** Says what stage {@code input} stands for in this assembly. */
+    /** Connects {@code input} to its stage in this assembly. */
     public <T> void fill(OpenInput<T> input, Stage<T> stage) {
         filled.put(input, stage);
     }
@@ -182,18 +194,18 @@ public final class RunAssembly {
         return (Stage<T>) Objects.requireNonNull(filled.get(input), "a source was used outside its function");
     }
 
-    /** Makes sure that {@code source} is closed if the assembly fails. */
+    /** Ensures that {@code source} is closed if the assembly fails. */
     public <T> Stage<T> source(Stage<T> source) {
         sources.add(source);
         return source;
     }
 
-    /** Creates a source that may wait and whose creation has external effects; a probe does not create it. */
+    /** Creates a source that may wait, and whose creation has external effects. A probe does not create it. */
     public <T> Stage<T> source(Supplier<Stage<T>> make) {
         return polled(source(made(make)));
     }
 
-    /** Wraps a source that may wait: it is polled without waiting if the stream takes turns with others. */
+    /** Wraps a source that may wait. If the stream takes turns with others, the source is polled without waiting. */
     public <T> Stage<T> polled(Stage<T> source) {
         return polled(source, POLL_NANOS);
     }
@@ -203,12 +215,12 @@ public final class RunAssembly {
         return turn == null ? source : new PolledSource<>(source, turn, clock(), intervalNanos);
     }
 
-    /** Creates a stage whose creation has external effects; a probe does not create it. */
+    /** Creates a stage whose creation has external effects. A probe does not create it. */
     public <T> Stage<T> made(Supplier<Stage<T>> make) {
         return isProbe() ? new ThreadProbe.Unused<>() : make.get();
     }
 
-    /** Ends the open segment with {@code loop}; stages that are added later belong to the next one. */
+    /** Ends the open segment with {@code loop}. Stages that are added later belong to the next segment. */
     public <T> Segment<T> closeSegment(String name, Dispatcher dispatcher, Stage<T> upstream, SinkLoop<T> loop) {
         Segment<T> segment = new Segment<>(run, name, dispatcher, upstream, loop).meteredBy(segmentMeter());
         segments.add(segment);
@@ -218,8 +230,8 @@ public final class RunAssembly {
     }
 
     /**
-     * Refuses a pipeline whose own segments would occupy all threads it waits for; otherwise exposes the controls of
-     * its dispatchers.
+     * Refuses a pipeline whose own segments would occupy all the threads that it needs. Otherwise exposes the controls
+     * of its dispatchers.
      */
     void checkDispatchers() {
         occupiedThreads.forEach((dispatcher, occupied) -> {
@@ -239,8 +251,8 @@ public final class RunAssembly {
     }
 
     /**
-     * Calls {@code action} with the run once all stages exist and before any runs. In a stream within a run, calls it
-     * at once; in a probe, never.
+     * Calls {@code action} with the run once all stages exist and before any of them runs. In a stream within a run,
+     * calls it at once; in a probe, never.
      */
     public void onStart(Consumer<? super RunningPipeline> action) {
         if (isProbe()) {
@@ -253,12 +265,11 @@ public final class RunAssembly {
         }
     }
 
-    /** Calls the start actions. */
     void tellStart() {
         starts.forEach(action -> action.accept(run));
     }
 
-    /** Closes the created stages, which will not run. Exceptions are added to {@code failure}. */
+    /** Closes the created stages, which will not run. Adds exceptions to {@code failure}. */
     void abandon(Throwable failure) {
         for (Stage<?> source : sources) {
             try {
@@ -269,7 +280,7 @@ public final class RunAssembly {
         }
     }
 
-    /** The tasks of the run, for stages with threads of their own. */
+    /** The tasks of the run, for stages that have their own threads. */
     public TaskGroup tasks() {
         return run.tasks();
     }
@@ -283,7 +294,7 @@ public final class RunAssembly {
         return segments;
     }
 
-    /** The most recently added stage: the lowest of the open segment. */
+    /** The stage that was added last, which is the most downstream one of the open segment. */
     public StageEntry lastEntry() {
         return Objects.requireNonNull(lastEntry, "no stage yet");
     }

@@ -18,17 +18,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of one run: the stop hooks, the cause of a failure, the resources to close, and the work left undone.
- * Thread-safe; hooks are called outside the lock, and their exceptions are passed to the run.
+ * The end of one run: the stop hooks, the cause of a failure, the resources to close, and the unfinished work.
+ * Thread-safe. Hooks are called without holding the lock, and their exceptions are passed to the run.
  */
 final class RunEnding {
 
-    /** Time for acknowledgements in flight. */
+    /** Time for pending acknowledgements if a thread will never return. */
     private static final long LITTLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final List<Runnable> stops = new ArrayList<>();
     private final List<Termination> terminations = new ArrayList<>();
     private boolean stopping;
@@ -36,10 +36,10 @@ final class RunEnding {
     private long drainEndNanos = Stage.NEVER;
     private boolean expectsLess;
     private final List<String> leftUndone = new ArrayList<>();
-    /** Elements cut off, by the stage that held them. */
+    /** Elements that were cut off, by the stage that held them. */
     private final Map<String, CutOff> cutOff = new TreeMap<>();
 
-    /** Elements whose streams a stop cut off, with the inner stages that had not completed. */
+    /** The number of elements whose streams were cut short by a stop, and the inner stages that had not completed. */
     private record CutOff(int elements, Set<String> at) {
 
         CutOff with(CutOff more) {
@@ -56,7 +56,7 @@ final class RunEnding {
         }
     }
 
-    /** Calls {@code stop} at a stop, or now if the run is already stopping. */
+    /** Calls {@code stop} when the run is stopped, or now if it is already stopping. */
     void onStop(Runnable stop, Consumer<Throwable> failed) {
         boolean now;
         lock.lock();
@@ -71,7 +71,7 @@ final class RunEnding {
         }
     }
 
-    /** Calls all stop hooks; resources have until {@code endNanos} to close. */
+    /** Calls all stop hooks. Resources have until {@code endNanos} to close. */
     void stop(long endNanos, Consumer<Throwable> failed) {
         List<Runnable> toRun = List.of();
         lock.lock();
@@ -89,7 +89,7 @@ final class RunEnding {
         toRun.forEach(stop -> run(stop, failed));
     }
 
-    /** Runs a stop hook; its failure must not prevent the others. */
+    /** Calls a stop hook. Its failure must not prevent the others from being called. */
     private static void run(Runnable stop, Consumer<Throwable> failed) {
         try {
             stop.run();
@@ -107,7 +107,7 @@ final class RunEnding {
         }
     }
 
-    /** Closes the resources in reverse order. Returns the work left undone. */
+    /** Closes the resources in reverse order. Returns the unfinished work. */
     List<String> terminate(Consumer<Throwable> failed) {
         List<Termination> inReverse;
         lock.lock();
@@ -127,7 +127,7 @@ final class RunEnding {
         return leftUndone();
     }
 
-    /** The things left undone so far, one line each. */
+    /** The unfinished work so far, one entry per line. */
     List<String> leftUndone() {
         List<String> lines = new ArrayList<>();
         lock.lock();
@@ -141,7 +141,8 @@ final class RunEnding {
     }
 
     /**
-     * Limits the time of resources to a second, because a thread that never returns holds elements they would wait for.
+     * Limits the time for resources to a second, because a thread that will never return holds elements for which they
+     * would wait.
      */
     void expectLess() {
         lock.lock();
@@ -152,7 +153,7 @@ final class RunEnding {
         }
     }
 
-    /** The time that resources have at the end of the run, which begins now. */
+    /** Returns the time that resources have at the end of the run, which starts now. */
     Duration patience() {
         lock.lock();
         try {
@@ -169,7 +170,7 @@ final class RunEnding {
         }
     }
 
-    /** The time that resources have while the run continues: unlimited unless the run is ending. */
+    /** Returns the time that resources have while the run continues: unlimited, unless the run is ending. */
     Duration patienceWithin() {
         lock.lock();
         try {
@@ -199,7 +200,9 @@ final class RunEnding {
         }
     }
 
-    /** Notes a failure. The first is the cause; independent later ones are added as suppressed. */
+    /**
+     * Records a failure. The first one is the cause; later independent ones are added to it as suppressed exceptions.
+     */
     void fail(Throwable failure) {
         lock.lock();
         try {
@@ -213,7 +216,9 @@ final class RunEnding {
         }
     }
 
-    /** Returns whether a failure is only the interrupt of a handler, a consequence of the run's failure. */
+    /**
+     * Returns whether a failure is only the interrupt of a handler, and therefore a consequence of the run's failure.
+     */
     private static boolean isInterrupt(Throwable failure) {
         return failure instanceof InterruptedException || Thrown.cause(failure) instanceof InterruptedException;
     }
@@ -228,7 +233,7 @@ final class RunEnding {
         }
     }
 
-    /** Drops the hooks, which refer to stages. */
+    /** Drops the hooks, because they refer to stages. */
     void release() {
         lock.lock();
         try {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The stages between two asynchronous boundaries, fused on one thread: a loop that pulls the chain of stages to its
- * end. {@link #cancel} is thread-safe; the rest is confined to the run.
+ * end. {@link #cancel} is thread-safe; everything else is confined to the run.
  */
 public final class Segment<T> {
 
@@ -50,26 +50,33 @@ public final class Segment<T> {
         this.loop = loop;
     }
 
-    /** Makes the stage count the elements that the loop holds. Before the start. */
+    /**
+     * Makes the stage, rather than the segment, count the elements that the loop holds. Must be called before the
+     * start.
+     */
     public Segment<T> countedByItsStage() {
         countsInHand = false;
         return this;
     }
 
-    /** Sets the meter in which the thread notes its waits. Before the start. */
+    /** Sets the meter in which the thread records its waits. Must be called before the start. */
     Segment<T> meteredBy(StageMeter segmentMeter) {
         meter = segmentMeter;
         return this;
     }
 
-    /** Returns the activity of its thread, as seen by one of its stages; null if that stage is on another thread. */
+    /**
+     * Returns the activity of the segment's thread, as seen by one of its stages; null if that stage runs on another
+     * thread.
+     */
     @Nullable
     Activity activity(String stage, StageMeter ofStage) {
         TaskGroup.Task running = task;
         if (running == null || !meter.sharesThread(ofStage)) {
             return null;
         }
-        // Read the state first: a thread notes a wait above or below before it waits.
+        // The thread's state is read first, because a thread records a wait for its neighbours before it starts to
+        // wait.
         ThreadWait wait = running.threadWait();
         boolean works = running.hasBegun() && !meter.isBlocked();
         boolean waits = works && wait != ThreadWait.NONE;
@@ -81,12 +88,15 @@ public final class Segment<T> {
                 .withPass(works && ofStage.isInPass(), meter.waitsForSibling(), waits && wait == ThreadWait.ENGINE);
     }
 
-    /** Name of the stage to which elements in hand belong. */
+    /** The name of the stage to which the elements that the loop holds are attributed. */
     String name() {
         return name;
     }
 
-    /** The number of elements that its loop has pulled and not finished, unless a stage counts them. Any thread. */
+    /**
+     * The number of elements that the loop has pulled but not finished, unless a stage counts them. May be called from
+     * any thread.
+     */
     int inHand() {
         return countsInHand ? inHand.get() : 0;
     }
@@ -100,12 +110,15 @@ public final class Segment<T> {
         }
     }
 
-    /** Runs {@code then} on the segment's thread once its loop has returned without a failure. Before the start. */
+    /**
+     * Runs {@code then} on the segment's thread once its loop has returned without a failure. Must be called before the
+     * start.
+     */
     public void afterNormalEnd(Runnable then) {
         afterNormalEnd = then;
     }
 
-    /** Interrupts the segment because its output is no longer wanted, or the calling segment has failed. */
+    /** Interrupts the segment because its output is no longer needed or because the calling segment has failed. */
     public void cancel() {
         Throwable failure = TaskGroup.currentFailure();
         if (failure != null) {
@@ -138,7 +151,7 @@ public final class Segment<T> {
         }
     }
 
-    /** Closes the stages: at the end of the body, or instead of it if it never starts. */
+    /** Closes the stages. Called at the end of the body, or instead of the body if it never starts. */
     void close() {
         try {
             upstream.close();
@@ -150,13 +163,13 @@ public final class Segment<T> {
         }
     }
 
-    /** Returns whether its thread has called System.exit and so will never close anything. */
+    /** Returns whether the segment's thread has called System.exit and will therefore never close any stage. */
     private boolean isLeft() {
         TaskGroup.Task running = task;
         return running != null && running.isLeft();
     }
 
-    /** Waits until the stages are closed; does nothing on the segment's own thread, which is closing them. */
+    /** Waits until the stages are closed. Does nothing on the segment's own thread, which is closing them. */
     void awaitClosed() {
         if (Thread.currentThread() == runner) {
             return;
@@ -196,13 +209,13 @@ public final class Segment<T> {
                 }
                 return batch;
             } catch (RuntimeException | Error failure) {
-                // The loop may pass it down and return as at the end.
+                // The loop may pass the failure downstream and return as if the stream had ended.
                 TaskGroup.noteFailure(failure);
                 throw failure;
             }
         }
 
-        /** Does nothing: the segment closes its stages once, after the loop. */
+        /** Does nothing, because the segment closes its stages once, after the loop. */
         @Override
         public void close() {}
     }

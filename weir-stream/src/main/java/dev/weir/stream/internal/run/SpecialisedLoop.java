@@ -8,18 +8,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A loop over user code. Each class of functions gets its own copy, in which the compiler sees only one function and
- * inlines it. Thread-safe. Without copies all stages of a kind share one loop, which calls the function through the
- * interface's table; see ADR 6.
+ * A loop over user code. Each class of functions gets its own copy of the loop, in which the compiler sees only one
+ * function and inlines it. Without copies, all stages of a kind would use one loop, which calls the function through an
+ * interface; see ADR 6. Thread-safe.
  *
- * <p>A copy is a hidden class made from the class file of the loop. It lives as long as the class of its functions. If
- * it cannot be created, the equivalent shared loop is used.
+ * <p>A copy is a hidden class that is defined from the loop's class file. It lives as long as the class of its
+ * functions. If it cannot be created, the equivalent shared loop is used.
  *
  * @param <L> the interface of the loop
  */
 public final class SpecialisedLoop<L> {
 
-    /** The remaining number of copies: code that generates classes endlessly must not fill the metaspace. */
+    /**
+     * The remaining number of copies. The limit prevents code that generates classes endlessly from filling the
+     * metaspace.
+     */
     private static final AtomicInteger BUDGET = new AtomicInteger(1000);
 
     private final Lookup lookup;
@@ -43,16 +46,16 @@ public final class SpecialisedLoop<L> {
     }
 
     /**
-     * Makes copies of a loop.
+     * Creates the copies of a loop.
      *
-     * @param lookup of the class that the loop is nested in
-     * @param shared the loop: without state, with a constructor without arguments
+     * @param lookup a lookup of the class in which the loop is nested
+     * @param shared the loop; it must be stateless and have a constructor without parameters
      */
     public static <L> SpecialisedLoop<L> of(Lookup lookup, L shared) {
         return new SpecialisedLoop<>(lookup, shared, classFile(shared.getClass()), BUDGET);
     }
 
-    /** The loop for functions of the class that {@code function} has. */
+    /** Returns the loop for functions of the same class as {@code function}. */
     public L forFunction(Object function) {
         return loops.get(function.getClass());
     }
@@ -62,7 +65,7 @@ public final class SpecialisedLoop<L> {
         try (InputStream file = template.getResourceAsStream(name.substring(name.lastIndexOf('.') + 1) + ".class")) {
             return file == null ? null : file.readAllBytes();
         } catch (IOException ignored) {
-            // Unreadable for any reason: use the shared loop.
+            // If the class file cannot be read for any reason, the shared loop is used.
             return null;
         }
     }
@@ -76,7 +79,7 @@ public final class SpecialisedLoop<L> {
         } catch (VirtualMachineError fatal) {
             throw fatal;
         } catch (Throwable ignored) {
-            // Classes cannot be created here, for instance in a native image.
+            // Classes cannot be created in this environment, for instance in a native image.
             return shared;
         }
     }

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The attributes of a stage while it is built. Records which ones the builder reads, so that attributes without effect
- * are refused. Confined to the starter.
+ * The attributes of a stage while it is being built. Records which attributes the builder reads, so that attributes
+ * without effect can be refused. Confined to the thread that starts the run.
  */
 public final class StageAttributes {
 
@@ -34,12 +34,12 @@ public final class StageAttributes {
         this.said = said;
     }
 
-    /** A stage with a name and no other attributes. */
+    /** Creates the attributes of a stage that has only a name. */
     public static StageAttributes named(String name) {
         return new StageAttributes(Attributes.named(name));
     }
 
-    /** Merges attributes; {@code more} wins over {@code less}. */
+    /** Merges attributes; those of {@code more} take precedence. */
     public static Attributes merge(Attributes more, Attributes less) {
         Attributes merged = less;
         if (more.name() != null) {
@@ -54,25 +54,25 @@ public final class StageAttributes {
         return more.supervision() == null ? merged : merged.withSupervision(more.supervision());
     }
 
-    /** The name, which a stage of a blueprint always has. */
+    /** The stage's name. A stage of a blueprint always has one. */
     public String name() {
         return Objects.requireNonNull(said.name(), "a stage without a name");
     }
 
-    /** The dispatcher, or {@code otherwise} if none was named. */
+    /** Returns the dispatcher, or {@code otherwise} if none was set. */
     public Dispatcher dispatcherOr(Dispatcher otherwise) {
         readsDispatcher = true;
         Dispatcher dispatcher = said.dispatcher();
         return dispatcher != null ? dispatcher : otherwise;
     }
 
-    /** The buffer, or {@code otherwise} if none was given. */
+    /** Returns the buffer size, or {@code otherwise} if none was set. */
     public int bufferOr(int otherwise) {
         readsBuffer = true;
         return said.buffer() != 0 ? said.buffer() : otherwise;
     }
 
-    /** The supervision, which fails the stream if none was given. */
+    /** Returns the supervision; if none was set, it fails the stream. */
     public Supervision supervision() {
         readsSupervision = true;
         Supervision supervision = said.supervision();
@@ -86,7 +86,7 @@ public final class StageAttributes {
         return policy != null && policy.attempts() > 1 && policy.backoff().max().isPositive();
     }
 
-    /** All attributes, for a stage that replaces this one and refuses those it does not read. */
+    /** Returns all attributes, for a stage that replaces this one and that refuses those it does not read. */
     public Attributes handedOn() {
         readsDispatcher = true;
         readsBuffer = true;
@@ -95,7 +95,7 @@ public final class StageAttributes {
     }
 
     /**
-     * Refuses attributes that no stage read. Call it once the stage is built.
+     * Refuses attributes that no stage has read. Must be called once the stage is built.
      *
      * @throws IllegalArgumentException if an attribute was set that the builder has not read
      */

@@ -30,20 +30,20 @@ public final class StageEntry implements StageContext {
     private volatile IntSupplier depth = () -> 0;
     private volatile @Nullable Keeper keeper;
 
-    /** The visible entry of a stage that belongs to one of many streams shown as one. */
+    /** The visible entry, if this entry belongs to one of many streams that are shown as one. */
     private final @Nullable StageEntry shownAs;
 
-    /** The entries of running stages that this one represents. */
+    /** The entries of running stages that this entry represents. */
     private final Set<StageEntry> standsFor;
 
     private volatile IntSupplier parallelism;
     private final ThreadTime threadTime = new ThreadTime();
     private volatile @Nullable StageSteering steering;
 
-    /** Activity of a stage with workers of its own, if it can tell. */
+    /** The activity of a stage that has its own workers, if it is known. */
     private volatile Supplier<@Nullable Activity> activity = () -> null;
 
-    /** The parent stage of the substream to which it belongs; null in the pipeline itself. */
+    /** The parent stage of the substream to which this stage belongs; null in the pipeline itself. */
     private volatile @Nullable StageEntry nesting;
 
     /** Written before the stage runs. */
@@ -52,15 +52,15 @@ public final class StageEntry implements StageContext {
     /**
      * The part of an element that a stage holds.
      *
-     * @param atWork whether its function has it
+     * @param atWork whether the stage's function is processing it
      */
     public record Kept(Object value, boolean atWork) {}
 
-    /** Knows the elements in a stage. Thread-safe. */
+    /** Provides access to the elements in a stage. Thread-safe. */
     @FunctionalInterface
     public interface Keeper {
 
-        /** Finds an element in the stage. */
+        /** Finds an element in the stage by its acknowledgement target and token. */
         @Nullable
         Kept find(AckTarget of, long ofToken);
 
@@ -69,11 +69,11 @@ public final class StageEntry implements StageContext {
     }
 
     /**
-     * The form in which a stage works and counts.
+     * The way in which a stage works and counts.
      *
-     * @param meter its counters
-     * @param parallelism how many threads may work in it at once
-     * @param ownThreads whether those are its own or the segment's
+     * @param meter the stage's counters
+     * @param parallelism maximum number of threads that work in the stage at once
+     * @param ownThreads whether these are the stage's own threads rather than the segment's
      */
     record Shape(StageMeter meter, int parallelism, boolean ownThreads) {
 
@@ -124,7 +124,7 @@ public final class StageEntry implements StageContext {
         show();
     }
 
-    /** Registers the keeper that knows the waiting elements and the elements in flight. */
+    /** Registers the keeper, which can search the waiting elements and the elements in flight. */
     public void keeper(Keeper ofElements) {
         keeper = ofElements;
         show();
@@ -139,7 +139,9 @@ public final class StageEntry implements StageContext {
         }
     }
 
-    /** Creates the entry of a stage in another stream, which counts here and is queried through this one. */
+    /**
+     * Creates the entry of a stage in another stream. That stage is counted here and is searched through this entry.
+     */
     StageEntry inStream(StageLifetime stream, Shape ofStage) {
         return new StageEntry(run, stream, name, ofStage.withMeter(meter()), this);
     }
@@ -170,24 +172,26 @@ public final class StageEntry implements StageContext {
         return run.find(this, target, token);
     }
 
-    /** Sets its parent stage. */
+    /** Sets the stage's parent stage. */
     void within(@Nullable StageEntry stage) {
         nesting = stage;
     }
 
-    /** Returns whether it is nested in {@code stage}, at any depth. */
+    /** Returns whether the stage is nested in {@code stage}, at any depth. */
     boolean isWithin(@Nullable StageEntry stage) {
         StageEntry around = nesting;
         return around != null && (around == stage || around.isWithin(stage));
     }
 
-    /** Returns whether it holds elements it cannot name; elements of {@code source} itself do not count. */
+    /**
+     * Returns whether the stage holds elements that it cannot search. Elements of {@code source} itself do not count.
+     */
     boolean keepsUntold(StageEntry source) {
         return (this != source && keeper == null && ownDepth() > 0)
                 || standsFor.stream().anyMatch(entry -> entry.keepsUntold(source));
     }
 
-    /** Finds the element in this stage. */
+    /** Finds an element in this stage by its acknowledgement target and token. */
     @Nullable
     Whereabouts findHere(AckTarget target, long token) {
         Keeper here = keeper;
@@ -209,7 +213,7 @@ public final class StageEntry implements StageContext {
         run.dropRevoked();
     }
 
-    /** Makes this stage, and those it represents, drop lost elements. */
+    /** Makes this stage, and those that it represents, drop revoked elements. */
     void dropRevokedHere() {
         Keeper here = keeper;
         if (here != null) {
@@ -218,18 +222,24 @@ public final class StageEntry implements StageContext {
         standsFor.forEach(StageEntry::dropRevokedHere);
     }
 
-    /** Registers how many threads may work in the stage at once if that changes while it runs. */
+    /**
+     * Registers a supplier of the maximum number of threads that work in the stage at once, for stages where it
+     * changes.
+     */
     public void parallelism(IntSupplier threads) {
         StageEntry shown = shownAs == null ? this : shownAs;
         shown.parallelism = threads;
     }
 
-    /** Registers the supplier of the activity of the stage's workers. */
+    /** Registers a supplier of the activity of the stage's workers. */
     public void activity(Supplier<@Nullable Activity> ofWorkers) {
         activity = ofWorkers;
     }
 
-    /** Returns the activity of its workers, over all streams shown as one; null if it has none or cannot tell. */
+    /**
+     * Returns the activity of the stage's workers, over all streams that are shown as one; null if it has no workers or
+     * their activity is unknown.
+     */
     @Nullable
     Activity activity() {
         Activity all = activity.get();
@@ -241,19 +251,19 @@ public final class StageEntry implements StageContext {
     }
 
     /**
-     * Registers the control of the stage's parallelism, see {@link dev.weir.stream.control.StageControl}. Not for
-     * stages of substreams.
+     * Registers the control of the stage's parallelism; see {@link dev.weir.stream.control.StageControl}. Has no effect
+     * for stages of substreams.
      *
-     * @param dispatcher dispatcher of the stage
-     * @param failedCalls counts the calls of its function that threw
-     * @param most the highest number now
+     * @param dispatcher the stage's dispatcher
+     * @param failedCalls counts the calls of the stage's function that threw
+     * @param most returns the current maximum of the parallelism
      */
     public void resizable(Dispatcher dispatcher, LongAdder failedCalls, IntSupplier most, IntConsumer resize) {
         if (shownAs == null) {
             StageSteering steered =
                     new StageSteering(name, dispatcher.name(), () -> parallelism.getAsInt(), failedCalls, most, n -> {
                         resize.accept(n);
-                        // The time so far belongs to the previous number of threads.
+                        // The time so far is attributed to the previous number of threads.
                         run.stages();
                     });
             steering = steered;
@@ -267,17 +277,17 @@ public final class StageEntry implements StageContext {
         lifetime.onStop(name, stop);
     }
 
-    /** Registers a stop hook of a stage that is not a source. */
+    /** Registers a stop hook for a stage that is not a source. */
     public void alsoOnStop(Runnable stop) {
         lifetime.alsoOnStop(stop);
     }
 
-    /** Notes that the source has ended by itself, so that a later stop cuts nothing off. */
+    /** Records that the source has ended by itself, so that a later stop does not cut it short. */
     public void ended() {
         lifetime.ended(onStop);
     }
 
-    /** Notes that a stop cut the stage short. */
+    /** Records that a stop cut the stage short. */
     public void cut() {
         lifetime.cut(name);
     }
@@ -309,7 +319,7 @@ public final class StageEntry implements StageContext {
         long blockedDown = meter.blockedDownNanos();
         long blockedUp = meter.blockedUpNanos();
         if (shape.ownThreads) {
-            // Workers that were never needed count as waiting for input, although no thread waits.
+            // Workers that were never needed count as waiting for input, although no thread is waiting.
             blockedUp = (long) Math.max(0, threadTime.until(elapsedNanos, threads) - busy - blockedDown);
         }
         return StageSnapshot.of(
@@ -324,7 +334,7 @@ public final class StageEntry implements StageContext {
                 elapsedNanos);
     }
 
-    /** The number of elements in the stage: waiting and in hand. */
+    /** The number of elements in the stage, both queued and being processed. */
     int inside() {
         return depthNow() + meter().elementsHeld();
     }
@@ -337,12 +347,12 @@ public final class StageEntry implements StageContext {
         try {
             return depth.getAsInt();
         } catch (RuntimeException ignored) {
-            // A foreign gauge must not keep a pipeline from ending; it may be read after its owner closed.
+            // A foreign gauge must not prevent a pipeline from ending; it may be read after its owner was closed.
             return 0;
         }
     }
 
-    /** Drops references to the stage, and so to elements that a cancelled stage still holds. */
+    /** Drops references to the stage, and thereby to elements that a cancelled stage still holds. */
     void release() {
         depth = () -> 0;
         onStop = () -> {};
@@ -355,15 +365,15 @@ public final class StageEntry implements StageContext {
             standsFor.clear();
         }
         activity = () -> null;
-        // A failed pass has ended too.
+        // A pass that failed has ended too.
         meter().endPass();
         int last = parallelism.getAsInt();
         parallelism = () -> last;
     }
 
     /**
-     * The total time of the threads that a stage may use, summed between readings because a user or the stage may
-     * change their number. Thread-safe.
+     * The total time of the threads that a stage may use. It is summed at each reading, because a user or the stage may
+     * change the number of threads. Thread-safe.
      */
     private static final class ThreadTime {
 
@@ -372,7 +382,7 @@ public final class StageEntry implements StageContext {
         private int threads;
         private double sum;
 
-        /** The time until {@code elapsedNanos}, from when on there are {@code threadsNow}. */
+        /** Returns the time until {@code elapsedNanos}, from which on there are {@code threadsNow} threads. */
         double until(long elapsedNanos, int threadsNow) {
             lock.lock();
             try {

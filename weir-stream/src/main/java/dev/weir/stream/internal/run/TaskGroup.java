@@ -22,7 +22,10 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The tasks of one pipeline: all its code runs in them, and the pipeline has ended when none is left. Thread-safe. */
+/**
+ * The tasks of one pipeline. All code of the pipeline runs in them, and the pipeline has ended when none is left.
+ * Thread-safe.
+ */
 public final class TaskGroup {
 
     private static final ThreadLocal<@Nullable Task> CURRENT = new ThreadLocal<>();
@@ -32,10 +35,10 @@ public final class TaskGroup {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition allEnded = lock.newCondition();
 
-    /** Actions that wake tasks paused with an element in hand. */
+    /** Actions that wake tasks that are paused while they hold an element. */
     private final Set<Runnable> pauses = ConcurrentHashMap.newKeySet();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final Set<Task> tasks = new HashSet<>();
     private boolean cancelled;
     private boolean someLeft;
@@ -43,21 +46,21 @@ public final class TaskGroup {
     /**
      * Creates an empty group.
      *
-     * @param onEscape called with a throwable that escapes a body, on that body's thread
+     * @param onEscape called with any throwable that a body throws, on that body's thread
      */
     public TaskGroup(String pipelineName, Consumer<Throwable> onEscape) {
         this.pipelineName = pipelineName;
         this.onEscape = onEscape;
     }
 
-    /** The task of the calling thread, or null. */
+    /** Returns the calling thread's task, or null. */
     public static @Nullable Task current() {
         return CURRENT.get();
     }
 
     /**
      * Returns whether the calling thread's task, or its current {@link TaskSection}, was interrupted. A failure may
-     * then be a consequence, so it must be neither skipped nor recovered from.
+     * then be a consequence of the interrupt, so it must be neither skipped nor recovered from.
      */
     public static boolean isCurrentInterrupted() {
         Task task = CURRENT.get();
@@ -65,16 +68,18 @@ public final class TaskGroup {
     }
 
     /**
-     * Returns the failure of the calling thread's segment, or of the segment below that cancelled it because of its own
-     * failure, or null. With it an interrupted or closed stage can distinguish a failure from a normal end. An
-     * exception after an interrupt of only this segment does not count as a failure.
+     * Returns the failure of the calling thread's segment, or of the downstream segment that cancelled it because of
+     * its own failure; null if there is none. An interrupted or closed stage uses this to distinguish a failure from a
+     * normal end. An exception that follows an interrupt of only this segment does not count as a failure.
      */
     public static @Nullable Throwable currentFailure() {
         Task task = CURRENT.get();
         return task == null ? null : task.failure;
     }
 
-    /** Notes the failure of the calling thread's segment for {@link #currentFailure}. The first counts. */
+    /**
+     * Records the failure of the calling thread's segment for {@link #currentFailure}. Only the first failure is kept.
+     */
     public static void noteFailure(Throwable thrown) {
         Task task = CURRENT.get();
         if (task != null && task.failure == null && !task.life.isInterruptRequested()) {
@@ -82,18 +87,18 @@ public final class TaskGroup {
         }
     }
 
-    /** Returns the waiting habit of the calling thread's task; null if the thread runs none. */
+    /** Returns the waiting habit of the calling thread's task; null if the thread is not running a task. */
     public static @Nullable WaitHabit currentHabit() {
         Task task = CURRENT.get();
         return task == null ? null : task.habit;
     }
 
-    /** Returns whether the calling thread runs a task, rather than being a foreign thread. */
+    /** Returns whether the calling thread is running a task, rather than being a foreign thread. */
     public static boolean isCurrentTask() {
         return CURRENT.get() != null;
     }
 
-    /** The group of the calling thread's task, or null. */
+    /** Returns the group of the calling thread's task, or null. */
     public static @Nullable TaskGroup currentGroup() {
         Task task = CURRENT.get();
         return task == null ? null : task.group();
@@ -104,32 +109,35 @@ public final class TaskGroup {
         pauses.add(wake);
     }
 
-    /** Ends a pause begun by {@link #beginPause}. */
+    /** Ends a pause that was started by {@link #beginPause}. */
     public void endPause(Runnable wake) {
         pauses.remove(wake);
     }
 
-    /** Makes tasks paused with an element in hand check whether its source has lost it. Any thread. */
+    /**
+     * Makes tasks that are paused while they hold an element check whether the element was revoked. May be called from
+     * any thread.
+     */
     void wakePauses() {
         pauses.forEach(Runnable::run);
     }
 
-    /** Returns whether the calling thread runs a task of this group. */
+    /** Returns whether the calling thread is running a task of this group. */
     boolean isCurrentMember() {
         Task task = CURRENT.get();
         return task != null && task.group() == this;
     }
 
-    /** Runs {@code body}, which is given its own task, on the dispatcher. */
+    /** Runs {@code body} on the dispatcher. The body receives its own task. */
     public Task fork(Dispatcher dispatcher, String name, Consumer<Task> body) {
         return fork(dispatcher, name, new HashSet<>(0), body);
     }
 
     /**
      * Runs {@code body} on the dispatcher, and keeps its task in {@code members} from before its start until its end.
-     * After {@link #cancel} it starts interrupted, on a thread of its own.
+     * After {@link #cancel}, the body starts interrupted, on a separate thread.
      *
-     * @param members thread-safe if it will hold more than one task
+     * @param members must be thread-safe if it will hold more than one task
      */
     public Task fork(Dispatcher dispatcher, String name, Set<Task> members, Consumer<Task> body) {
         Task task = new Task(name, members, dispatcher, body);
@@ -151,11 +159,12 @@ public final class TaskGroup {
         return task;
     }
 
-    /** Adds a task. Returns false if the group is cancelled, so that the task may only clean up. */
+    /** Adds a task. Returns false if the group is cancelled, in which case the task may only clean up. */
     private boolean admit(Task task) {
         lock.lock();
         try {
-            // From here on a thread that interrupts the members may run and end it; the end is under the lock too.
+            // From here on, a thread that interrupts the members may run and end the task. The end is guarded by the
+            // lock too.
             task.members.add(task);
             tasks.add(task);
             return !cancelled;
@@ -164,7 +173,7 @@ public final class TaskGroup {
         }
     }
 
-    /** Returns whether the whole run is being cancelled; a single task may be interrupted without that. */
+    /** Returns whether the whole run is being cancelled. A single task may be interrupted without that. */
     public boolean isCancelled() {
         lock.lock();
         try {
@@ -174,7 +183,7 @@ public final class TaskGroup {
         }
     }
 
-    /** Interrupts all tasks, present and future. */
+    /** Interrupts all present and future tasks. */
     void cancel() {
         List<Task> present;
         lock.lock();
@@ -200,10 +209,11 @@ public final class TaskGroup {
     }
 
     /**
-     * During JVM shutdown, abandons the tasks whose threads have called {@link System#exit} and so never return.
+     * During JVM shutdown, abandons the tasks whose threads have called {@link System#exit} and will therefore never
+     * return.
      *
-     * @param first called before the first of them is abandoned, which may end the run
-     * @return the names of the tasks abandoned now
+     * @param first called before the first task is abandoned, because abandoning it may end the run
+     * @return the names of the tasks that were abandoned by this call
      */
     List<String> leaveExiting(Runnable first) {
         List<Task> exiting = present().stream().filter(Task::isExiting).toList();
@@ -221,7 +231,7 @@ public final class TaskGroup {
         return exiting.stream().map(task -> task.name).toList();
     }
 
-    /** Returns whether a task has been given up. */
+    /** Returns whether any task was abandoned. */
     boolean hasLeft() {
         lock.lock();
         try {
@@ -249,7 +259,7 @@ public final class TaskGroup {
         }
     }
 
-    /** Returns whether all tasks are idle, each at the moment it was checked. */
+    /** Returns whether every task was idle at the moment when it was checked. */
     boolean isAtRest(Predicate<Thread> isWaiting) {
         for (Task task : present()) {
             if (!task.isAtRest(isWaiting)) {
@@ -259,7 +269,7 @@ public final class TaskGroup {
         return true;
     }
 
-    /** The threads that run tasks now, by the name of the dispatcher, sorted. */
+    /** The threads that are currently running tasks, by dispatcher name, sorted. */
     SortedMap<String, List<Thread>> threads() {
         SortedMap<String, List<Thread>> threads = new TreeMap<>();
         for (Task task : present()) {
@@ -283,11 +293,12 @@ public final class TaskGroup {
     }
 
     /**
-     * One body on one thread. It is interrupted at most once and only while the body runs: never during its cleanup or
+     * One body on one thread. It is interrupted at most once, and only while the body runs: never during its cleanup or
      * the thread's next task.
      *
-     * <p>A task interrupted while queued on a busy pool is run by a thread of its own, so that it can clean up; the
-     * pool then finds it done. A body must therefore check {@link #isInterruptRequested} before it calls user code.
+     * <p>If a task is interrupted while it is queued on a busy pool, a separate thread runs it so that it can clean up;
+     * the pool later finds that the task is done. A body must therefore check {@link #isInterruptRequested} before it
+     * calls user code.
      */
     public final class Task implements Runnable {
 
@@ -299,19 +310,19 @@ public final class TaskGroup {
         /** Wait habit of the thread that runs the body. */
         private final WaitHabit habit = new WaitHabit();
 
-        /** Body of the task. Cleared by the thread that begins the task or withdraws it. */
+        /** The body; cleared by the thread that begins the task or withdraws it. */
         private @Nullable Consumer<Task> body;
 
         /** Written by the body. */
         private volatile boolean waitsBriefly;
 
-        /** True if the task was abandoned because its thread never returns. */
+        /** True if the task was abandoned because its thread will never return. */
         private volatile boolean left;
 
         /** See {@link #currentFailure}. Written by the body, or by the thread that interrupts it. */
         private volatile @Nullable Throwable failure;
 
-        /** Sections that were interrupted and have not been left yet. */
+        /** Number of sections that were interrupted and have not been exited yet. */
         final AtomicInteger interruptedSections = new AtomicInteger();
 
         Task(String name, Set<Task> members, Dispatcher dispatcher, Consumer<Task> body) {
@@ -360,7 +371,8 @@ public final class TaskGroup {
         }
 
         /**
-         * Withdraws the task. Returns false if it was interrupted meanwhile and so cleans up on a thread of its own.
+         * Withdraws the task. Returns false if it was interrupted in the meantime; it then cleans up on a separate
+         * thread.
          */
         private boolean withdraw() {
             if (!life.withdraw()) {
@@ -376,12 +388,12 @@ public final class TaskGroup {
             startApart();
         }
 
-        /** Gives the task a thread of its own; a pool that gets to it later finds it done. */
+        /** Runs the task on a separate thread. A pool that reaches it later finds that it is done. */
         private void startApart() {
             Thread.ofVirtual().start(this);
         }
 
-        /** Interrupts the body, now or as soon as it starts. Only the first call counts. */
+        /** Interrupts the body, now or as soon as it starts. Only the first call has an effect. */
         public void interrupt() {
             if (life.interrupt()) {
                 startApart();
@@ -403,41 +415,45 @@ public final class TaskGroup {
         }
 
         /**
-         * Defers interrupts of only this segment: the body is about to call stages of another segment, which continue
-         * after the end of this one. Own thread only; ends with {@link #letGo}.
+         * Defers interrupts that affect only this segment, because the body is about to call stages of another segment,
+         * which will continue after the end of this one. Must be called on the task's own thread. Ends with
+         * {@link #letGo}.
          */
         public void hold() {
             life.hold();
         }
 
-        /** Stops deferring interrupts and delivers one that arrived in the meantime. Any thread. */
+        /** Stops deferring interrupts and delivers one that arrived in the meantime. May be called from any thread. */
         public void letGo() {
             life.letGo();
         }
 
-        /** Sets whether a wait of the body is brief. */
+        /** Sets whether the body's current wait is brief. */
         public void waitsBriefly(boolean briefly) {
             waitsBriefly = briefly;
         }
 
-        /** Returns whether the body has begun and waits for more than a moment. */
+        /** Returns whether the body has started and is waiting for more than a moment. */
         private boolean isAtRest(Predicate<Thread> isWaiting) {
             Thread current = life.thread();
-            // Without the lock, which the thread itself may need.
+            // This is evaluated without holding the lock, which the thread itself may need.
             return current != null && !waitsBriefly && isWaiting.test(current);
         }
 
-        /** Returns whether it was abandoned because its thread waits for the end of the JVM. */
+        /** Returns whether the task was abandoned because its thread is waiting for the JVM to terminate. */
         boolean isLeft() {
             return left;
         }
 
-        /** Returns whether a thread runs the body. */
+        /** Returns whether a thread is running the body. */
         public boolean hasBegun() {
             return life.thread() != null;
         }
 
-        /** Returns whether a thread runs the body and waits: for a lock, for others, or for time. */
+        /**
+         * Returns whether a thread is running the body and is waiting for a lock, for other threads, or for time to
+         * pass.
+         */
         public boolean isThreadWaiting() {
             Thread current = life.thread();
             return current != null
@@ -447,20 +463,20 @@ public final class TaskGroup {
                     };
         }
 
-        /** Returns the current wait of the body's thread; also {@link ThreadWait#NONE} if it has no thread. */
+        /** Returns the current wait of the body's thread; {@link ThreadWait#NONE} if it has no thread. */
         public ThreadWait threadWait() {
             Thread current = life.thread();
             return current == null ? ThreadWait.NONE : ThreadWait.of(current);
         }
 
-        /** The lock that the body's thread waits for; null if it does not wait for a lock. */
+        /** Returns the lock for which the body's thread is waiting; null if it is not waiting for a lock. */
         public @Nullable Object lockWaitedFor() {
             Thread current = life.thread();
             if (current == null) {
                 return null;
             }
             return switch (current.getState()) {
-                // The JDK does not say which; a stage rarely has more than one that matters.
+                // The JDK does not tell which monitor it is; a stage rarely has more than one that matters.
                 case BLOCKED -> Thread.State.BLOCKED;
                 case WAITING, TIMED_WAITING ->
                     LockSupport.getBlocker(current) instanceof AbstractOwnableSynchronizer lock
@@ -477,17 +493,19 @@ public final class TaskGroup {
         }
 
         /**
-         * Clears an interrupt that user code left behind, so that it does not affect the next call of user code. Own
-         * thread only.
+         * Clears an interrupt that user code left behind, so that it does not affect the next call of user code. Must
+         * be called on the task's own thread.
          *
-         * @return false if the task is to end
+         * @return false if the task must end
          */
         public boolean mayGoOn() {
             boolean ignored = Thread.interrupted();
             return !life.isInterruptRequested();
         }
 
-        /** Blocks further interrupts and clears a pending one before cleanup. Own thread only. */
+        /**
+         * Blocks further interrupts and clears a pending one, before cleanup. Must be called on the task's own thread.
+         */
         public void shield() {
             life.shield();
         }

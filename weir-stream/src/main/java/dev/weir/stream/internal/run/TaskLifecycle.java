@@ -4,7 +4,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The life of one task, and what an interrupt does to it at each point. Thread-safe.
+ * The life cycle of one task, and the effect of an interrupt in each state. Thread-safe.
  *
  * <pre>
  *   QUEUED --begin--> RUNNING --hold--> HOLDING --interruptUnlessHeld--> DEFERRING
@@ -14,50 +14,51 @@ import org.jspecify.annotations.Nullable;
  *     +--withdraw--> SHIELDED <--shield-- RUNNING, HOLDING, DEFERRING
  * </pre>
  *
- * <p>A separate flag, never reset, records whether an interrupt was requested.
+ * <p>A separate flag, which is never reset, records whether an interrupt was requested.
  */
 final class TaskLifecycle {
 
-    /** The state of the task. Each says which interrupts reach its thread. */
+    /** The state of the task, which determines which interrupts reach its thread. */
     enum State {
         /**
-         * The body waits for its turn. An interrupt is stored, or starts a thread of its own if the wait may be long.
+         * The body is waiting for its turn. An interrupt is stored; if the wait may be long, it also starts a separate
+         * thread for the task.
          */
         QUEUED,
-        /** The body was interrupted while it waited in a pool's queue, and a thread of its own is about to begin it. */
+        /** The body was interrupted while it was queued in a pool, and a separate thread is about to start it. */
         RESCUED,
-        /** The body runs. Each interrupt reaches its thread. */
+        /** The body is running. Every interrupt reaches its thread. */
         RUNNING,
         /**
-         * The body runs in stages of another segment. An interrupt of only its own segment waits until the body
-         * returns.
+         * The body is running stages of another segment. An interrupt that affects only its own segment waits until the
+         * body has returned from them.
          */
         HOLDING,
-        /** HOLDING with a pending interrupt. */
+        /** As HOLDING, with a pending interrupt. */
         DEFERRING,
-        /** No interrupt reaches the thread: the body cleans up, has ended, or was withdrawn. Final. */
+        /** No interrupt reaches the thread, because the body is cleaning up, has ended, or was withdrawn. Final. */
         SHIELDED
     }
 
     private final boolean mayQueue;
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Written under the lock.
+    // Written only while holding the lock.
     private State state = State.QUEUED;
     private @Nullable Thread thread;
     private volatile boolean interruptRequested;
 
     /**
-     * Creates the life cycle of a task that has not begun.
+     * Creates the life cycle of a task that has not started.
      *
-     * @param mayQueue whether it may wait behind foreign tasks
+     * @param mayQueue whether the task may be queued behind foreign tasks
      */
     TaskLifecycle(boolean mayQueue) {
         this.mayQueue = mayQueue;
     }
 
     /**
-     * Begins the body on {@code current}, the calling thread. Returns false if another thread has begun it, or it was
+     * Starts the body on {@code current}, the calling thread. Returns false if another thread has started it or it was
      * withdrawn.
      */
     boolean begin(Thread current) {
@@ -78,7 +79,7 @@ final class TaskLifecycle {
     }
 
     /**
-     * Withdraws the task before it begins. Returns false if it has begun, or a thread of its own is about to begin it.
+     * Withdraws the task before it starts. Returns false if it has started or a separate thread is about to start it.
      */
     boolean withdraw() {
         lock.lock();
@@ -93,15 +94,15 @@ final class TaskLifecycle {
         }
     }
 
-    /** Interrupts a task that is about to start; any thread. */
+    /** Makes a task that is about to start appear interrupted. May be called from any thread. */
     void interruptAtStart() {
         interruptRequested = true;
     }
 
     /**
-     * Interrupts the body, now or as soon as it begins. Only the first call counts.
+     * Interrupts the body, now or as soon as it starts. Only the first call has an effect.
      *
-     * @return whether the caller is to give the task a thread of its own
+     * @return whether the caller must start a separate thread for the task
      */
     boolean interrupt() {
         lock.lock();
@@ -112,7 +113,11 @@ final class TaskLifecycle {
         }
     }
 
-    /** Interrupts the body, but an interrupt between {@link #hold} and {@link #letGo} waits for the latter. */
+    /**
+     * Interrupts the body. An interrupt between {@link #hold} and {@link #letGo} is deferred until the latter.
+     *
+     * @return whether the caller must start a separate thread for the task
+     */
     boolean interruptUnlessHeld() {
         lock.lock();
         try {
@@ -126,12 +131,15 @@ final class TaskLifecycle {
         }
     }
 
-    /** Delivers an interrupt. Returns whether the task needs a thread of its own. Under the lock. */
+    /**
+     * Delivers an interrupt. Returns whether the caller must start a separate thread for the task. Must be called while
+     * holding the lock.
+     */
     private boolean deliver() {
         if (interruptRequested) {
             return false;
         }
-        // Set the flag first: code that clears the thread's interrupt must see why it came.
+        // The flag is set first: code that clears the thread's interrupt must be able to see why it was sent.
         interruptRequested = true;
         if (thread != null) {
             thread.interrupt();
@@ -142,7 +150,7 @@ final class TaskLifecycle {
         return false;
     }
 
-    /** Defers interrupts for this segment alone from now on. Own thread only. */
+    /** From now on, defers interrupts that affect only this segment. Must be called on the task's own thread. */
     void hold() {
         lock.lock();
         try {
@@ -154,7 +162,7 @@ final class TaskLifecycle {
         }
     }
 
-    /** Stops deferring interrupts, and delivers a pending one. Does nothing unless deferred. */
+    /** Stops deferring interrupts and delivers a pending one. Does nothing if interrupts are not deferred. */
     void letGo() {
         lock.lock();
         try {
@@ -170,7 +178,7 @@ final class TaskLifecycle {
         }
     }
 
-    /** Blocks further interrupts and clears a pending one. Own thread only. */
+    /** Blocks further interrupts and clears a pending one. Must be called on the task's own thread. */
     void shield() {
         lock.lock();
         try {
@@ -183,13 +191,14 @@ final class TaskLifecycle {
     }
 
     /**
-     * Returns whether an interrupt was requested and not deferred, even if user code has swallowed it. Takes no lock.
+     * Returns whether an interrupt was requested and is not deferred, even if user code has swallowed it. Takes no
+     * lock.
      */
     boolean isInterruptRequested() {
         return interruptRequested;
     }
 
-    /** The thread that runs the body, or null before the body begins and after it is shielded. */
+    /** Returns the thread that is running the body; null before the body starts and after it was shielded. */
     @Nullable
     Thread thread() {
         lock.lock();

@@ -5,21 +5,25 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a task's work that can be interrupted by itself: the stages above one of a segment. {@link #interrupt} is
- * thread-safe; {@link #enter} and {@link #exit} belong to the segment's thread.
+ * A part of a task's work that can be interrupted separately: the stages upstream of one of a segment's stages.
+ * {@link #interrupt} is thread-safe; {@link #enter} and {@link #exit} must be called on the segment's thread.
  *
- * <p>An interrupt reaches the thread only between {@code enter} and {@code exit}, so never the stages below.
+ * <p>An interrupt reaches the thread only between {@code enter} and {@code exit}, so it never reaches the downstream
+ * stages.
  */
 public final class TaskSection {
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock.
     private @Nullable Thread inside;
     private @Nullable Task task;
     private boolean interrupted;
 
-    /** Begins the work. Returns false if it was already interrupted; then {@link #exit} must not be called. */
+    /**
+     * Starts the work. Returns false if the section was already interrupted, in which case {@link #exit} must not be
+     * called.
+     */
     public boolean enter() {
         lock.lock();
         try {
@@ -34,7 +38,7 @@ public final class TaskSection {
         }
     }
 
-    /** Ends the work and clears an interrupt meant only for this section. Returns whether there was one. */
+    /** Ends the work and clears an interrupt that was meant only for this section. Returns whether there was one. */
     public boolean exit() {
         lock.lock();
         try {
@@ -47,7 +51,7 @@ public final class TaskSection {
             if (mine != null) {
                 mine.interruptedSections.decrementAndGet();
                 if (TaskGroup.isCurrentInterrupted()) {
-                    // The task, or a section around this one, was interrupted as well.
+                    // The task, or an enclosing section, was interrupted too.
                     Thread.currentThread().interrupt();
                 }
             }
@@ -57,7 +61,7 @@ public final class TaskSection {
         }
     }
 
-    /** Interrupts the work, now or as soon as it would begin. Only the first call counts. */
+    /** Interrupts the work, now or as soon as it would start. Only the first call has an effect. */
     public void interrupt() {
         lock.lock();
         try {
@@ -66,7 +70,7 @@ public final class TaskSection {
             }
             interrupted = true;
             if (inside != null) {
-                // Count first, so that the interrupted code can see why.
+                // The interrupt is counted first, so that the interrupted code can see its reason.
                 if (task != null) {
                     task.interruptedSections.incrementAndGet();
                 }

@@ -5,31 +5,35 @@ import dev.weir.stream.spi.Stage;
 import java.util.function.BooleanSupplier;
 
 /**
- * Finds out whether a substream has threads of its own, by building, inspecting and closing one without running it.
+ * Finds out whether a substream has its own threads, by building, inspecting and closing one without running it.
  * Confined to the calling thread.
  *
- * <p><b>Why.</b> {@code groupBy} pulls the streams of its keys on its own thread, one after the other, until each has
- * nothing more: a key costs no thread, and 100,000 keys are possible. A stream that has threads of its own, by
- * {@code async} or {@code mapBlocking} say, cannot be pulled like that: it would wait for elements that only the
- * waiting thread can provide. Such streams get a queue and a segment each. The kind of stream that a user's function
- * makes is known only after building, because the blueprint of a stage is the function that builds it.
+ * <p><b>Purpose.</b> {@code groupBy} pulls the streams of its keys on its own thread, one after the other, until each
+ * has no more elements. A key therefore needs no thread, and 100,000 keys are possible. A stream that has its own
+ * threads, for example because of {@code async} or {@code mapBlocking}, cannot be pulled in this way: it would wait for
+ * elements that only the waiting thread can provide. Each of these streams gets a queue and a segment. The kind of
+ * stream that a user's function creates is known only after building it, because the blueprint of a stage is the
+ * function that builds it.
  *
- * <p><b>How.</b> {@link #hasThreads} builds one more stream than the stage needs, with an assembly that knows this
+ * <p><b>Method.</b> {@link #hasThreads} builds one more stream than the stage needs, with an assembly that knows this
  * probe.
+ *
  * <pre>
- *   NestedStreams.build(branch, probe) -&gt; are there segments? ------------------------------&gt; yes: threads
+ *   Nest.build(branch, probe) -&gt; are there segments? ------------------------------&gt; yes: threads
  *                             -&gt; did a stage note streams of its own with threads? -&gt; yes: threads
  *                             -&gt; close all that was built
  * </pre>
  *
- * <p><b>No side effects.</b> No thread starts, because segments start after the building. No user code is created or
- * called. Three places ensure that; a new stage needs them only if its construction has external effects:
+ * <p><b>No side effects.</b> No thread is started, because segments are started after building. No user code is created
+ * or called. Three methods ensure this; a new stage needs them only if creating it has external effects:
+ *
  * <ul>
- *   <li>{@link RunAssembly#source(java.util.function.Supplier)} makes no source; sinks are made when their segment
- * starts.
- *   <li>{@link RunAssembly#isProbe} is asked by stages that would subscribe to a publisher or tell the user of the end.
- *   <li>{@link RunAssembly#noteThreadsWithin} is called by stages whose own inner streams read their input: they are
- *       probed in turn, within this probe.
+ *   <li>{@link RunAssembly#source(java.util.function.Supplier)} creates no source; sinks are created when their segment
+ *       starts.
+ *   <li>{@link RunAssembly#isProbe} is checked by stages that would subscribe to a publisher or notify the user of the
+ *       end.
+ *   <li>{@link RunAssembly#noteThreadsWithin} is called by stages whose own inner streams read their input; these
+ *       streams are probed in turn, within this probe.
  * </ul>
  */
 public final class ThreadProbe {
@@ -39,10 +43,10 @@ public final class ThreadProbe {
     private ThreadProbe() {}
 
     /**
-     * Returns whether a stream of this blueprint, or one that it starts for parts of its input, has threads of its own,
-     * so that its input must be queued.
+     * Returns whether a stream of this blueprint, or one that it starts for parts of its input, has its own threads, so
+     * that its input must be queued.
      *
-     * @param nested the place where such streams are going to run
+     * @param nested the object that is going to start such streams
      */
     public static <T, R> boolean hasThreads(NestedStreams nested, BlueprintBranch<T, R> branch) {
         ThreadProbe probe = new ThreadProbe();
@@ -50,7 +54,7 @@ public final class ThreadProbe {
         return hasSegments || probe.threadsWithin;
     }
 
-    /** Notes that a stage will start streams that read its input and may have threads of their own. */
+    /** Records that a stage will start streams that read its input and may have threads of their own. */
     void noteThreadsWithin(BooleanSupplier hasThreads) {
         threadsWithin |= hasThreads.getAsBoolean();
     }

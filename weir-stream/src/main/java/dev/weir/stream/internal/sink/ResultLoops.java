@@ -15,12 +15,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collector;
 
-/** The entry point of this package: the loops of sinks with a result. Stateless. */
+/** The entry point of this package: the loops of sinks that have a result. Stateless. */
 public final class ResultLoops {
 
     private ResultLoops() {}
 
-    /** Combines all elements, from a new initial value in each run. */
+    /** Combines all elements, starting with a new initial value in each run. */
     public static <T, A, R> ResultLoop<T, R> fold(
             Supplier<? extends A> start,
             BiFunction<? super A, ? super T, ? extends A> function,
@@ -29,7 +29,7 @@ public final class ResultLoops {
                 finish.apply(new Folding<T, A>(start, function, supervised).run(upstream, meter));
     }
 
-    /** Combines all elements as a collector does. */
+    /** Combines all elements with a collector. */
     public static <T, A, R> ResultLoop<T, R> collect(Collector<? super T, A, ? extends R> collector) {
         var accumulator = collector.accumulator();
         return fold(
@@ -41,7 +41,7 @@ public final class ResultLoops {
                 collector.finisher());
     }
 
-    /** Combines all elements, starting with the first. */
+    /** Combines all elements, starting with the first element. */
     public static <T> ResultLoop<T, Optional<T>> reduce(BiFunction<? super T, ? super T, ? extends T> function) {
         return ResultLoops.<T, Optional<T>, Optional<T>>fold(
                 Optional::empty,
@@ -50,7 +50,6 @@ public final class ResultLoops {
                 Function.identity());
     }
 
-    /** Counts the elements. */
     public static <T> ResultLoop<T, Long> count() {
         return (upstream, meter, supervised) -> {
             long count = 0;
@@ -63,7 +62,7 @@ public final class ResultLoops {
         };
     }
 
-    /** The first element; others are not pulled, or not acknowledged if in the same batch. */
+    /** Returns the first element. Other elements are not pulled, or not acknowledged if they are in the same batch. */
     public static <T> ResultLoop<T, Optional<T>> head() {
         return (upstream, meter, supervised) -> {
             Batch<T> batch;
@@ -81,13 +80,12 @@ public final class ResultLoops {
         };
     }
 
-    /** The loop with a failure in place of an empty result. */
+    /** Returns a loop that fails instead of returning an empty result. */
     public static <T> ResultLoop<T, T> orElseThrow(ResultLoop<T, Optional<T>> loop) {
         return (upstream, meter, supervised) -> loop.run(upstream, meter, supervised)
                 .orElseThrow(() -> new NoSuchElementException("the stream ended without an element"));
     }
 
-    /** The last element. */
     public static <T> ResultLoop<T, Optional<T>> last() {
         return (upstream, meter, supervised) -> {
             Optional<T> last = Optional.empty();
@@ -102,7 +100,6 @@ public final class ResultLoops {
         };
     }
 
-    /** The last {@code count} elements. */
     public static <T> ResultLoop<T, List<T>> lastOf(int count) {
         return ResultLoops.<T, ArrayDeque<T>, List<T>>fold(
                 ArrayDeque::new,
@@ -157,7 +154,7 @@ public final class ResultLoops {
             return combined;
         }
 
-        /** Adds an element, or drops it, and ends its pending acknowledgement. */
+        /** Adds an element or drops it, and ends its claim. */
         private void takeIn(Batch<T> batch, int index) throws InterruptedException {
             T element = batch.get(index);
             try {

@@ -1,6 +1,6 @@
 /**
- * The sinks behind the methods of {@link dev.weir.stream.Sink}: batches come in and a result goes out. One class
- * each; each instance serves one run and is confined to the thread of its segment unless it says otherwise.
+ * The sinks behind the methods of {@link dev.weir.stream.Sink}: they consume batches and produce a result. Each sink is
+ * one class; each instance is used for one run and confined to its segment's thread unless stated otherwise.
  */
 @NullMarked
 package dev.weir.stream.internal.sink;

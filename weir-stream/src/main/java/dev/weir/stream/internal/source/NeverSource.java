@@ -6,10 +6,10 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import org.jspecify.annotations.Nullable;
 
-/** Emits nothing and ends when stopped. Confined to the thread of its segment, except for the stop. */
+/** Emits no elements and ends when it is stopped. Confined to its segment's thread, except for the stop. */
 final class NeverSource<T> implements Stage<T> {
 
-    /** Polling interval for its end in the stream of a key. */
+    /** Interval at which a source in the stream of a key checks whether it has been stopped. */
     private static final long LOOK_NANOS = 250_000_000;
 
     private final SourceSignal signal;

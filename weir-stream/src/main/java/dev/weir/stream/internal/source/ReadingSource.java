@@ -11,10 +11,10 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source that reads elements from user code until there are none. Confined to the thread of its segment, except for
+ * A source that reads elements from user code until there are no more. Confined to its segment's thread, except for
  * {@link #stop}.
  *
- * <p>A failure follows the elements before it. A stop ends the source after the current element.
+ * <p>A failure follows the elements that preceded it. A stop ends the source after the current element.
  */
 abstract class ReadingSource<T> implements Stage<T> {
 
@@ -26,13 +26,15 @@ abstract class ReadingSource<T> implements Stage<T> {
     private @Nullable Throwable failure;
     private volatile boolean stopped;
 
-    /** Creates a source that reads ahead up to the buffer of {@code attributes}, or else a default batch. */
+    /**
+     * Creates a source that reads ahead up to the buffer size in {@code attributes}, or up to the default batch size.
+     */
     ReadingSource(StageAttributes attributes) {
         this.room = attributes.bufferOr(Batch.DEFAULT_CAPACITY);
         this.pool = new BatchPool(room);
     }
 
-    /** Makes the running form of a source. */
+    /** Creates the running form of a source. */
     @FunctionalInterface
     interface Maker<T> {
         ReadingSource<T> make(StageAttributes attributes);
@@ -46,7 +48,10 @@ abstract class ReadingSource<T> implements Stage<T> {
         });
     }
 
-    /** A source of elements in memory. In a substream a stop does not end it, because its elements belong together. */
+    /**
+     * Creates the blueprint of a source whose elements are in memory. In a substream a stop does not end such a source,
+     * because its elements belong together.
+     */
     static <T> BlueprintNode<T> inMemory(String name, Maker<T> maker) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
             ReadingSource<T> source = build(maker, assembly, attributes);
@@ -72,13 +77,13 @@ abstract class ReadingSource<T> implements Stage<T> {
     }
 
     /**
-     * Adds elements to {@code batch} until it holds {@code limit}, a stop arrives, or there are none.
+     * Adds elements to {@code batch} until it holds {@code limit} elements, the source is stopped, or there are no more
+     * elements.
      *
-     * @return whether there may be more
+     * @return whether there may be more elements
      */
     abstract boolean fill(Batch<T> batch, int limit) throws Exception;
 
-    /** Returns whether the source was stopped. */
     final boolean isStopped() {
         return stopped;
     }
@@ -89,7 +94,7 @@ abstract class ReadingSource<T> implements Stage<T> {
 
     @Override
     public final @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-        // It never blocks, so without this check an endless source would not notice a cancellation.
+        // The source never blocks, so without this check an endless source would not notice a cancellation.
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }

@@ -8,9 +8,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * Wakes the thread of a source that waits for another thread. Thread-safe: one thread waits, any thread raises it.
+ * Wakes the thread of a source that is waiting for another thread. Thread-safe: one thread waits, and any thread may
+ * ring.
  *
- * <p>The awaited condition becomes true and stays true. A thread makes it true first and then raises the signal.
+ * <p>The awaited condition becomes true and stays true. A thread must make it true before it rings.
  */
 final class SourceSignal {
 
@@ -24,7 +25,7 @@ final class SourceSignal {
         this.meter = context.meter();
     }
 
-    /** Waits for {@code news} until the deadline, and returns whether it is true. */
+    /** Waits until {@code news} is true or the deadline has passed, and returns whether it is true. */
     boolean await(BooleanSupplier news, long deadlineNanos) throws InterruptedException {
         if (news.getAsBoolean()) {
             return true;

@@ -17,7 +17,7 @@ import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
-/** The entry point of this package for the facade: one method for each source. Stateless. */
+/** The entry point of this package for the facade, with one method per source. Stateless. */
 public final class SourceStages {
 
     private SourceStages() {}
@@ -46,7 +46,10 @@ public final class SourceStages {
         return iterable("cycle", () -> new Cycle<>(elements));
     }
 
-    /** The numbers from {@code from} to {@code to}, exclusive, converted by {@code boxing}. */
+    /**
+     * Creates the blueprint of a source that emits the numbers from {@code from} to {@code to}, exclusive, converted by
+     * {@code boxing}.
+     */
     public static <T> BlueprintNode<T> range(long from, long to, LongFunction<T> boxing) {
         return iterable("range", () -> new Range<>(from, to, boxing));
     }
@@ -95,7 +98,6 @@ public final class SourceStages {
                                 : Optional.empty()));
     }
 
-    /** One element, repeated forever. */
     private record Repeat<T>(T element) implements Iterator<T> {
 
         @Override
@@ -109,7 +111,6 @@ public final class SourceStages {
         }
     }
 
-    /** The numbers of a range. */
     private static final class Range<T> implements Iterator<T> {
 
         private final long to;
@@ -136,7 +137,7 @@ public final class SourceStages {
         }
     }
 
-    /** An iterable, repeated until it is empty. */
+    /** Repeats an iterable until it is empty. */
     private static final class Cycle<T> implements Iterator<T> {
 
         private final Iterable<? extends T> elements;

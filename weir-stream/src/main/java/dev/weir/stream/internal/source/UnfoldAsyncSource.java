@@ -14,7 +14,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits elements computed from a state by an asynchronous function. Confined to the thread of its segment, except for
+ * Emits elements computed from a state by an asynchronous function. Confined to its segment's thread, except for
  * {@link #stop} and the completion of the function's stages.
  */
 final class UnfoldAsyncSource<S, T> implements Stage<T> {
@@ -75,7 +75,10 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
         return goesOn || !batch.isEmpty() ? batch : null;
     }
 
-    /** Adds the available results to the batch. Returns false at the end. A failure waits until the batch is empty. */
+    /**
+     * Adds the available results to the batch. Returns false at the end. A failure is thrown only when the batch is
+     * empty.
+     */
     private boolean takeAnswers(Batch<T> batch) {
         while (batch.size() < room && !stopped) {
             Answer<S, T> answer = ask();
@@ -117,7 +120,7 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
     @Override
     public void close() {}
 
-    /** The outcome of one call. Written by the completing thread, published by {@code there}. */
+    /** The outcome of one call. Written by the completing thread and published by {@code there}. */
     private static final class Answer<S, T> {
 
         private Optional<Unfolded<S, T>> unfolded = Optional.empty();

@@ -6,10 +6,10 @@ import java.util.function.IntConsumer;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The {@link StageControl} of one stage. Thread-safe: it calls methods under the stage's lock. */
+/** The {@link StageControl} of one stage. Thread-safe: it calls methods that are guarded by the stage's lock. */
 public final class StageSteering implements StageControl {
 
-    /** The highest parallelism now, and how to set it. */
+    /** The current maximum of the parallelism, and the method that sets the parallelism. */
     private record Resizing(IntSupplier most, IntConsumer resize) {}
 
     private final String stage;

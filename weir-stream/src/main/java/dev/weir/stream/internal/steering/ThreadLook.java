@@ -12,17 +12,17 @@ import org.jspecify.annotations.Nullable;
 /** Reads the states of the threads that run a pipeline's tasks. Thread-safe. */
 public final class ThreadLook implements ThreadActivity {
 
-    /** Number of top frames that show a park, a wait or a sleep. */
+    /** Number of top stack frames in which a park, a wait or a sleep is visible. */
     private static final int FRAMES = 12;
 
     private final Supplier<SortedMap<String, List<Thread>>> threads;
 
-    /** Creates a reader of these threads, by the name of their dispatcher. */
+    /** Creates a reader for threads, grouped by the name of their dispatcher. */
     public ThreadLook(Supplier<SortedMap<String, List<Thread>>> threads) {
         this.threads = threads;
     }
 
-    /** Returns whether a thread waits in the engine, for other threads of the run or for time. */
+    /** Returns whether a thread is waiting in the engine, either for other threads of the run or for time to pass. */
     public static boolean waitsInMachinery(Thread thread) {
         if (thread.getState() == Thread.State.RUNNABLE) {
             return false;
@@ -80,7 +80,7 @@ public final class ThreadLook implements ThreadActivity {
                 counts.getOrDefault(State.BLOCKED, 0));
     }
 
-    /** Returns null for a thread that has not started or has ended. */
+    /** Returns null for a thread that has not started or has terminated. */
     private static @Nullable State stateOf(Thread thread, boolean readsStack) {
         return switch (thread.getState()) {
             case RUNNABLE -> State.RUNNING;
@@ -95,8 +95,8 @@ public final class ThreadLook implements ThreadActivity {
     }
 
     /**
-     * Returns a thread's kind of wait by the first wait or sleep on its stack, because a virtual thread's sleep ends in
-     * a park.
+     * Returns the kind of wait that the first wait or sleep on the stack shows. The top frame is not enough, because a
+     * virtual thread's sleep ends in a park.
      */
     static State waitOf(StackTraceElement[] stack) {
         for (int i = 0; i < Math.min(stack.length, FRAMES); i++) {

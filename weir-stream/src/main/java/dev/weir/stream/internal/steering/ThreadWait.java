@@ -2,22 +2,22 @@ package dev.weir.stream.internal.steering;
 
 import java.util.List;
 
-/** The kinds of waits of a stage's thread. */
+/** The kinds of waits in which a stage's thread can be. */
 public enum ThreadWait {
-    /** It runs, or is ready to. */
+    /** The thread is running, or ready to run. */
     NONE,
-    /** It waits in the engine, for other threads of the run or for time. */
+    /** The thread is waiting in the engine, for other threads of the run or for time to pass. */
     ENGINE,
-    /** It waits for a lock, a semaphore or a monitor. */
+    /** The thread is waiting for a lock, a semaphore or a monitor. */
     LOCK,
-    /** It waits for a file or the network. */
+    /** The thread is waiting for a file or the network. */
     IO,
-    /** It sleeps. */
+    /** The thread is sleeping. */
     SLEEP,
-    /** It waits for something else: an answer, a queue. */
+    /** The thread is waiting for something else, such as a response or a queue. */
     OTHER;
 
-    /** Number of top frames that show a wait. */
+    /** Number of top stack frames in which a wait is visible. */
     private static final int FRAMES = 24;
 
     private static final List<String> IO_CODE =
@@ -29,12 +29,15 @@ public enum ThreadWait {
             "java.util.concurrent.locks.StampedLock",
             "java.util.concurrent.Semaphore");
 
-    /** Returns the current wait of {@code thread}. Reads its stack, unless it runs on a virtual thread. */
+    /**
+     * Returns the current wait of {@code thread}. Reads the thread's stack, unless the thread is a running virtual
+     * thread.
+     */
     public static ThreadWait of(Thread thread) {
         return switch (thread.getState()) {
             case NEW, TERMINATED -> NONE;
             case BLOCKED -> LOCK;
-            // A platform thread that waits in a native call is reported as running.
+            // A platform thread that is waiting in a native call is reported as running, so its stack must be checked.
             case RUNNABLE -> thread.isVirtual() || !isInNativeIo(thread.getStackTrace()) ? NONE : IO;
             case WAITING, TIMED_WAITING -> ofStack(thread.getStackTrace());
         };
@@ -63,7 +66,7 @@ public enum ThreadWait {
         return OTHER;
     }
 
-    /** Returns whether the first non-JDK frame from there on is Weir's. */
+    /** Returns whether the first frame outside the JDK, starting at index {@code from}, belongs to Weir. */
     private static boolean isEngine(StackTraceElement[] stack, int from) {
         for (int i = from; i < stack.length; i++) {
             String type = stack[i].getClassName();

@@ -19,14 +19,14 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The groups of a {@code groupBy} whose streams have threads of their own: each has a bounded input queue and a segment
- * that pulls its output. If an evicted key returns, its new stream starts after the previous one has ended, so that no
- * element overtakes another of its key. Confined to the segment of the parents, except for {@link #find} and
- * {@link #dropRevoked}.
+ * The groups of a {@code groupBy} whose streams have their own threads. Each group has a bounded input queue and a
+ * segment that pulls its output. If a key returns after its group was evicted, its new stream starts after the previous
+ * one has ended, so that no element overtakes another with the same key. Confined to the parents' segment, except for
+ * {@link #find} and {@link #dropRevoked}.
  */
 final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
 
-    /** The size of a key's buffer, in elements. */
+    /** The buffer size of a key, in elements. */
     static final int BUFFER_PER_KEY = 256;
 
     private final BlueprintBranch<T, R> branch;
@@ -34,7 +34,7 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
     private final StageMeter segment;
     private final KeyedGroups<T, AsyncGroup<T>> groups;
 
-    /** The evicted streams of idle keys, which may not have ended yet. */
+    /** The streams of evicted idle keys, which may not have ended yet. */
     private final Map<Object, AsyncGroup<T>> leaving = new HashMap<>();
 
     private final Set<OutputQueue<T>> outlets = ConcurrentHashMap.newKeySet();
@@ -53,7 +53,7 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         this.clock = clock;
         this.segment = segment;
         this.groups = new KeyedGroups<>(settings, supervised, clock, this::begin);
-        // Each stream has an outlet with leftovers of its own; they continue to the surrounding stream.
+        // Each stream has an output with its own leftovers, which are passed to the surrounding stream.
         groups.leftovers.close();
     }
 
@@ -74,7 +74,7 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         return new AsyncGroup<>(owner, outlet, stream, () -> before != null && tributaries.isRunning(before));
     }
 
-    /** The number of elements that wait for the streams. Any thread. */
+    /** The number of elements queued for the streams. May be called from any thread. */
     int depth() {
         return groups.waiting() + outlets.stream().mapToInt(OutputQueue::depth).sum();
     }
@@ -92,7 +92,7 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
             AsyncGroup<T> group;
             while ((group = groups.nextTouched()) != null) {
                 if (!give(group)) {
-                    // Its stream failed, so this one fails too.
+                    // The stream of this group has failed, so this stage fails too.
                     return;
                 }
             }
@@ -102,7 +102,10 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         }
     }
 
-    /** Hands over the elements of a group. While it waits for room, lost elements of other groups may be dropped. */
+    /**
+     * Hands over the elements of a group. While this method waits for room, revoked elements of other groups may be
+     * dropped.
+     */
     private boolean give(AsyncGroup<T> group) throws InterruptedException {
         Batch<T> batch = group.take();
         if (batch.isEmpty()) {
@@ -147,20 +150,23 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         groups.all().forEach(group -> group.outlet.end(null));
     }
 
-    /** Abandons the elements that wait for the streams or that the streams left, at the end of the run. */
+    /**
+     * Abandons the elements that are queued for the streams and those that the streams held. Called at the end of the
+     * run.
+     */
     void leave() {
         groups.elements.beginWork();
         groups.leave();
-        // For each stream that has not ended, including evicted ones.
+        // This covers every stream that has not ended, including evicted ones.
         outlets.forEach(OutputQueue::leave);
     }
 
-    /** The input of a group, which emits nothing until the key's previous stream has ended. */
+    /** The input of a group, which emits no elements until the key's previous stream has ended. */
     private final class After implements Stage<T> {
 
         private final Stage<T> input;
 
-        /** Cleared as soon as it has ended. */
+        /** Cleared as soon as the previous stream has ended. */
         private ConcurrentSubstreams<?>.@Nullable Tributary before;
 
         After(ConcurrentSubstreams<?>.Tributary before, Stage<T> input) {
@@ -183,13 +189,12 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         }
     }
 
-    /** One group. */
     private static final class AsyncGroup<T> extends KeyedGroups.Group<T> {
 
         final OutputQueue<T> outlet;
         final ConcurrentSubstreams<?>.Tributary stream;
 
-        /** Returns whether the key's previous stream is still at work. */
+        /** Returns whether the key's previous stream is still running. */
         private final BooleanSupplier isBeforeAtWork;
 
         AsyncGroup(

@@ -21,10 +21,11 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Substreams that run at their own pace, each on a segment of its own, all feeding one bounded queue. The thread of the
- * segment that reads the parents starts, replaces and awaits them; they end by themselves.
+ * Substreams that run concurrently, each on its own segment, and all feed one bounded queue. The thread of the segment
+ * that reads the parents starts, replaces and awaits them; they end by themselves.
  *
- * <p>A stream that ends releases its resources at once. A failure of one ends the queue, after the elements before it.
+ * <p>A stream that ends releases its resources at once. A failure of one stream ends the queue, after the elements that
+ * preceded it.
  */
 final class ConcurrentSubstreams<R> {
 
@@ -37,7 +38,7 @@ final class ConcurrentSubstreams<R> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition ended = lock.newCondition();
 
-    // Under the lock.
+    // Guarded by the lock.
     private final Set<Tributary> running = new HashSet<>();
 
     ConcurrentSubstreams(NestedStreams nested, BoundaryQueue<R> out, String name, Dispatcher dispatcher, Clock clock) {
@@ -48,7 +49,7 @@ final class ConcurrentSubstreams<R> {
         this.clock = clock;
     }
 
-    /** Starts a stream; {@code atNormalEnd} runs on its thread. */
+    /** Starts a stream. {@code atNormalEnd} runs on the stream's thread. */
     Tributary start(BlueprintNode<R> node, ParentAcknowledgement parent, Runnable atNormalEnd) {
         Tributary tributary = new Tributary(parent, atNormalEnd);
         begin(tributary, () -> nested.start(tributary.node(node)));
@@ -56,9 +57,9 @@ final class ConcurrentSubstreams<R> {
     }
 
     /**
-     * Starts a stream whose upper end is {@code input}.
+     * Starts a stream whose open input is connected to {@code input}.
      *
-     * @param outside returns the targets of elements that leave it
+     * @param outside returns the targets of elements that leave the stream
      */
     <T> Tributary start(
             BlueprintNode<R> node,
@@ -88,7 +89,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** Notes that a stream is about to run. */
+    /** Records that a stream is about to run. */
     void add(Tributary tributary) {
         lock.lock();
         try {
@@ -98,7 +99,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** Notes that a stream has ended, and wakes the waiting thread. Any thread. */
+    /** Records that a stream has ended, and wakes the waiting thread. May be called from any thread. */
     void remove(Tributary tributary) {
         lock.lock();
         try {
@@ -109,7 +110,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** The number of running streams. Any thread. */
+    /** The number of running streams. May be called from any thread. */
     int count() {
         lock.lock();
         try {
@@ -119,7 +120,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** Waits until at most {@code count} streams run. */
+    /** Waits until at most {@code count} streams are running. */
     void awaitAtMost(int count) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -131,7 +132,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** Waits until a stream has ended. Returns false at the deadline. Any thread. */
+    /** Waits until a stream has ended. Returns false at the deadline. May be called from any thread. */
     boolean awaitEnd(ConcurrentSubstreams<?>.Tributary stream, long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -156,7 +157,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** Interrupts all streams; nothing they hold is acknowledged. */
+    /** Interrupts all streams. No element that they hold is acknowledged. */
     void close() {
         List<Tributary> all;
         lock.lock();
@@ -175,17 +176,17 @@ final class ConcurrentSubstreams<R> {
         private final Runnable atNormalEnd;
         private final ReentrantLock childLock = new ReentrantLock();
 
-        // Under the child lock.
+        // Guarded by the child lock.
         private TributaryState state = TributaryState.STARTING;
         private NestedStreams.@Nullable Child<R> child;
 
         /** True once the outcome of the parent's own acknowledgement is decided. */
         private boolean settled;
 
-        /** Written under the child lock. */
+        /** Written only while holding the child lock. */
         private volatile EndReason endsFor = EndReason.NONE;
 
-        // Written before it runs.
+        // Written before the stream runs.
         private UnaryOperator<AckTarget> outside = UnaryOperator.identity();
 
         Tributary(ParentAcknowledgement parent, Runnable atNormalEnd) {
@@ -193,7 +194,7 @@ final class ConcurrentSubstreams<R> {
             this.atNormalEnd = atNormalEnd;
         }
 
-        /** The stream on a segment of its own, with a lower end that only closes it. */
+        /** Returns the stream on its own segment. The node's last stage is never pulled; closing it cancels the segment. */
         private BlueprintNode<R> node(BlueprintNode<R> stream) {
             return new BlueprintNode<>(name, (assembly, attributes) -> {
                 Stage<R> lowest = stream.build(assembly);
@@ -220,7 +221,7 @@ final class ConcurrentSubstreams<R> {
                     throw interrupted;
                 }
             } catch (RuntimeException | Error failure) {
-                // The failure of a replaced stream comes from its interruption.
+                // The failure of a replaced stream is caused by its interruption.
                 if (settleUnlessReplaced()) {
                     parent.left();
                     out.end(failure);
@@ -228,7 +229,7 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /** Notes why the stream ends. Until it is settled, replacement overrides all other reasons. */
+        /** Records why the stream ends. Until the stream is settled, replacement overrides all other reasons. */
         void noteEnd(EndReason reason) {
             childLock.lock();
             try {
@@ -244,7 +245,7 @@ final class ConcurrentSubstreams<R> {
             return endsFor == EndReason.REPLACED;
         }
 
-        /** Returns whether the caller, which replaces the stream, has to settle the parent's own acknowledgement. */
+        /** Returns whether the caller must settle the parent's own claim, because no other thread has done so. */
         boolean settle() {
             childLock.lock();
             try {
@@ -257,7 +258,8 @@ final class ConcurrentSubstreams<R> {
         }
 
         /**
-         * Settles on the stream's own thread, unless the stream is being replaced; then the replacing thread settles.
+         * Settles on the stream's own thread, unless the stream is being replaced; in that case the replacing thread
+         * settles.
          */
         private boolean settleUnlessReplaced() {
             childLock.lock();
@@ -289,7 +291,7 @@ final class ConcurrentSubstreams<R> {
         }
 
         /**
-         * Ends the stream because a newer one replaces it: its parent is finished once its emitted elements are. Waits
+         * Ends the stream because a newer one replaces it; its parent is finished once its emitted elements are. Waits
          * until the stream has ended.
          */
         void replace() throws InterruptedException {
@@ -301,7 +303,10 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /** Notes that the starting thread has built the stream, and closes it if a close was requested meanwhile. */
+        /**
+         * Records that the starting thread has built the stream, and closes the stream if that was requested in the
+         * meantime.
+         */
         void attach(NestedStreams.Child<R> started) {
             TributaryState now;
             childLock.lock();
@@ -320,7 +325,7 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /** Closes the rest after the stream's lowest stage, unless another thread does. */
+        /** Closes the remaining stages after the stream's last stage was closed, unless another thread does so. */
         void afterLowest() {
             TributaryState before;
             NestedStreams.Child<R> attached;
@@ -345,7 +350,7 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /** Performs the final step. If another thread closed the stream, it has not ended by itself. */
+        /** Performs the final step. If another thread closed the stream, the stream has not ended by itself. */
         private void conclude(NestedStreams.@Nullable Child<R> closed) {
             if (settleUnlessReplaced()) {
                 if (endsFor == EndReason.EXHAUSTED && closed != null) {
@@ -372,7 +377,7 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /** The stream's lowest stage; when its segment closes it, the stream has ended. */
+        /** The stream's last stage. When its segment closes it, the stream has ended. */
         private final class Watched implements Stage<R> {
 
             private final Stage<R> lowest;
@@ -397,7 +402,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** The lower end of a stream: it is never pulled, and closing it cancels the segment. */
+    /** The last stage of a stream's node. It is never pulled, and closing it cancels the segment. */
     private record LowerEnd<R>(Segment<R> segment) implements Stage<R> {
 
         @Override

@@ -1,13 +1,11 @@
 package dev.weir.stream.internal.substream;
 
-/**
- * The reason for the end of one of {@link ConcurrentSubstreams}, as far as it decides on its parent's acknowledgement.
- */
+/** The reason for the end of one of {@link ConcurrentSubstreams}, as far as it affects the parent's claim. */
 enum EndReason {
-    /** It is running, was closed, or failed: the parent stays unfinished. */
+    /** The stream is running, was closed, or failed; the parent stays unacknowledged. */
     NONE,
-    /** It has completed: the parent is finished. */
+    /** The stream has completed; the parent is finished. */
     EXHAUSTED,
-    /** A newer stream has replaced it: the parent is finished. */
+    /** A newer stream has replaced this one; the parent is finished. */
     REPLACED
 }

@@ -11,8 +11,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces each element by a stream, one after the other. The streams are pulled by the thread of this stage. Confined
- * to the thread of its segment.
+ * Replaces each element with a stream, one after the other. The streams are pulled on this stage's thread. Confined to
+ * its segment's thread.
  */
 final class FlatMapConcatStage<T, R> implements Stage<R> {
 
@@ -70,7 +70,7 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
                 inside.set(parents.size() - next);
             } else if (next < parents.size()) {
                 if (Thread.interrupted()) {
-                    // Empty streams never pull, so nothing else would notice a cancellation.
+                    // Empty streams never pull, so no other code would notice a cancellation.
                     throw new InterruptedException();
                 }
                 begin();
@@ -91,8 +91,8 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Begins the next stream. A parent whose stream cannot start, because of a failure or an interrupt, is left
-     * unfinished with those behind it.
+     * Starts the next stream. If it cannot start, because of a failure or an interrupt, its parent and all parents
+     * after it stay unacknowledged.
      */
     private void begin() throws InterruptedException {
         BlueprintNode<R> stream = SubstreamHelpers.of(parents, next, function, supervised);

@@ -5,7 +5,7 @@ import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 import java.util.function.Function;
 
-/** Replaces each element by a stream; several run at once. Confined to the segment of the parents. */
+/** Replaces each element with a stream; several streams run at once. Confined to the parents' segment. */
 final class FlatMapMerge<T, R> extends SubstreamMerge<T, R> {
 
     private final int breadth;

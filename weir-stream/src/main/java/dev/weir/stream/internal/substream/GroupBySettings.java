@@ -6,7 +6,7 @@ import java.util.function.Function;
 /**
  * The settings of a {@code groupBy}. Immutable.
  *
- * @param maxSubstreams largest number of groups at once, at least 1
+ * @param maxSubstreams maximum number of groups at the same time, at least 1
  * @param idleNanos time without an element after which a group ends; 0 for never
  */
 record GroupBySettings<T>(Function<? super T, ?> key, int maxSubstreams, long idleNanos) {

@@ -30,13 +30,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives each key a stream of its own and merges their outputs. Confined to its segment, except for {@link #find} and
+ * Gives each key its own stream and merges the outputs. Confined to its segment's thread, except for {@link #find} and
  * {@link #dropRevoked}.
  *
- * <p>A batch is first split among the inboxes of its keys. Then this stage's thread pulls the streams of these keys
- * until they are empty, so that a key costs no thread. Streams with threads of their own (detected by building the
- * first one) cannot be pulled like that, because the wait would never end; for them {@link AsyncGroups} takes over, on
- * a segment that this stage starts.
+ * <p>A batch is first distributed to the inboxes of its keys. This stage's thread then pulls the streams of these keys
+ * until they are empty, so that a key needs no thread. Streams that have their own threads, which is detected by
+ * building the first one, cannot be pulled in this way, because the wait would never end. {@link AsyncGroups} handles
+ * them, on a segment that this stage starts.
  */
 final class GroupByStage<T, R> implements Stage<R>, Keeper {
 
@@ -54,14 +54,14 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     private final KeyedGroups<T, InlineGroup> groups;
 
     /**
-     * Largest total number of elements that wait for groups whose streams wait for a time, besides one batch; above it
-     * the stage above is not pulled.
+     * Maximum total number of elements, in addition to one batch, that are queued for groups whose streams are waiting
+     * for a time. Above this number the upstream stage is not pulled.
      */
     static final int MAX_WAITING = 4096;
 
     /**
-     * Interval at which waiting groups are pulled again after elements were lost: elements above a waiting stage may be
-     * lost too, and the stage above the groups cannot be woken.
+     * Interval at which waiting groups are pulled again after elements were revoked. Elements upstream of a waiting
+     * stage may have been revoked too, and the stage upstream of the groups cannot be woken.
      */
     private static final long LOOK_NANOS = 100_000_000;
 
@@ -70,10 +70,10 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     /** Ending groups whose streams have not ended yet. */
     private final Set<InlineGroup> ending = new LinkedHashSet<>();
 
-    /** Evicted groups; the next group of their key waits for them. */
+    /** Evicted groups. The next group with the same key waits for the evicted one. */
     private final Map<Object, InlineGroup> leaving = new HashMap<>();
 
-    /** Evicted groups whose streams were closed before their end. */
+    /** Evicted groups whose streams were closed before they ended. */
     private List<InlineGroup> cutOff = List.of();
 
     private final @Nullable StreamTurn ownTurn;
@@ -85,7 +85,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     private boolean ended;
     private @Nullable Throwable failure;
 
-    /** Duration below which one timed pull represents the following untimed ones. */
+    /** Duration below which one timed pull represents the untimed pulls that follow it. */
     private static final long QUICK_NANOS = 2_000;
 
     private static final int UNTIMED = 63;
@@ -93,10 +93,10 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     /** Time spent in the groups' streams for the current output batch. */
     private long inStreamsNanos;
 
-    /** Number of pulls before the next timed one. */
+    /** Number of pulls until the next timed one. */
     private int untimed;
 
-    /** The number of groups whose stages hold elements until some time. */
+    /** Number of groups whose stages are holding elements until a certain time. */
     private int holding;
 
     private @Nullable Stage<R> asynchronous;
@@ -171,7 +171,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
     }
 
-    /** Moves the stage above to a segment of its own, which then starts the streams. */
+    /** Moves the upstream stage to its own segment, which then starts the streams. */
     private Stage<R> takeOver() {
         String name = entry.stageName();
         NestedStreams.Child<R> above = nested.start(new BlueprintNode<>(name, (assembly, attributes) -> {
@@ -223,7 +223,9 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
     }
 
-    /** Notes a timed pull. Few pulls are timed, because two clock readings cost as much as a quick pull. */
+    /**
+     * Records a timed pull. Only a few pulls are timed, because reading the clock twice costs as much as a quick pull.
+     */
     private void pulled(long nanos) {
         boolean isQuick = nanos < QUICK_NANOS;
         untimed = isQuick ? UNTIMED : 0;
@@ -247,11 +249,11 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 emitted.set(0);
             }
             if (!done.isEmpty()) {
-                // The stages of the streams have counters of their own.
+                // The stages of the streams have their own counters.
                 meter.worked(0, done.size(), start + Math.min(inStreamsNanos, System.nanoTime() - start));
                 return done;
             }
-            // Do not wait for elements behind a source that may never end.
+            // The failure must not wait for elements behind a source that may never end.
             boolean waits = holding > 0 || groups.hasTouched();
             if (failure != null && !waits) {
                 throw FailureTransfer.rethrow(failure);
@@ -269,9 +271,9 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
     }
 
-    /** Pulls the stage above. Returns false if it gave the groups no elements. */
+    /** Pulls the upstream stage. Returns false if the groups received no elements. */
     private boolean takeIn(long deadlineNanos) throws InterruptedException {
-        // In a stream that takes turns itself, the stage that grants the turns checks this.
+        // If this stream itself takes turns, the stage that grants the turns makes this check.
         long lookNanos = turns.isEmpty() || ownTurn != null ? NEVER : clock.after(LOOK_NANOS);
         Batch<T> batch;
         groups.elements.endWork();
@@ -300,7 +302,10 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         return true;
     }
 
-    /** Waits for the next turn of a group, or a revocation. Returns false if the stage below wants an answer first. */
+    /**
+     * Waits for the next turn of a group or for a revocation. Returns false if the deadline of the downstream stage has
+     * passed first.
+     */
     private boolean awaitTurn(long deadlineNanos) throws InterruptedException {
         if (groups.hasTouched()) {
             return !clock.hasPassed(deadlineNanos);
@@ -331,12 +336,11 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         return DeadlineArithmetic.earlier(one, DeadlineArithmetic.earlier(other, third));
     }
 
-    /** Returns whether a group has work. */
     private boolean hasWork() {
         return groups.hasTouched() || clock.hasPassed(turns.nextNanos());
     }
 
-    /** Splits a batch; a failure follows the results of the elements before it. */
+    /** Distributes a batch. A failure follows the results of the elements that preceded it. */
     private void split(Batch<T> batch) throws InterruptedException {
         try {
             groups.split(batch);
@@ -379,7 +383,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         groups.elements.beginWork();
         try {
             if (asynchronous != null) {
-                // The stage above belongs to that segment.
+                // The upstream stage belongs to the asynchronous segment.
                 asynchronous.close();
             } else {
                 closeInline();
@@ -401,7 +405,10 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
     }
 
-    /** Abandons the elements that wait for the groups or that the groups left, at the end of the run. */
+    /**
+     * Abandons the elements that are queued for the groups and those that the groups held. Called at the end of the
+     * run.
+     */
     private void leave() {
         groups.all().forEach(InlineGroup::leave);
         // Evicted groups are no longer in the map.
@@ -413,28 +420,28 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
     }
 
-    /** One group. */
+    /** A group whose stream this stage's thread pulls. */
     private final class InlineGroup extends KeyedGroups.Group<T> implements StreamTurn {
 
         private final Object key;
         private @Nullable Stage<R> stream;
 
-        /** Elements that its stream left in earlier turns. */
+        /** Claims of elements that the group's stream held at the end of earlier turns. */
         private @Nullable LeftoverAcknowledgements left;
 
-        /** The key's evicted group until its stream has ended; its elements go first. */
+        /** The key's evicted group, until that group's stream has ended; its elements are emitted first. */
         private @Nullable InlineGroup before;
 
-        /** The group that waits for this one. */
+        /** The group that is waiting for this one. */
         private @Nullable InlineGroup next;
 
-        /** True if a stage requested a turn for held elements in the last pull. */
+        /** True if, during the last pull, a stage requested a turn for elements that it holds. */
         private boolean asksForTurn;
 
-        /** True if it is counted in {@link #holding}. */
+        /** True if this group is counted in {@link #holding}. */
         private boolean holds;
 
-        /** The time when the stream wants to be pulled without input, or NEVER. */
+        /** The time at which the stream must be pulled even without input, or NEVER. */
         private long wakeNanos = NEVER;
 
         InlineGroup(KeyedGroups<T, InlineGroup> owner, Object key) {
@@ -449,7 +456,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
 
         /**
-         * Pulls the stream. Returns true if it is empty for now, false if the batch is full or the deadline has passed.
+         * Pulls the stream. Returns true if the stream is empty for now, and false if the batch is full or the deadline
+         * has passed.
          */
         boolean drain(Batch<R> done, long deadlineNanos) throws InterruptedException {
             if (before != null) {
@@ -463,7 +471,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 }
                 wakeNanos = NEVER;
                 asksForTurn = false;
-                // No deadline, so that any deadline that reaches its input was set by the stream itself.
+                // The pull has no deadline, so any deadline that reaches the stream's input was set by the stream
+                // itself.
                 boolean isTimed = --untimed < 0;
                 long pulledAt = isTimed ? System.nanoTime() : 0;
                 Batch<R> batch = pulled.pull(NEVER);
@@ -533,7 +542,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
             }
         }
 
-        /** Finishes all elements of the group, because its stream has ended by itself. */
+        /** Acknowledges all elements of the group, because its stream has ended by itself. */
         private void finish() {
             take().ackAll();
             groups.leftovers.finishThisTurn();

@@ -8,8 +8,8 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * The groups that wait for a time, soonest first. A group has at most one turn, the earliest it requested; if pulled
- * too early, it requests another. Confined to one segment.
+ * The groups that are waiting for a time, soonest first. A group has at most one turn, the earliest that it requested;
+ * if it is pulled too early, it requests another turn. Confined to one segment.
  */
 final class GroupTurns<G> {
 
@@ -30,7 +30,7 @@ final class GroupTurns<G> {
         this.clock = clock;
     }
 
-    /** Gives a group a turn at {@code nanos}, unless it has an earlier one. */
+    /** Gives a group a turn at {@code nanos}, unless the group already has an earlier one. */
     void ask(G group, long nanos) {
         Turn<G> before = ofGroups.get(group);
         if (before == null || before.nanos - nanos > 0) {
@@ -54,7 +54,7 @@ final class GroupTurns<G> {
         return turns.isEmpty() ? Stage.NEVER : turns.first().nanos;
     }
 
-    /** Removes all groups. */
+    /** Removes all groups and passes each of them to {@code then}. */
     void takeAll(Consumer<? super G> then) {
         while (!turns.isEmpty()) {
             G group = turns.first().group;
@@ -67,7 +67,7 @@ final class GroupTurns<G> {
         return turns.isEmpty();
     }
 
-    /** Removes the groups that are due. */
+    /** Removes the groups that are due and passes each of them to {@code then}. */
     void takeDue(Consumer<? super G> then) {
         while (clock.hasPassed(nextNanos())) {
             G group = turns.first().group;

@@ -20,12 +20,12 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The groups of a {@code groupBy} by key, longest idle first. Confined to one segment, under the rules of
- * {@link #elements}; other threads may call {@link #dropRevoked} and {@link #find}.
+ * The groups of a {@code groupBy} by key, with the group that has been idle longest first. Confined to one segment,
+ * following the rules of {@link #elements}; other threads may call {@link #dropRevoked} and {@link #find}.
  */
 final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
 
-    /** Shortest time after which a group that could not end is checked again. */
+    /** Minimum time before a group that could not end is checked again. */
     private static final long SOONEST_AGAIN_NANOS = 1_000_000;
 
     private final GroupBySettings<T> settings;
@@ -39,15 +39,15 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     private final SubstreamTarget.Wrapper within = new SubstreamTarget.Wrapper(() -> true, leftovers);
     private final AtomicInteger waiting = new AtomicInteger();
 
-    /** Elements that wait in the inboxes. */
+    /** The elements in the inboxes. */
     final RevocableElements elements = new RevocableElements(this::takeRevoked);
 
     private final ArrayDeque<G> touched = new ArrayDeque<>();
     private Batch<T> empty = new Batch<>(0);
 
     /**
-     * The base of all groups: an inbox. As the input of a stream pulled by this segment, it answers at once, with an
-     * empty batch if it has no elements.
+     * The base class of all groups: an inbox. If it is the input of a stream that this segment pulls, its {@code pull}
+     * returns immediately, with an empty batch if it has no elements.
      */
     abstract static class Group<T> implements Stage<T> {
 
@@ -61,17 +61,19 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
             this.owner = owner;
         }
 
-        /** Returns whether its stream has ended by itself: its elements are acknowledged from then on. */
+        /**
+         * Returns whether the group's stream has ended by itself. From then on, the group's elements are acknowledged.
+         */
         abstract boolean isOver();
 
         /**
-         * Returns whether it may end when idle: not while elements wait for it, nor while the key's previous group is
-         * at work, which bounds the number of groups per key.
+         * Returns whether the group may end when it is idle. It may not while elements are queued for it, nor while the
+         * key's previous group is still running, which limits the number of groups per key.
          */
         abstract boolean mayEndIdle();
 
         /**
-         * Called when its stream asks for an element and there is none; the stream wants to be pulled again by that
+         * Called when the group's stream asks for an element and there is none. The stream must be pulled again by the
          * deadline.
          */
         void asked(long deadlineNanos) {}
@@ -86,7 +88,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
             owner.waits(1);
         }
 
-        /** Notes that no more elements will be added. */
+        /** Records that no more elements will be added. */
         final void end() {
             ended = true;
         }
@@ -99,7 +101,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
             return waiting == null;
         }
 
-        /** Removes the elements that their source has lost. */
+        /** Removes the elements that their source no longer owns. */
         private void takeRevoked(Batch<Object> to) {
             Batch<T> batch = waiting;
             if (batch == null) {
@@ -121,7 +123,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
             return batch == null || index < 0 ? null : new Kept(batch.get(index), false);
         }
 
-        /** Removes and returns the waiting elements, or an empty batch. */
+        /** Removes and returns the queued elements, or an empty batch. */
         final Batch<T> take() {
             Batch<T> batch = waiting;
             if (batch == null) {
@@ -148,17 +150,17 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         public void close() {}
     }
 
-    /** Changes the count of waiting elements. One thread writes at a time. */
+    /** Changes the number of queued elements. Only one thread writes it at a time. */
     private void waits(int more) {
         waiting.lazySet(waiting.getPlain() + more);
     }
 
-    /** The number of elements that wait in the inboxes. Any thread. */
+    /** The number of elements in the inboxes. May be called from any thread. */
     int waiting() {
         return waiting.get();
     }
 
-    /** Returns the shared empty batch, cleared because a stage that pulled it may have added elements. */
+    /** Returns the shared empty batch. It is replaced if a stage that pulled it has added elements. */
     private Batch<T> empty() {
         if (!empty.isEmpty()) {
             empty = new Batch<>(0);
@@ -189,8 +191,9 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     }
 
     /**
-     * Puts each element into the inbox of its group; {@link #nextTouched} then tells which have some. An element whose
-     * group cannot be created, because of a failure or an interrupt, is abandoned with those behind it.
+     * Puts each element into the inbox of its group. {@link #nextTouched} then returns the groups that received
+     * elements. If a group cannot be created, because of a failure or an interrupt, its element and all elements after
+     * it are abandoned.
      */
     void split(Batch<T> batch) throws InterruptedException {
         batch.retarget(within);
@@ -233,7 +236,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return group;
     }
 
-    /** Takes the next group with new elements, or returns null. */
+    /** Removes and returns the next group with new elements, or returns null. */
     @Nullable
     G nextTouched() {
         G group = touched.poll();
@@ -243,7 +246,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return group;
     }
 
-    /** Adds a group to those with new elements, at the end. */
+    /** Appends a group to the groups with new elements. */
     void touch(G group) {
         if (!((Group<T>) group).isTouched) {
             ((Group<T>) group).isTouched = true;
@@ -255,7 +258,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return !touched.isEmpty();
     }
 
-    /** The time when the next idle group is due for eviction; NEVER if idle groups stay. */
+    /** Returns the time at which the next idle group is due for eviction; NEVER if idle groups are kept. */
     long nextEvictionNanos() {
         if (!settings.evicts() || groups.isEmpty()) {
             return Stage.NEVER;
@@ -275,7 +278,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
                 entries.remove();
                 then.accept(key, group);
             } else {
-                // Move it behind the others.
+                // This access moves the group behind the others.
                 Object ignored = groups.get(key);
                 ((Group<T>) group).touchedNanos =
                         clock.nanoTime() + Math.max(0, SOONEST_AGAIN_NANOS - settings.idleNanos());
@@ -283,7 +286,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         }
     }
 
-    /** Drops waiting elements that their source has lost. Any thread. */
+    /** Drops queued elements that their source no longer owns. May be called from any thread. */
     void dropRevoked() {
         elements.dropRevoked();
     }
@@ -296,7 +299,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return revoked;
     }
 
-    /** Finds a waiting element by its acknowledgement target. Any thread. */
+    /** Finds a queued element by its acknowledgement target and token. May be called from any thread. */
     @Nullable
     Kept find(AckTarget of, long ofToken) {
         return elements.find(() -> {
@@ -310,7 +313,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         });
     }
 
-    /** Abandons the waiting elements and those left by the streams of this segment, at the end of the run. */
+    /** Abandons the queued elements and those that the streams of this segment held. Called at the end of the run. */
     void leave() {
         groups.values().forEach(group -> group.take().abandonAll());
         leftovers.close();

@@ -6,7 +6,9 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
-/** The stage that emits the elements of all {@link ConcurrentSubstreams}. Confined to the segment below. */
+/**
+ * The stage that emits the elements of all {@link ConcurrentSubstreams}. Confined to the downstream segment's thread.
+ */
 record MergedOutput<R>(BoundaryQueue<R> out, StageMeter segment, StageMeter meter, Runnable cancelAbove)
         implements Stage<R> {
 

@@ -6,16 +6,15 @@ import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 
 /**
- * The pending acknowledgement of the parent element from which a stream was made. Each element of the stream holds an
- * additional one of the parent; the parent's own ends with the stream. Immutable.
+ * The claim on the parent element from which a stream was created. Each element of the stream holds an additional claim
+ * on the parent; the parent's own claim ends with the stream. Immutable.
  *
- * @param elements number of parent elements: several if they have an acknowledgement in common
+ * @param elements number of parent elements; more than one if several elements share the claim
  */
 record ParentAcknowledgement(AckTarget target, long token, int elements) {
 
     static final ParentAcknowledgement NONE = new ParentAcknowledgement(AckTarget.NONE, 0, 0);
 
-    /** The element at {@code index}. */
     static ParentAcknowledgement of(Batch<?> parents, int index) {
         return new ParentAcknowledgement(parents.target(index), parents.token(index), 1);
     }
@@ -34,7 +33,7 @@ record ParentAcknowledgement(AckTarget target, long token, int elements) {
         return retained;
     }
 
-    /** Returns acknowledgements added by {@link #over} for elements that were never emitted. */
+    /** Ends claims that {@link #over} added for elements that were never emitted. */
     void giveBack(int count) {
         for (int i = 0; i < count; i++) {
             target.ack(token);
@@ -52,7 +51,8 @@ record ParentAcknowledgement(AckTarget target, long token, int elements) {
     }
 
     /**
-     * Called when the stream has ended and is closed. If it was cut short, its parent stays unfinished for redelivery.
+     * Called when the stream has ended and is closed. If the stream was cut short, its parent stays unacknowledged and
+     * is delivered again.
      */
     void ended(NestedStreams.Child<?> stream) {
         if (stream.isWhole()) {

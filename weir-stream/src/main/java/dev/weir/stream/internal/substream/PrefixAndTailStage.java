@@ -17,11 +17,11 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes the first elements and the rest to a function and emits the stream that it returns. Confined to its segment,
- * except for the tail, which belongs to the stream that uses it.
+ * Passes the first elements and the rest of the stream to a function, and emits the stream that it returns. Confined to
+ * its segment's thread, except for the tail, which is confined to the stream that uses it.
  *
- * <p>The prefix is the parent of the emitted elements: its acknowledgements end when the stream has ended and all its
- * elements are finished.
+ * <p>The prefix is the parent of the emitted elements: its claims end when the stream has ended and all its elements
+ * are finished.
  */
 final class PrefixAndTailStage<T, R> implements Stage<R> {
 
@@ -37,7 +37,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
 
     private boolean prefixWaitedFor;
     private Batch<T> rest = new Batch<>(0);
-    /** The number of elements at hand. */
+    /** The number of elements that are available without a pull. */
     private final AtomicInteger atHand = new AtomicInteger();
 
     private boolean upstreamEnded;
@@ -70,7 +70,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
             NestedStreams nested = assembly.nested();
-            // The use of the tail is unknown before there are elements.
+            // Before there are elements, it is not known how the tail will be used.
             assembly.noteWaits();
             PrefixAndTailStage<T, R> stage =
                     new PrefixAndTailStage<>(upstream, prefixSize, function, nested, entry.meter());
@@ -165,7 +165,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         }
     }
 
-    /** The stage above without the prefix. Confined to the stream that uses it. */
+    /** The upstream stage without the prefix. Confined to the stream that uses it. */
     private final class Tail implements Stage<T> {
 
         @Override

@@ -23,12 +23,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits the stream into consecutive sections, each with a stream of its own. Confined to its segment, except for the
- * section, which the thread of the section's stream pulls if it has one.
+ * Splits the stream into consecutive sections, each with its own stream. Confined to its segment's thread, except for
+ * the section, which is pulled on the thread of the section's stream if it has one.
  *
- * <p>The section pulls the stage above. If its stream ends early, the stage waits until no thread is inside the
- * section, then drops and acknowledges the rest of it. The interrupt of the ended stream is deferred meanwhile, because
- * the stages above continue.
+ * <p>The section pulls the upstream stage. If the section's stream ends early, this stage waits until no thread is
+ * inside the section, and then drops and acknowledges the rest of the section. Meanwhile the interrupt of the ended
+ * stream is deferred, because the upstream stages continue.
  */
 final class SplitStage<T, R> implements Stage<R> {
 
@@ -42,10 +42,10 @@ final class SplitStage<T, R> implements Stage<R> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition left = lock.newCondition();
 
-    // Handed over between the section and this stage under the lock.
+    // Handed over between the section and this stage while holding the lock.
     private @Nullable Batch<T> current;
     private int next;
-    /** The number of elements left in the current batch. Written by the thread that uses it. */
+    /** The number of elements left in the current batch. Written by the thread that uses the batch. */
     private final AtomicInteger atHand = new AtomicInteger();
 
     private boolean upstreamEnded;
@@ -56,8 +56,8 @@ final class SplitStage<T, R> implements Stage<R> {
     private boolean closed;
 
     /**
-     * The task whose segment pulls this stage: not always the same one, as the stage may be above a tail. Read by
-     * section threads.
+     * The task whose segment pulls this stage. It may change, because the stage may be upstream of a tail. Read by the
+     * threads of sections.
      */
     private volatile @Nullable Task own;
 
@@ -65,7 +65,7 @@ final class SplitStage<T, R> implements Stage<R> {
     private NestedStreams.@Nullable Child<R> child;
     private boolean streamEnded;
 
-    /** The place of the cut. */
+    /** The rule that determines where the stream is split. */
     record SplitRule<T>(Function<T, Boolean> test, boolean after, SupervisedCall supervised) {}
 
     private SplitStage(
@@ -161,8 +161,8 @@ final class SplitStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Acknowledges the rest of a section that its stream did not take. Returns false if the section continues but has
-     * no elements now.
+     * Acknowledges the rest of a section that its stream did not consume. Returns false if the section continues but
+     * has no elements now.
      */
     private boolean dropRest(Section running, long deadlineNanos) throws InterruptedException {
         while (!running.complete) {
@@ -185,7 +185,7 @@ final class SplitStage<T, R> implements Stage<R> {
             lock.unlock();
         }
         if (guest != null) {
-            // The stages above end as well.
+            // The upstream stages end as well, so the interrupt no longer has to be deferred.
             guest.letGo();
         }
         try {
@@ -195,7 +195,9 @@ final class SplitStage<T, R> implements Stage<R> {
         }
     }
 
-    /** Abandons the elements at hand and those left by the section, once no thread is inside. */
+    /**
+     * Abandons the available elements and those that the section's stream held, once no thread is inside the section.
+     */
     private void leave() {
         atHand.lazySet(0);
         if (current != null) {
@@ -277,18 +279,18 @@ final class SplitStage<T, R> implements Stage<R> {
             return part.isEmpty() && complete ? null : part;
         }
 
-        /** Takes the elements at hand that belong to this section, and notes whether the section has ended. */
+        /** Takes the available elements that belong to this section, and records whether the section has ended. */
         Batch<T> takePart() throws InterruptedException {
             Batch<T> from = Objects.requireNonNull(current);
             Batch<T> part = new Batch<>(from.size() - next);
             try {
                 moveInto(part, from);
             } catch (InterruptedException interrupted) {
-                // The rest stays at hand.
+                // The remaining elements stay available.
                 part.abandonAll();
                 throw interrupted;
             } catch (RuntimeException | Error thrown) {
-                // The failure follows the elements before it.
+                // The failure follows the elements that preceded it.
                 failure = thrown;
             }
             atHand.lazySet(from.size() - next);
@@ -298,7 +300,7 @@ final class SplitStage<T, R> implements Stage<R> {
         private void moveInto(Batch<T> part, Batch<T> from) throws InterruptedException {
             while (next < from.size()) {
                 int index = next;
-                // The first of a section has been tested when it ended the section before.
+                // The first element of a section was already tested when it ended the previous section.
                 Boolean isCut = headTested ? Boolean.TRUE : SubstreamHelpers.of(from, index, cut.test, cut.supervised);
                 if (isCut == null) {
                     next++;
@@ -320,7 +322,10 @@ final class SplitStage<T, R> implements Stage<R> {
             }
         }
 
-        /** Closes the section and waits until no thread is inside. Returns false if one still is at the deadline. */
+        /**
+         * Detaches the section and waits until no thread is inside. Returns false if a thread is still inside at the
+         * deadline.
+         */
         boolean detach(long deadlineNanos) throws InterruptedException {
             lock.lockInterruptibly();
             try {

@@ -15,7 +15,7 @@ final class SubstreamHelpers {
     /**
      * Returns the result of {@code function} for an element. Only key functions can return null here.
      *
-     * @return null if it threw and the element was dropped
+     * @return null if the function threw and the element was dropped
      */
     static <T, R> @Nullable R of(
             Batch<T> batch, int index, Function<? super T, ? extends R> function, SupervisedCall supervised)
@@ -28,7 +28,7 @@ final class SubstreamHelpers {
         }
     }
 
-    /** Closes the second even if the first fails to. */
+    /** Closes both stages; the second one even if closing the first fails. */
     static void closeBoth(@Nullable Stage<?> first, Stage<?> second) {
         try {
             if (first != null) {

@@ -15,21 +15,19 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that reads parents on a segment of its own and starts streams for them, which run at their own pace. The
- * subclass decides how to handle a parent. Confined to the segment of the parents.
+ * A stage that reads parents on its own segment and starts streams for them, which run concurrently. The subclass
+ * decides how to handle a parent. Confined to the parents' segment.
  */
 abstract class SubstreamMerge<T, R> {
 
-    /** The streams. */
     final ConcurrentSubstreams<R> tributaries;
 
-    /** The parents without a stream yet. */
+    /** The parents that have no stream yet. */
     final HeldElements inside;
 
     private final BoundaryQueue<R> out;
     private final StageMeter meter;
 
-    /** The parts of a merge. */
     record Parts<R>(BoundaryQueue<R> out, ConcurrentSubstreams<R> tributaries, StageMeter meter) {}
 
     SubstreamMerge(Parts<R> parts) {
@@ -55,7 +53,7 @@ abstract class SubstreamMerge<T, R> {
             NestedStreams nested = assembly.nested();
             ConcurrentSubstreams<R> tributaries =
                     new ConcurrentSubstreams<>(nested, out, entry.stageName() + "-stream", dispatcher, assembly.clock());
-            // An element counts as inside while its stream runs, in addition to its results.
+            // While an element's stream is running, the element counts as inside, in addition to its results.
             entry.depth(() -> out.depth() + tributaries.count());
             entry.keeper(out);
             SubstreamMerge<T, R> running = factory.create(
@@ -66,7 +64,7 @@ abstract class SubstreamMerge<T, R> {
         });
     }
 
-    /** Reads all parents, then waits for the streams. A failure follows their elements. */
+    /** Reads all parents, then waits for the streams. A failure follows the elements of the streams. */
     final void run(Stage<T> from) throws InterruptedException {
         try {
             Batch<T> batch;
@@ -89,7 +87,7 @@ abstract class SubstreamMerge<T, R> {
         }
     }
 
-    /** The time when {@link #take} wants to be called without new parents. */
+    /** Returns the time at which {@link #take} must be called even without new parents. */
     long deadlineNanos() {
         return Stage.NEVER;
     }
@@ -100,7 +98,7 @@ abstract class SubstreamMerge<T, R> {
     /** Called after the last parent. */
     void parentsEnded() throws InterruptedException {}
 
-    /** Starts the stream that {@code stream} returns for the parent at {@code index}. */
+    /** Starts the stream {@code stream} for the parent at {@code index}. Returns null if there is no stream. */
     final ConcurrentSubstreams<R>.@Nullable Tributary start(
             @Nullable BlueprintNode<R> stream, Batch<T> parents, int index) {
         if (stream == null) {

@@ -8,7 +8,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** The entry point of this package for the facade: one method for each operator. Stateless. */
+/** The entry point of this package for the facade, with one method per operator. Stateless. */
 public final class SubstreamStages {
 
     private SubstreamStages() {}
@@ -31,7 +31,7 @@ public final class SubstreamStages {
     /**
      * Groups by key.
      *
-     * @param idleAfter zero if groups stay
+     * @param idleAfter zero if groups are kept until the end
      */
     public static <T, R> BlueprintNode<R> groupBy(
             BlueprintNode<T> above,

@@ -7,7 +7,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces each element by a stream, which ends as soon as a newer element arrives. Confined to the parents' segment.
+ * Replaces each element with a stream, which ends as soon as a newer element arrives. Confined to the parents' segment.
  */
 final class SwitchMap<T, R> extends SubstreamMerge<T, R> {
 
@@ -32,7 +32,7 @@ final class SwitchMap<T, R> extends SubstreamMerge<T, R> {
         if (parents.isEmpty()) {
             return;
         }
-        // Of elements that arrive together, the last replaces the others before they start.
+        // Of elements that arrive together, the last one replaces the others before their streams start.
         int last = parents.size() - 1;
         for (int i = 0; i < last; i++) {
             parents.ack(i);

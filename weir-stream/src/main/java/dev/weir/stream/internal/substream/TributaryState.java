@@ -15,20 +15,23 @@ package dev.weir.stream.internal.substream;
  * </pre>
  */
 enum TributaryState {
-    /** Its stages are being built; the starting thread has not attached it yet. */
+    /** The stream's stages are being built; the starting thread has not attached the stream yet. */
     STARTING,
-    /** Closed while STARTING; the starting thread closes it. */
+    /** The stream was closed while it was STARTING; the starting thread will close it. */
     CLOSED_EARLY,
-    /** Its lowest stage was closed while STARTING. The starting thread closes the rest and concludes it. */
+    /**
+     * The stream's last stage was closed while the stream was STARTING. The starting thread closes the remaining stages
+     * and concludes the stream.
+     */
     ENDED_EARLY,
-    /** Its segment runs. */
+    /** The stream's segment is running. */
     RUNNING,
-    /** Closing: its segment is about to close the lowest stage. */
+    /** The stream was closed, and its segment is about to close the last stage. */
     CLOSING,
-    /** All of its stages are closed, or about to be by the caller of the transition that led here. */
+    /** All of the stream's stages are closed, or will be by the caller of the transition that led here. */
     ENDED;
 
-    /** The starting thread has attached the stream. */
+    /** Returns the state after the starting thread has attached the stream. */
     TributaryState attached() {
         return switch (this) {
             case STARTING -> RUNNING;
@@ -38,7 +41,7 @@ enum TributaryState {
         };
     }
 
-    /** The stream's segment has closed its lowest stage. */
+    /** Returns the state after the stream's segment has closed its last stage. */
     TributaryState lowestClosed() {
         return switch (this) {
             case STARTING, CLOSED_EARLY, ENDED_EARLY -> ENDED_EARLY;
@@ -46,7 +49,7 @@ enum TributaryState {
         };
     }
 
-    /** Another thread closes the stream. */
+    /** Returns the state after another thread has closed the stream. */
     TributaryState close() {
         return switch (this) {
             case STARTING -> CLOSED_EARLY;

@@ -1,6 +1,6 @@
 /**
- * Substreams, started while the stream runs. The stage's thread pulls consecutive substreams and the groups of keys
- * without threads of their own; all others have a segment each.
+ * Substreams, which are started while the stream is running. Consecutive substreams, and the streams of keys that have
+ * no threads of their own, are pulled on the stage's thread; each of the others has its own segment.
  */
 @NullMarked
 package dev.weir.stream.internal.substream;

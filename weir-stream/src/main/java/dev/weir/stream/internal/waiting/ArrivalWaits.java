@@ -8,31 +8,33 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets threads wait for elements added under a lock: spinning for a moment if their {@link WaitHabit} allows it, then
- * parked. Guarded by the lock of its owner, except for {@link #enter} and {@link #enterInterruptibly}.
+ * Lets threads wait for elements that are added while holding a lock. A waiting thread first spins for a moment, if its
+ * {@link WaitHabit} allows it, and then parks. Guarded by its owner's lock, except for {@link #enter} and
+ * {@link #enterInterruptibly}.
  *
- * <p>Like a condition it may return early, so the caller checks again under the lock.
+ * <p>Like a condition it may return early, so the caller must check again while holding the lock.
  */
 public final class ArrivalWaits {
     /*
-     * No wake-up is lost, because every change and every decision to wait is made under the lock.
+     * No wake-up is lost, because every change and every decision to wait is made while holding the lock.
      *
-     *   await: lock held, nothing there --> staying + 1, unlock, look at `news`, lock, staying - 1 --> asks again
-     *                                   or parked + 1, condition (unlocks), lock, parked - 1 --> asks again
-     *   call:  lock held, after the change: news = true if somebody stays; signal if somebody is parked
+     *   await: holds the lock, no element --> staying + 1, unlock, check `news`, lock, staying - 1 --> check again
+     *                                     or parked + 1, condition (unlocks), lock, parked - 1 --> check again
+     *   call:  holds the lock, after the change: news = true if a thread is staying; signal if a thread is parked
      *
-     * `news` is a hint that ends a stay soon: a stay ends without it as well, and parks only after the caller has asked
-     * again. Several may stay: the first that does clears it, and an old hint costs the others a look.
+     * `news` is a hint that ends a stay (a spin) soon. A stay also ends without it, and a thread parks only after the
+     * caller has checked again. Several threads may stay: the first of them that sees the hint clears it. An outdated
+     * hint only costs the others one more check.
      */
 
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 
-    /** Largest number of spinning threads in the JVM; none on a single processor. */
+    /** Maximum number of threads in the JVM that spin at once; none on a single processor. */
     private static final int MOST_STAYING = PROCESSORS / 2;
 
     private static final AtomicInteger ALL_STAYING = new AtomicInteger();
 
-    /** Number of hint checks between two clock readings. */
+    /** Number of checks of `news` between two readings of the clock. */
     private static final int LOOKS = 16;
 
     /** Number of attempts to take a briefly held lock before the thread queues for it. */
@@ -41,20 +43,20 @@ public final class ArrivalWaits {
     private final ReentrantLock lock;
     private final Condition called;
 
-    // Under the lock.
+    // Guarded by the lock.
     private int staying;
     private int parked;
 
-    /** Number of parked threads whose wait is measured. */
+    /** Number of parked threads whose waits are measured. */
     private int measured;
 
     /** The time of the first call during the current measured waits. */
     private long calledNanos = System.nanoTime();
 
-    /** True if that call has happened. */
+    /** True if the first call during the current measured waits has happened. */
     private boolean isCallNoted;
 
-    /** Written under the lock, read without. */
+    /** Written only while holding the lock; read without it. */
     private volatile boolean news;
 
     public ArrivalWaits(ReentrantLock lock) {
@@ -62,14 +64,14 @@ public final class ArrivalWaits {
         this.called = lock.newCondition();
     }
 
-    /** Takes a lock that is only held briefly, after spinning for a few attempts if necessary. */
+    /** Takes a lock that is held only briefly, spinning for a few attempts if necessary. */
     public static void enter(ReentrantLock lock) {
         if (!tryFewTimes(lock)) {
             lock.lock();
         }
     }
 
-    /** Takes the lock like {@link #enter}, and throws if the thread is or gets interrupted. */
+    /** Takes the lock as {@link #enter} does, but throws if the thread is interrupted before or during the call. */
     public static void enterInterruptibly(ReentrantLock lock) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
@@ -89,14 +91,16 @@ public final class ArrivalWaits {
     }
 
     /**
-     * Waits for a call or until the deadline. May return early. Under the lock, which it releases meanwhile.
+     * Waits for a call or until the deadline; may return early. Must be called while holding the lock, which is
+     * released meanwhile.
      *
-     * @param habit habit of the calling thread, or null to park at once
-     * @param bringer habit of the awaited thread, if known: while that thread is parked, nothing arrives soon
+     * @param habit the calling thread's habit, or null to park at once
+     * @param bringer the habit of the thread that is expected to add elements, if it is known; while that thread is
+     *     parked, no element will arrive soon
      */
     public void await(Clock clock, long deadlineNanos, @Nullable WaitHabit habit, @Nullable WaitHabit bringer)
             throws InterruptedException {
-        // On a test clock a thread is at rest only once it is parked.
+        // With a test's clock, a thread is at rest only once it is parked.
         if (habit == null || clock != Clock.SYSTEM) {
             park(clock, deadlineNanos);
             return;
@@ -162,7 +166,7 @@ public final class ArrivalWaits {
             lookForNews(startNanos + WaitHabit.STAY_NANOS);
         } finally {
             int ignored = ALL_STAYING.decrementAndGet();
-            // The thread that added elements is about to release it.
+            // The thread that added elements is about to release the lock.
             enter(lock);
             staying--;
         }
@@ -185,9 +189,9 @@ public final class ArrivalWaits {
     }
 
     /**
-     * Makes one waiting thread check again. Under the lock, after the change.
+     * Makes one waiting thread check again. Must be called while holding the lock, after the change.
      *
-     * @return whether a thread was woken, which now wants a processor
+     * @return whether a thread was woken, which now needs a processor
      */
     public boolean call() {
         tellStaying();
@@ -198,7 +202,7 @@ public final class ArrivalWaits {
         return isParked;
     }
 
-    /** Makes all waiting threads check again. Under the lock, after the change. */
+    /** Makes all waiting threads check again. Must be called while holding the lock, after the change. */
     public void callAll() {
         tellStaying();
         if (noteCall()) {
@@ -212,7 +216,7 @@ public final class ArrivalWaits {
         }
     }
 
-    /** Notes a call and returns whether a thread is parked. */
+    /** Records a call and returns whether a thread is parked. */
     private boolean noteCall() {
         if (measured > 0 && !isCallNoted) {
             isCallNoted = true;

@@ -2,12 +2,12 @@ package dev.weir.stream.internal.waiting;
 
 import dev.weir.stream.spi.Stage;
 
-/** Arithmetic of a clock's times. Stateless. */
+/** Arithmetic on the times of a clock. Stateless. */
 public final class DeadlineArithmetic {
 
     private DeadlineArithmetic() {}
 
-    /** The earlier of two times; each may be {@link Stage#NEVER}. */
+    /** Returns the earlier of two times, each of which may be {@link Stage#NEVER}. */
     public static long earlier(long oneNanos, long otherNanos) {
         if (oneNanos == Stage.NEVER || otherNanos == Stage.NEVER) {
             return Math.min(oneNanos, otherNanos);

@@ -12,7 +12,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The actions that receive the report of a run, once each. Thread-safe; actions are called outside the lock. */
+/**
+ * The actions that receive the report of a run, each of them once. Thread-safe. Actions are called without holding the
+ * lock.
+ */
 public final class DrainListeners {
 
     private static final Logger LOG = System.getLogger(DrainListeners.class.getName());
@@ -20,11 +23,11 @@ public final class DrainListeners {
     private final ReentrantLock lock = new ReentrantLock();
     private final CountDownLatch done = new CountDownLatch(1);
 
-    // Under the lock.
+    // Guarded by the lock.
     private final Queue<Consumer<? super DrainReport>> actions = new ArrayDeque<>();
     private @Nullable DrainReport report;
 
-    /** Adds an action, which is called at once if the report is available. */
+    /** Adds an action. If the report is already available, the action is called at once. */
     public void add(Consumer<? super DrainReport> action) {
         DrainReport now;
         lock.lock();
@@ -41,7 +44,7 @@ public final class DrainListeners {
         }
     }
 
-    /** Calls the actions, unless already called. */
+    /** Calls the actions, unless they have already been called. */
     public void tell(DrainReport of) {
         lock.lock();
         try {
@@ -58,7 +61,7 @@ public final class DrainListeners {
         done.countDown();
     }
 
-    /** Waits until the actions have been called, for {@code nanos} at most. */
+    /** Waits until the actions have been called, for at most {@code nanos}. */
     public void await(long nanos) throws InterruptedException {
         boolean ignored = done.await(nanos, TimeUnit.NANOSECONDS);
     }

@@ -6,36 +6,36 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads that wait for the end of a run. During JVM shutdown, threads that return from the wait are remembered:
- * their use of the report is worth a moment before the JVM halts. Thread-safe.
+ * The threads that are waiting for the end of a run. During JVM shutdown, threads that return from the wait are
+ * remembered, so that the JVM can give them a moment to use the report before it halts. Thread-safe.
  */
 public final class EndAwaiters {
 
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
     private volatile boolean remembers;
 
-    /** Notes that the calling thread is about to wait. */
+    /** Records that the calling thread is about to wait. */
     public void enter() {
         threads.add(Thread.currentThread());
     }
 
-    /** Notes that the calling thread waits no longer. */
+    /** Records that the calling thread has stopped waiting. */
     public void leave() {
         if (!remembers) {
             threads.remove(Thread.currentThread());
         }
     }
 
-    /** Starts to remember everyone who leaves. */
+    /** From now on, remembers threads that return from the wait. */
     public void remember() {
         remembers = true;
     }
 
-    /** Waits until the threads have ended or can no longer end, for {@code nanos} at most. */
+    /** Waits until the threads have terminated or can no longer terminate, for at most {@code nanos}. */
     public void awaitEnds(long nanos) throws InterruptedException {
         long endNanos = System.nanoTime() + nanos;
         for (Thread thread : threads) {
-            // A thread that calls System.exit waits for the caller of this method.
+            // A thread that has called System.exit is waiting for the caller of this method.
             while (thread.isAlive() && !JvmExit.isCalledBy(thread)) {
                 long left = endNanos - System.nanoTime();
                 if (left <= 0) {

@@ -6,8 +6,8 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source in a stream that takes turns with others: it is polled without waiting and, if empty, polled again after
- * {@code intervalNanos}, because it cannot announce new elements. Confined to the thread of its segment.
+ * A source in a stream that takes turns with others. It is polled without waiting and, if it is empty, polled again
+ * after {@code intervalNanos}, because it cannot announce new elements. Confined to its segment's thread.
  */
 public record PolledSource<T>(Stage<T> source, StreamTurn turn, Clock clock, long intervalNanos) implements Stage<T> {
 

@@ -3,25 +3,28 @@ package dev.weir.stream.internal.waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream's turn on a thread that pulls many streams one after the other. A stage that would wait requests another
- * turn instead and returns an empty batch, so that it delays only its own stream. Confined to that thread.
+ * A stream's turn on a thread that pulls many streams one after the other. Instead of waiting, a stage requests another
+ * turn and returns an empty batch, so that it delays only its own stream. Confined to that thread.
  */
 public interface StreamTurn {
 
     /**
-     * Requests a turn at {@code nanos} of the run's clock, when held elements may pass. The stream may be pulled
-     * earlier.
+     * Requests a turn at {@code nanos} of the run's clock, when elements that the stage holds may pass. The stream may
+     * be pulled earlier.
      */
     void again(long nanos);
 
-    /** Requests a turn at {@code nanos} to check for new elements. The stage holds none and may never get any. */
+    /**
+     * Requests a turn at {@code nanos} to check for new elements. The stage holds no elements and may never receive
+     * any.
+     */
     void poll(long nanos);
 
     /**
      * Requests a turn at {@code nanos}.
      *
-     * @param turn null if the stream has its thread to itself
-     * @return false if the stream has its thread to itself, so that the caller waits
+     * @param turn null if the stream has its own thread
+     * @return false if the stream has its own thread, so that the caller must wait
      */
     static boolean isAskedFor(@Nullable StreamTurn turn, long nanos) {
         if (turn == null) {

@@ -3,8 +3,8 @@ package dev.weir.stream.internal.waiting;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Decides whether a waiting thread spins for a moment before it parks, based on its last waits. Reads no clock: callers
- * report the length of waits. Confined to the waiting thread, except for {@link #isParked}.
+ * Decides whether a waiting thread spins for a moment before it parks, based on the thread's recent waits. It reads no
+ * clock: callers report the length of waits. Confined to the waiting thread, except for {@link #isParked}.
  *
  * <pre>
  *   LONG --the average of waits falls to WORTH_NANOS--> SHORT --a stay in vain--> RESTING --restWaits waits--> SHORT
@@ -12,21 +12,27 @@ import java.util.concurrent.TimeUnit;
  *     +------------ the average of waits rises -----------+-------------------------+
  * </pre>
  *
- * <p>A thread stays (spins) only in SHORT. It begins in LONG; one long wait leads back there, and leaving it takes
- * about ten short waits in a row. So an idle thread never spins, and one that wakes rarely hardly ever does.
+ * <p>A thread stays (spins) only in SHORT. It starts in LONG. A single long wait leads back to LONG, and leaving LONG
+ * takes about ten short waits in a row. An idle thread therefore never spins, and one that is rarely woken hardly ever
+ * does.
  */
 public final class WaitHabit {
 
-    /** Average wait up to which spinning is worthwhile: parking and waking cost both sides about this much. */
+    /**
+     * Average wait up to which spinning is worthwhile. Parking and waking cost each of the two threads about this much.
+     */
     static final long WORTH_NANOS = TimeUnit.MICROSECONDS.toNanos(15);
 
-    /** Longest time that a thread spins. */
+    /** Maximum time for which a thread spins. */
     static final long STAY_NANOS = 2 * WORTH_NANOS;
 
-    /** Cap on the length of a wait, so that a pause of an hour is forgotten as quickly as one of this length. */
+    /**
+     * Limit on the length of a wait in the average, so that a pause of an hour is forgotten as quickly as one of this
+     * length.
+     */
     static final long LONGEST_NANOS = TimeUnit.MICROSECONDS.toNanos(250);
 
-    /** Smallest number of waits without spinning after a failed spin; each failed spin doubles the number. */
+    /** Minimum number of waits without spinning after a failed spin. Each failed spin doubles the number. */
     static final int SHORTEST_REST = 8;
 
     static final int LONGEST_REST = 4096;
@@ -34,7 +40,7 @@ public final class WaitHabit {
     /** Number of successful spins in a row after which the next rest is halved. */
     static final int GOOD_ROW = 64;
 
-    /** Reciprocal weight of a new wait in the average. */
+    /** The weight of a new wait in the average is 1 divided by this number. */
     private static final int MEMORY = 8;
 
     private long averageNanos = LONGEST_NANOS;
@@ -46,19 +52,19 @@ public final class WaitHabit {
     /** Written by the waiting thread. */
     private volatile boolean parked;
 
-    /** Notes that this thread has just woken another, which may need this thread's processor. */
+    /** Records that this thread has just woken another thread, which may need this thread's processor. */
     public void wokeAnother() {
         wokeAnother = true;
     }
 
-    /** Returns whether another thread should run on this processor. Call once per wait. */
+    /** Returns whether another thread should run on this processor. Must be called once per wait. */
     boolean isOthersTurn() {
         boolean others = wokeAnother;
         wokeAnother = false;
         return others;
     }
 
-    /** Returns whether to spin in the wait that begins now. Call once for each reported wait. */
+    /** Returns whether to spin in the wait that starts now. Must be called once for each reported wait. */
     boolean isToStay() {
         if (averageNanos > WORTH_NANOS) {
             return false;
@@ -75,19 +81,23 @@ public final class WaitHabit {
         parked = now;
     }
 
-    /** Returns whether the thread is parked in a wait: a hint. Any thread. */
+    /** Returns whether the thread is parked in a wait. The result is only a hint. May be called from any thread. */
     boolean isParked() {
         return parked;
     }
 
-    /** Records a wait without spinning: the time until an element arrived, without the wake-up. */
+    /**
+     * Records a wait without spinning.
+     *
+     * @param nanos the time until an element arrived, without the wake-up
+     */
     void parked(long nanos) {
         add(nanos);
     }
 
     /**
-     * Records a spin that ended after {@code nanos} because an element arrived. If it took too long, it counts as
-     * failed.
+     * Records a spin that ended after {@code nanos} because an element arrived. If it took too long, it counts as a
+     * failed spin.
      */
     void stayed(long nanos) {
         add(nanos);
@@ -99,7 +109,7 @@ public final class WaitHabit {
         }
     }
 
-    /** Records a spin in which no element arrived. The wait continues and is reported by {@link #parked(long)}. */
+    /** Records a spin during which no element arrived. The wait continues and is reported by {@link #parked(long)}. */
     void stayedInVain() {
         rest();
     }

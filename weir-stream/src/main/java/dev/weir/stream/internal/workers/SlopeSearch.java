@@ -3,31 +3,40 @@ package dev.weir.stream.internal.workers;
 import dev.weir.stream.Parallelism;
 
 /**
- * Finds the best parallelism from the measured rate and latency of elements. Pure: callers pass measurements, and it
- * reads no clock. Not thread-safe.
+ * Finds the best parallelism from measurements of the rate and latency of elements. It reads no clock; callers pass the
+ * measurements. Not thread-safe.
  */
 final class SlopeSearch {
-    // After Gradient2Limit of Netflix's concurrency-limits (github.com/Netflix/concurrency-limits), which compares
-    // short-term with long-term latency, and after the hill climbing on completed work of J. Hellerstein, V. Morrison
-    // and E. Eilebrecht, "Optimizing Concurrency Levels in the .NET ThreadPool" (FeBID 2008). Differences:
-    //  - Gradient2 guards a server that must refuse work; here work waits, so what counts is the rate. Its long-term
-    //    latency follows the queue that its own growth builds up, and the limit drifts upwards. The limit here moves
-    //    by the slope of the rate over the limit, d(ln rate) / d(ln limit), which is 1 while more helps in full and
-    //    0 at saturation. As limit = rate x latency (Little), it is the same as a gradient of latency, but unlike
-    //    that it sees work that waits for a processor before its handler begins.
-    //  - Latency alone decides in one case: when it leaps at an unchanged limit, what the handlers call has become
-    //    slower, and the limit falls at once by Gradient2's factor, at most by half. The slope then decides whether
-    //    that was right.
-    //  - The .NET controller finds the slope under noise from a wave that it lays over the limit; here it is one
-    //    step, a pause that grows while steps lead nowhere, another step. A step whose slope is not clear is looked
-    //    at longer.
-    //  - A limit that is not used is not raised, as in Gradient2. It falls to what is used if the input waits all
-    //    the same, for then nobody takes the results, or the processors are the limit.
+    // Based on Gradient2Limit of Netflix's concurrency-limits (github.com/Netflix/concurrency-limits), which compares
+    // short-term with long-term latency, and on the hill climbing on completed work of J. Hellerstein, V. Morrison and
+    // E. Eilebrecht, "Optimizing Concurrency Levels in the .NET ThreadPool" (FeBID 2008). Differences:
+    //
+    // - Gradient2 protects a server that must refuse work. Here work waits, so the rate is what counts. Gradient2's
+    // long-term latency follows the queue that its own growth builds up, and its limit drifts upwards. The limit here
+    // moves by the slope of the rate over the limit, d(ln rate) / d(ln limit), which is 1 while a higher limit helps in
+    // full and 0 at saturation. Since limit = rate x latency (Little), this slope is equivalent to a gradient of
+    // latency, but unlike that gradient it includes work that waits for a processor before its handler starts.
+    //
+    // - Latency alone decides in one case: if it leaps while the limit is unchanged, the services that the handlers
+    // call have become slower. The limit is then lowered at once by Gradient2's factor, at most by half. After that the
+    // slope decides whether this was right.
+    //
+    // - The .NET controller finds the slope in spite of noise from a wave that it adds to the limit. Here it makes one
+    // step, then a pause that grows while steps bring no gain, then another step. A step whose slope is unclear is
+    // observed for longer.
+    //
+    // - As in Gradient2, a limit that is not used is not raised. It is lowered to the part that is used if the input is
+    // waiting nevertheless, because then either the results are not being consumed or the processors are the limit.
 
-    /** Slope below which more threads are not worthwhile: they bring less than a quarter of their ideal gain. */
+    /**
+     * Slope below which more threads are not worthwhile, because they bring less than a quarter of their ideal gain.
+     */
     private static final double WORTH_IT = 0.25;
 
-    /** Slope below which, and above the next bound, one sample is clear; in between it takes several. */
+    /**
+     * If the slope is below the first of these bounds or above the second, one sample is sufficient; in between,
+     * several samples are taken.
+     */
     private static final double CLEARLY_NOT = 0;
 
     private static final double CLEARLY_SO = 0.6;
@@ -45,10 +54,10 @@ final class SlopeSearch {
     private final int max;
     private int limit;
 
-    /** True if the limit doubles at each step: until the first step without a sufficient gain. */
+    /** True while the limit doubles at each step, that is, until the first step without a sufficient gain. */
     private boolean starting = true;
 
-    /** The limit that the present one is compared with; 0 if the next sample starts a new comparison. */
+    /** The limit with which the current one is compared; 0 if the next sample starts a new comparison. */
     private int baseLimit;
 
     private double baseRate;
@@ -71,10 +80,10 @@ final class SlopeSearch {
     }
 
     /**
-     * Adds a measurement taken entirely at the current {@link #limit}.
+     * Adds a measurement during which {@link #limit} was unchanged.
      *
-     * @param rate elements done per second
-     * @param latency mean seconds of work per element
+     * @param rate elements finished per second
+     * @param latency mean processing time per element, in seconds
      * @param inputWaits whether more elements were waiting
      */
     void sample(double rate, double latency, boolean inputWaits) {
@@ -95,7 +104,7 @@ final class SlopeSearch {
         }
     }
 
-    /** Makes the current limit the base of comparison. */
+    /** Makes the current limit the base of the comparison. */
     private void rest(double rate, double latency) {
         baseLimit = limit;
         baseRate = rate;
@@ -129,7 +138,7 @@ final class SlopeSearch {
         }
     }
 
-    /** Decides whether the step from the base to the current limit was worthwhile, once that is clear. */
+    /** Decides, as soon as it is clear, whether the step from the base to the current limit was worthwhile. */
     private void judge(double sampleRate, double sampleLatency) {
         stepSamples++;
         stepRate += (sampleRate - stepRate) / stepSamples;

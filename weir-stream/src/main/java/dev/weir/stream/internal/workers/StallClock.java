@@ -3,8 +3,8 @@ package dev.weir.stream.internal.workers;
 import dev.weir.stream.spi.StageMeter;
 
 /**
- * Measures the time in which a parallel stage is full and all its elements are done, which distinguishes blocked output
- * from missing input. Guarded by the lock of its owner.
+ * Measures the time during which a parallel stage is full and all its elements are done. This distinguishes blocked
+ * output from missing input. Guarded by its owner's lock.
  */
 public final class StallClock {
 
@@ -12,7 +12,7 @@ public final class StallClock {
     private int threads;
     private boolean stalled;
 
-    /** Creates a clock that does not run. A stall of one second counts one second per thread. */
+    /** Creates a clock that is not running. A stall of one second counts as one second per thread. */
     public StallClock(StageMeter meter, int threads) {
         this.meter = meter;
         this.threads = threads;
@@ -23,7 +23,7 @@ public final class StallClock {
         threads = now;
     }
 
-    /** Updates the state. Reads the clock only if it has changed. */
+    /** Updates the state. Reads the system clock only if the state has changed. */
     public void update(boolean stalledNow) {
         if (stalledNow == stalled) {
             return;

@@ -4,18 +4,18 @@ import dev.weir.stream.Parallelism;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The current parallelism of a stage. Guarded by the lock of its owner, except for {@link #current}, which any thread
- * may read. For a fixed parallelism only {@link #hold} has an effect.
+ * The current parallelism of a stage. Guarded by its owner's lock, except for {@link #current}, which may be called
+ * from any thread. For a fixed parallelism, only {@link #hold} has an effect.
  */
 public final class WorkerLimit {
 
-    /** Shortest sample, long enough that one hiccup of the machine does not decide. */
+    /** Minimum duration of a sample, long enough that a single hiccup of the machine does not decide. */
     private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** Longest sample, for very slow work, however little was done. */
+    /** Maximum duration of a sample, even if very slow work has finished only a few elements. */
     private static final long LONGEST_SAMPLE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** Number of elements per sample and unit of parallelism. */
+    /** Number of elements per sample, per unit of parallelism. */
     private static final int ROUNDS = 4;
 
     private static final int FEWEST = 32;
@@ -55,7 +55,7 @@ public final class WorkerLimit {
         return parallelism.max();
     }
 
-    /** Returns whether the limit adapts. Any thread. */
+    /** Returns whether the limit adapts. May be called from any thread. */
     public boolean isAdaptive() {
         return parallelism.isAdaptive() && !held;
     }
@@ -67,10 +67,10 @@ public final class WorkerLimit {
     }
 
     /**
-     * Notes finished work.
+     * Records finished work.
      *
      * @param elements number of finished elements
-     * @param nanos thread time, or running time of futures, spent on them
+     * @param nanos thread time, or running time of futures, that these elements took
      * @param backlog whether the input has to wait
      */
     public void worked(int elements, long nanos, boolean backlog, long nowNanos) {
@@ -85,7 +85,7 @@ public final class WorkerLimit {
         }
         long elapsed = nowNanos - sinceNanos;
         if (settling) {
-            // Work begun under the previous limit says nothing about the current one.
+            // Work that was started under the previous limit says nothing about the current one.
             if (done >= current || elapsed >= LONGEST_SAMPLE_NANOS) {
                 settling = false;
                 begin(nowNanos);

@@ -48,13 +48,13 @@ public final class WorkerTasks {
     public void fork(Dispatcher on, Consumer<TaskGroup.Task> worker) {
         TaskGroup.Task task = group.fork(on, name, members, self -> {
             if (cancelled) {
-                // First of all, because the forking thread may reach the line below too late.
+                // The worker checks this first, because the forking thread may reach the statement below too late.
                 self.interrupt();
             }
             worker.accept(self);
         });
         if (cancelled) {
-            // In case it is queued on a busy pool.
+            // The task may be queued on a busy pool.
             task.interrupt();
         }
     }
@@ -68,7 +68,7 @@ public final class WorkerTasks {
         return begun;
     }
 
-    /** The number of workers whose threads wait, estimated from a sample if there are many. */
+    /** The number of workers whose threads are waiting, estimated from a sample if there are many workers. */
     public int waiting() {
         int asked = 0;
         int waiting = 0;
@@ -82,7 +82,7 @@ public final class WorkerTasks {
         return waiting;
     }
 
-    /** Returns the workers' activity with the causes of their waits, judged by the stacks of some of them. */
+    /** Returns the workers' activity with the reasons for their waits, estimated from the stacks of some workers. */
     public Activity withWaits(Activity workers) {
         Map<ThreadWait, Integer> found = waits();
         int looked = found.values().stream().mapToInt(Integer::intValue).sum();
@@ -90,7 +90,7 @@ public final class WorkerTasks {
         if (waits == 0) {
             return workers;
         }
-        // Only its stack shows that a platform thread waits in a native call.
+        // Only its stack shows that a platform thread is waiting in a native call.
         int waiting = Math.clamp(
                 Math.max(workers.waiting(), Math.ceilDiv(waits * workers.atWork(), looked)), 0, workers.atWork());
         return Activity.of(
@@ -131,7 +131,10 @@ public final class WorkerTasks {
         return found;
     }
 
-    /** The largest number of workers that wait for the same lock, estimated from a sample if there are many. */
+    /**
+     * The largest number of workers that are waiting for the same lock, estimated from a sample if there are many
+     * workers.
+     */
     public int behindLock() {
         IdentityHashMap<Object, Integer> behind = new IdentityHashMap<>();
         int asked = 0;
@@ -149,7 +152,7 @@ public final class WorkerTasks {
         return most;
     }
 
-    /** Interrupts all workers, present and future. */
+    /** Interrupts all present and future workers. */
     public void cancel() {
         cancelled = true;
         members.forEach(TaskGroup.Task::interrupt);

@@ -1,6 +1,6 @@
 /**
- * The parts of every stage with threads of its own: its parallelism, its tasks, and the time for which its output is
- * blocked. A stage owns its parts and guards them with its lock.
+ * The common parts of stages that have their own threads: the parallelism, the tasks, and the time for which the output
+ * is blocked. A stage owns its parts and guards them with its lock.
  */
 @NullMarked
 package dev.weir.stream.internal.workers;
