@@ -14,9 +14,9 @@ import java.nio.ByteBuffer;
  * producer.send(record.value(price, prices), token);
  * }</pre>
  *
- * <p>Called by the sending thread. A value is encoded while its partition is locked, so an encoder must be fast and must
- * not send records. If it throws an exception, {@link LeanProducer#send} throws the same exception and does not accept
- * the record.
+ * <p>Called by the sending thread. A value is encoded while its partition is locked, so an encoder must be fast and
+ * must not send records. If it throws an exception, {@link LeanProducer#send} throws the same exception and does not
+ * accept the record.
  *
  * @param <T> the type of the objects
  */

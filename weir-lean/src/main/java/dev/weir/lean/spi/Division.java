@@ -39,7 +39,7 @@ public final class Division {
     /** Assigns brokers in descending order of their partition counts, each to the thread with the fewest partitions. */
     private static void wholeBrokers(SortedMap<Integer, List<Slot>> brokers, int threads, List<Slot> moves) {
         List<List<Slot>> bySize = new ArrayList<>(brokers.values());
-        bySize.sort(Comparator.comparingInt(slots -> -slots.size())); // for a stable order, then by broker id
+        bySize.sort(Comparator.comparingInt(slots -> -slots.size())); // ties stay in order of broker id
         int[] load = new int[threads];
         for (List<Slot> slots : bySize) {
             int best = 0;
