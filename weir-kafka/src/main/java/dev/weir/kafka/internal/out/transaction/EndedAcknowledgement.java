@@ -6,7 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Represents a claim that has ended, with what its target reported before. Immutable; ending it again has no effect.
+ * An acknowledgement that has ended, with a copy of its target's inputs. Immutable; acknowledging it again has no
+ * effect.
  */
 final class EndedAcknowledgement implements AckTarget {
 
@@ -14,9 +15,9 @@ final class EndedAcknowledgement implements AckTarget {
     private final List<String> places;
 
     /**
-     * Captures a claim that is about to end, or that has ended if the target belongs to a source.
+     * Captures an acknowledgement that is about to end. If the target belongs to a source, it may have ended already.
      *
-     * @param places whether to capture the places of its inputs
+     * @param places the places of its inputs; empty if they are not needed
      */
     EndedAcknowledgement(AckTarget target, long token, List<String> places) {
         this.places = places;
