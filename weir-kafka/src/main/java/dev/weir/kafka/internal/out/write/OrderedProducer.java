@@ -447,9 +447,9 @@ final class OrderedProducer<K, V> {
     }
 
     /**
-     * Ends the producer; nothing more is sent.
+     * Closes the producer, which sends nothing more.
      *
-     * @return the number of unanswered and unwritten records
+     * @return the number of records that are outstanding or were not written
      */
     long close(Duration patience) {
         if (!shared) {

@@ -32,14 +32,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends records in order, and repeats those left unwritten because another one was refused. Confined to the segment's
- * thread, except for {@link #handle}, {@link #look} and {@link #close}; answers come on the producer's own thread.
+ * Sends records in order, and sends those again that were not written because another record was rejected. Confined to
+ * the segment's thread, except for {@link #handle}, {@link #look} and {@link #close}. Outcomes are reported on the
+ * producer's own thread.
  *
- * <p>When the brokers refuse a record, its producer stops ({@link OrderedProducer}). Without a rule for refused
- * records, that fails the run. Otherwise another producer sends the unwritten records again, in order, with each
- * suspect alone ({@link RefusalSearch}); one that is refused alone goes to the {@link WriteRule}.
+ * <p>When the brokers reject a record, its producer stops ({@link OrderedProducer}). If there is no rule for rejected
+ * records, the run fails. Otherwise another producer sends the unwritten records again, in order, and each suspect
+ * alone ({@link RefusalSearch}). A record that is rejected when it is sent alone is passed to the {@link WriteRule}.
  *
- * <p>A shared producer stays open and sends the records again itself. Records that followed the refused one in its
+ * <p>A shared producer stays open and sends the records again itself. Records that followed the rejected one in its
  * partition are sent again after it, so that the last record of each key is the last one sent.
  */
 final class OrderedWriter<T, K, V> {
