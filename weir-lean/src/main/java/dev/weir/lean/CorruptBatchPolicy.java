@@ -1,6 +1,6 @@
 package dev.weir.lean;
 
-/** The reaction to a batch that cannot be read. */
+/** The reaction to a batch that cannot be read. Constants. */
 public enum CorruptBatchPolicy {
 
     /**
