@@ -23,19 +23,20 @@ public final class LeanMetrics {
         return values.records;
     }
 
-    /** The size in bytes of the batches that were delivered completely, as sent by the brokers. */
+    /**
+     * The size in bytes of the completely processed batches, including those that were left out, as sent by the
+     * brokers.
+     */
     public long bytes() {
         return values.bytes;
     }
 
-    /** The number of batches that were delivered completely. */
+    /** The number of completely processed batches, including those that were left out. */
     public long batches() {
         return values.batches;
     }
 
-    /**
-     * The number of batches that were not delivered because they are control batches or belong to aborted transactions.
-     */
+    /** The number of batches that were left out because they are control batches or belong to aborted transactions. */
     public long leftOutBatches() {
         return values.leftOutBatches;
     }

@@ -94,8 +94,8 @@ public final class BrokerLinks implements AutoCloseable {
     }
 
     /**
-     * The time in nanoseconds, from the clock that measures these links' waits; comparable to {@link System#nanoTime}.
-     * Thread-safe.
+     * The time in nanoseconds, from the clock that measures these links' waits. Has the semantics of
+     * {@link System#nanoTime}. Thread-safe.
      */
     public long nanoTime() {
         return transports.nanoTime();

@@ -72,7 +72,7 @@ final class Trend {
             halved.add(points.get(i).and(points.get(i + 1)));
         }
         boolean isOdd = points.size() % 2 == 1;
-        if (isOdd) { // keeps the last point as the first half of the next one
+        if (isOdd) { // kept as the first half of the next point
             System.arraycopy(points.getLast().figures, 0, sums, 0, sums.length);
             for (int i = 0; i < sums.length; i++) {
                 sums[i] *= looksPerPoint;

@@ -41,7 +41,7 @@ public interface Transports extends AutoCloseable {
     /** Ends the current wait, or the next one if none is running. Any thread. */
     void wakeup();
 
-    /** The time in nanoseconds, comparable to {@link System#nanoTime}. Any thread. */
+    /** The time in nanoseconds, with the semantics of {@link System#nanoTime}. Any thread. */
     long nanoTime();
 
     /** Returns a new source of random numbers, for example for backoffs. */

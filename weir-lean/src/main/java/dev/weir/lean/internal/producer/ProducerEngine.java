@@ -142,7 +142,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     }
 
     /**
-     * The time in nanoseconds, from the clock that measures how long batches wait; comparable to
+     * The time in nanoseconds, from the clock that measures how long batches wait. Has the semantics of
      * {@link System#nanoTime}. Thread-safe.
      */
     long nanoTime() {

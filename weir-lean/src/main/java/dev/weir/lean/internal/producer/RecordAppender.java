@@ -22,7 +22,7 @@ final class RecordAppender {
     private final Runnable wake;
 
     /**
-     * @param clock measures how long batches wait; comparable to {@link System#nanoTime}
+     * @param clock measures how long batches wait, with the semantics of {@link System#nanoTime}
      * @param wake wakes the producer's thread; called by any thread, must not block
      */
     RecordAppender(ProducerBatchPool pool, int maxRequestBytes, LongSupplier clock, Runnable wake) {

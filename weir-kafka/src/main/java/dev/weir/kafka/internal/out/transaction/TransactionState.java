@@ -7,8 +7,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of the transactions of an exactly-once run. Two producers take turns: one transaction may take records
- * while the one before it is being committed. {@link TransactionsOfRun} owns the state.
+ * The state of an exactly-once run's transactions. Two producers take turns: one transaction may accept records while
+ * the previous one is being committed. {@link TransactionsOfRun} owns the state.
  *
  * <pre>
  *           begin            cut              flush             commit

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SendWindow {
 
-    /** A waiting sender continues once one part in this many of the limit is free. */
+    /** A waiting sender continues once the limit divided by this number is free. */
     private static final int FREED_PART = 4;
 
     private static final int DEFAULT_BATCH = 16 * 1024;
