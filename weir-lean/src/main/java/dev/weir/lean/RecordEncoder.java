@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Writes an object directly to its destination; a value, for example, goes straight into its batch. The encoder must
- * know the exact size of an object in advance, as it does with formats like Protobuf and SBE.
+ * know the exact size of an object in advance, as is possible with formats like Protobuf and SBE.
  *
  * <pre>{@code
  * RecordEncoder<Price> prices = new RecordEncoder<>() {

@@ -21,7 +21,7 @@ final class FetchBroker implements BrokerConnection.Listener {
     private static final System.Logger LOG = System.getLogger(FetchBroker.class.getName());
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    /** Groups partitions by topic, as a request does. */
+    /** Groups partitions by topic, as requests require. */
     private static final Comparator<FetchedPartition> ORDER = Comparator.<FetchedPartition>comparingInt(
                     each -> each.topic.ordinal)
             .thenComparingInt(each -> each.number);

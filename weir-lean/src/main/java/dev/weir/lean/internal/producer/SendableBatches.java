@@ -14,7 +14,7 @@ final class SendableBatches {
     private static final Comparator<ProducerPartition> OLDEST_FIRST =
             (one, other) -> Long.compare(head(one).begunNanos - head(other).begunNanos, 0);
 
-    /** Groups partitions by topic, as a request does. */
+    /** Groups partitions by topic, as requests require. */
     private static final Comparator<ProducerPartition> BY_TOPIC = Comparator.<ProducerPartition>comparingInt(
                     each -> each.topic.ordinal)
             .thenComparingInt(each -> each.number);
