@@ -20,25 +20,25 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A web page that shows and controls a running pipeline, served by the pipeline's process. Thread-safe.
+ * Serves a web page that shows and controls a running pipeline, in the pipeline's process. Thread-safe.
  *
  * <pre>{@code
  * ConsoleServer console = ConsoleServer.builder().port(9500).start(running);
  * }</pre>
  *
- * <p>It listens on loopback by default; other addresses require a token. It reads the pipeline once a second, keeps
- * readings for 15 minutes, and accepts at most 64 connections. Requests affect the pipeline only through the changes
- * that {@link #set} lists.
+ * <p>By default, the server listens on loopback; any other address requires a token. It reads the pipeline's state once
+ * a second, keeps the readings of the last 15 minutes, and accepts at most 64 connections. Requests can change the
+ * pipeline only in the ways that {@link #set} lists.
  *
- * <p>The system property {@value #ADDRESS_PROPERTY} contains its address, so that {@code weir console PID} finds it.
- * Close it after the pipeline.
+ * <p>The system property {@value #ADDRESS_PROPERTY} contains the server's address, so that {@code weir console PID}
+ * finds it. Close the server after the pipeline.
  */
 public final class ConsoleServer implements AutoCloseable {
 
-    /** The system property with the address of the console that was started last. */
+    /** The system property that contains the address of the console that was started last. */
     public static final String ADDRESS_PROPERTY = "weir.console.address";
 
-    /** Smallest length of a token. */
+    /** The minimum length of a token. */
     public static final int MIN_TOKEN = 16;
 
     private final HttpEndpoint http;
@@ -53,71 +53,75 @@ public final class ConsoleServer implements AutoCloseable {
         System.setProperty(ADDRESS_PROPERTY, http.uri().toString());
     }
 
-    /** Settings of a console: loopback, any free port, no token. */
+    /** Returns a builder with the default settings: loopback, any free port, no token. */
     public static Builder builder() {
         return new Builder();
     }
 
     /**
-     * Shows what the process is doing until there is a pipeline, for example {@code Starting the brokers}. May be
-     * called again for the next step.
+     * Sets the text that the page shows until there is a pipeline, for example {@code Starting the brokers}. May be
+     * called again for each step.
      */
     public void announce(String step) {
         looker.announce(Objects.requireNonNull(step, "step"));
     }
 
     /**
-     * Switches to this pipeline and shows its limiter. The console starts a {@link LimiterProbe} for it, and closes the
-     * probe when it shows another pipeline or is closed.
+     * Shows another pipeline and its limiter. The console starts a {@link LimiterProbe} for the pipeline, and closes
+     * the probe when it shows another pipeline or is closed.
      */
     public void show(RunningPipeline pipeline) {
         looker.show(Objects.requireNonNull(pipeline, "pipeline"));
     }
 
     /**
-     * Switches to this pipeline, with a limiter from the caller, for instance from a {@link LimiterProbe} that a
-     * summary needs too. The caller closes the probe.
+     * Shows another pipeline, with a limiter that the caller provides, for example from a {@link LimiterProbe} that is
+     * also used for a summary. The caller closes the probe.
      *
-     * @param limiter called once a second, on the console's thread; returns null while the limiter is unknown
+     * @param limiter called once a second on the console's thread; returns null while the limiter is unknown
      */
     public void show(RunningPipeline pipeline, Supplier<@Nullable Limiter> limiter) {
         looker.show(Objects.requireNonNull(pipeline, "pipeline"), Objects.requireNonNull(limiter, "limiter"));
     }
 
     /**
-     * Changes settings of the running pipeline, as the page and {@code weir console --set} do. No restart is needed,
-     * and no record is lost or duplicated. The {@linkplain #timeline timeline} lists each change.
+     * Changes settings of the running pipeline, as the page and {@code weir console --set} do. Changes need no restart,
+     * and do not lose or duplicate records. The {@linkplain #timeline timeline} lists every change.
      *
-     * @param settings by key: {@code source.paused}, {@code source.rate} (records a second; 0 or off for no limit),
-     *     {@code partition.TOPIC-N.paused}, {@code stage.NAME.parallelism}, {@code dispatcher.NAME.size},
-     *     {@code breaker.NAME} (open or closed), {@code log.LOGGER}
+     * @param settings the new values by key: {@code source.paused}, {@code source.rate} (records per second; 0 or off
+     *     for no limit), {@code partition.TOPIC-N.paused}, {@code stage.NAME.parallelism},
+     *     {@code dispatcher.NAME.size}, {@code breaker.NAME} (open or closed), {@code log.LOGGER}
      */
     public ControlReport set(Map<String, String> settings) {
         return controls.set(new LinkedHashMap<>(Objects.requireNonNull(settings, "settings")), "code");
     }
 
-    /** The last 10,000 requested changes, oldest first. */
+    /** Returns the last 10,000 requested changes, oldest first. */
     public List<TimelineEntry> timeline() {
         return controls.timeline().entries();
     }
 
     /**
-     * A {@code client.id} from which {@code weir console --group} finds this console: {@code PREFIX.console-PORT}. The
-     * host is the one that the brokers see, so the console must listen on a reachable address.
+     * Returns a {@code client.id} with which {@code weir console --group} finds this console:
+     * {@code PREFIX.console-PORT}. The command uses the host that the brokers see, so the console must listen on an
+     * address that is reachable from there.
      *
-     * @param prefix of the ID, for example the name of the service
+     * @param prefix the first part of the id, for example the name of the service
      */
     public String clientId(String prefix) {
         return Objects.requireNonNull(prefix, "prefix") + ".console-"
                 + http.uri().getPort();
     }
 
-    /** The address of the page on this machine. */
+    /** The page's address on this machine. */
     public URI uri() {
         return http.uri();
     }
 
-    /** Closes the port and all connections and ends all threads. The pipeline continues with its current settings. */
+    /**
+     * Closes the port and all connections, and stops all threads of the console. The pipeline continues with its
+     * current settings.
+     */
     @Override
     public void close() {
         boolean ignored =
@@ -131,7 +135,7 @@ public final class ConsoleServer implements AutoCloseable {
         return "console at " + uri();
     }
 
-    /** Settings of a console. Not thread-safe. */
+    /** Builds and starts a console. Not thread-safe. */
     public static final class Builder {
 
         private @Nullable String host;
@@ -142,25 +146,25 @@ public final class ConsoleServer implements AutoCloseable {
         private Builder() {}
 
         /**
-         * The address to listen on: a host name or IP address of this machine, {@code 0.0.0.0} for all. Default:
-         * loopback. Other addresses need a {@link #token}.
+         * Sets the address to listen on: a host name or IP address of this machine, or {@code 0.0.0.0} for all
+         * addresses. The default is loopback. Any other address requires a {@link #token}.
          */
         public Builder host(String newHost) {
             this.host = Objects.requireNonNull(newHost, "host");
             return this;
         }
 
-        /** The port to listen on, 0 to 65535. Default: 0, any free port. */
+        /** Sets the port to listen on: 0 to 65535. The default is 0, which selects a free port. */
         public Builder port(int newPort) {
             this.port = HttpEndpoint.checkPort(newPort);
             return this;
         }
 
         /**
-         * Sets the token required by each request except for the page itself, as {@code Authorization: Bearer TOKEN}.
-         * Never shown or logged.
+         * Sets the token that each request must contain as {@code Authorization: Bearer TOKEN}, except for requests for
+         * the page itself. The token is never shown or logged.
          *
-         * @param newToken at least {@value ConsoleServer#MIN_TOKEN} characters without blanks
+         * @param newToken at least {@value ConsoleServer#MIN_TOKEN} ASCII characters without blanks
          */
         public Builder token(String newToken) {
             Objects.requireNonNull(newToken, "token");
@@ -172,24 +176,24 @@ public final class ConsoleServer implements AutoCloseable {
             return this;
         }
 
-        /** Lets users of the console open and close a breaker. */
+        /** Adds a circuit breaker that users of the console may open and close. */
         public Builder breaker(String name, CircuitBreaker breaker) {
             breakers.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(breaker, "breaker"));
             return this;
         }
 
         /**
-         * Refuses invalid settings before a console is started. Opens no port. An unknown host passes, because it may
-         * be known when the console starts.
+         * Rejects invalid settings before a console is started, without opening a port. An unknown host is not
+         * rejected, because it may be known when the console starts.
          *
          * @return this
-         * @throws IllegalArgumentException if the address is beyond loopback and there is no token
+         * @throws IllegalArgumentException if the address is not loopback and there is no token
          */
         public Builder check() {
             try {
                 checkToken(host == null || InetAddress.getByName(host).isLoopbackAddress());
             } catch (UnknownHostException unknown) {
-                // The start reports it.
+                // Starting the console reports it.
             }
             return this;
         }
@@ -212,12 +216,12 @@ public final class ConsoleServer implements AutoCloseable {
         }
 
         /**
-         * Starts a console for benchmark runs, which shows the figures passed to it.
+         * Starts a console for benchmark runs, which shows the metrics passed to it.
          *
-         * @param name of the benchmark
-         * @param orders executes requests from the page or {@code weir console --set}
-         * @throws IOException if the address is unknown or the port taken
-         * @throws IllegalArgumentException if it is beyond loopback and there is no token
+         * @param name the name of the benchmark
+         * @param orders executes commands from the page or {@code weir console --set}
+         * @throws IOException if the address is unknown or the port is in use
+         * @throws IllegalArgumentException if the address is not loopback and there is no token
          */
         public RunConsole startForRuns(String name, RunConsole.Orders orders) throws IOException {
             Objects.requireNonNull(name, "name");
@@ -226,20 +230,20 @@ public final class ConsoleServer implements AutoCloseable {
         }
 
         /**
-         * Starts a page for many pipelines, which shows the views passed to it. Breakers do not apply.
+         * Starts a page for several pipelines, which shows the views passed to it. Circuit breakers are ignored.
          *
-         * @throws IOException if the address is unknown or the port taken
-         * @throws IllegalArgumentException if it is beyond loopback and there is no token
+         * @throws IOException if the address is unknown or the port is in use
+         * @throws IllegalArgumentException if the address is not loopback and there is no token
          */
         public FleetConsole startForFleet() throws IOException {
             return new FleetConsole(open(), token);
         }
 
         /**
-         * Starts a console that shows no pipeline yet.
+         * Starts a console that does not show a pipeline yet.
          *
-         * @throws IOException if the address is unknown or the port taken
-         * @throws IllegalArgumentException if it is beyond loopback and there is no token
+         * @throws IOException if the address is unknown or the port is in use
+         * @throws IllegalArgumentException if the address is not loopback and there is no token
          */
         public ConsoleServer start() throws IOException {
             ConsoleServer console = new ConsoleServer(this);
@@ -248,15 +252,15 @@ public final class ConsoleServer implements AutoCloseable {
         }
 
         /**
-         * Starts a console that shows this pipeline and its limiter.
+         * Starts a console that shows the given pipeline and its limiter.
          *
-         * @throws IOException if the address is unknown or the port taken
-         * @throws IllegalArgumentException if it is beyond loopback and there is no token
+         * @throws IOException if the address is unknown or the port is in use
+         * @throws IllegalArgumentException if the address is not loopback and there is no token
          */
         public ConsoleServer start(RunningPipeline pipeline) throws IOException {
             Objects.requireNonNull(pipeline, "pipeline");
             ConsoleServer console = new ConsoleServer(this);
-            console.show(pipeline); // Before the first reading.
+            console.show(pipeline); // before the first reading
             console.looker.start();
             return console;
         }

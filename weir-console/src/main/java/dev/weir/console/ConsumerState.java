@@ -11,17 +11,17 @@ import java.util.HexFormat;
 import java.util.Objects;
 
 /**
- * A consumer's health and dump as JSON fields, for {@code weir pipe --state} and {@code /api/state}. Functions
+ * Writes a consumer's health and dump as JSON fields, for {@code weir pipe --state} and {@code /api/state}. Functions
  * only.
  */
 public final class ConsumerState {
 
-    /** Reasons in the order of output. */
+    /** The reasons for a pause, in the order in which they are written. */
     private static final ConsumerDump.Paused[] REASONS = ConsumerDump.Paused.values();
 
     private ConsumerState() {}
 
-    /** Writes all fields into the open object. */
+    /** Writes all fields to the JSON object that is open. */
     public static void write(JsonGenerator json, ConsumerDump dump, ConsumerHealth health) throws IOException {
         writeSummary(json, dump, health);
         json.writeArrayFieldStart("partitions");
@@ -33,7 +33,7 @@ public final class ConsumerState {
         json.writeEndArray();
     }
 
-    /** Writes the fields of the whole consumer, without its partitions' fields. */
+    /** Writes the fields that concern the complete consumer, without those of its partitions. */
     public static void writeSummary(JsonGenerator json, ConsumerDump dump, ConsumerHealth health) throws IOException {
         Objects.requireNonNull(dump, "dump");
         Objects.requireNonNull(health, "health");

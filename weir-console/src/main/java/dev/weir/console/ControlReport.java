@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The outcome of changes requested together. Each is applied or refused individually. Immutable. */
+/** The outcome of changes that were requested together. Each change is applied or refused individually. Immutable. */
 public final class ControlReport {
 
     private final Values values;
@@ -13,7 +13,7 @@ public final class ControlReport {
         this.values = new Values(applied, refused);
     }
 
-    /** Creates a report, for tests of code that reads one. */
+    /** Creates a report, for tests of code that reads reports. */
     public static ControlReport of(Map<String, String> applied, List<Refusal> refused) {
         return new ControlReport(applied, refused);
     }
@@ -31,9 +31,9 @@ public final class ControlReport {
     /**
      * A refused change.
      *
-     * @param key the setting
+     * @param key the key of the setting
      * @param value the requested value
-     * @param reason the reason and the solution, for the user
+     * @param reason a text for the user that states the reason and the solution
      */
     public record Refusal(String key, String value, String reason) {}
 

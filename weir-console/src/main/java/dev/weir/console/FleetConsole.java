@@ -8,10 +8,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read-only page for many pipelines: the members of groups, the graph of pipelines connected by topics, and the
- * pipeline that limits the whole. Thread-safe. {@link ConsoleServer.Builder#startForFleet} creates and starts one.
+ * A read-only page for several pipelines, which shows the members of groups, the graph of pipelines connected by
+ * topics, and the pipeline that limits the total throughput. Thread-safe. Created by
+ * {@link ConsoleServer.Builder#startForFleet}.
  *
- * <p>It only shows views passed to it, for example by {@code weir console --group}.
+ * <p>The page shows only the views that are passed to it, for example by {@code weir console --group}.
  */
 public final class FleetConsole implements AutoCloseable {
 
@@ -27,15 +28,15 @@ public final class FleetConsole implements AutoCloseable {
     /**
      * Replaces the displayed view of the fleet.
      *
-     * @param view one JSON object on one line, as {@code docs/guide/fleet.md} describes it; its field {@code look},
-     *     which counts the views, is added
-     * @throws IllegalArgumentException if it is no object with fields
+     * @param view one JSON object on one line, as described in {@code docs/guide/fleet.md}. This method adds the field
+     *     {@code look}, which contains the number of the view
+     * @throws IllegalArgumentException if the view is not an object with fields
      */
     public void show(String view) {
         looker.show(Objects.requireNonNull(view, "view"));
     }
 
-    /** The address of the page on this machine. */
+    /** The page's address on this machine. */
     public URI uri() {
         return http.uri();
     }

@@ -9,64 +9,64 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A page that shows benchmark runs second by second and forwards orders to the current run, served by the benchmark's
- * process. Thread-safe. {@link ConsoleServer.Builder#startForRuns} creates and starts one; {@code weir console PID}
+ * A page that shows benchmark runs second by second, and forwards commands to the current run, served by the
+ * benchmark's process. Thread-safe. Created by {@link ConsoleServer.Builder#startForRuns}. {@code weir console PID}
  * finds it like a pipeline's console.
  */
 public final class RunConsole implements AutoCloseable {
 
-    /** Figure of {@link #second}: number of records due. */
+    /** Metric of {@link #second}: the number of records due. */
     public static final String PLANNED = "planned_per_second";
 
-    /** Figure: number of records sent. */
+    /** Metric: the number of records sent. */
     public static final String SENT = "sent";
 
-    /** Figure: number of records handled. */
+    /** Metric: the number of records handled. */
     public static final String HANDLED = "handled";
 
-    /** Figure: number of records sent and not handled at the end of the second. */
+    /** Metric: the number of records that were sent but not handled by the end of the second. */
     public static final String LAG = "lag";
 
-    /** Figure: the median latency. */
+    /** Metric: the median latency. */
     public static final String P50_MILLIS = "p50_ms";
 
-    /** Figure: the 99th percentile of latency. */
+    /** Metric: the 99th percentile of the latency. */
     public static final String P99_MILLIS = "p99_ms";
 
-    /** Figure: number of consumers. */
+    /** Metric: the number of consumers. */
     public static final String CONSUMERS = "consumers";
 
-    /** Figure: time for which a handler blocks. */
+    /** Metric: the time for which a handler blocks. */
     public static final String WORK_MILLIS = "work_ms";
 
-    /** Figure: mean fetch time of the tested consumers over the last 30 seconds. */
+    /** Metric: the mean fetch time of the tested consumers over the last 30 seconds. */
     public static final String FETCH_MILLIS = "fetch_ms";
 
-    /** Figure: mean number of records per fetch. */
+    /** Metric: the mean number of records per fetch. */
     public static final String RECORDS_PER_FETCH = "records_per_fetch";
 
-    /** Figure: median number of records per non-empty poll. */
+    /** Metric: the median number of records per non-empty poll. */
     public static final String RECORDS_PER_POLL_P50 = "records_per_poll_p50";
 
-    /** Figure: largest number of records in a poll. */
+    /** Metric: the largest number of records in a poll. */
     public static final String RECORDS_PER_POLL_MAX = "records_per_poll_max";
 
-    /** Figure: percentage of empty polls. */
+    /** Metric: the percentage of empty polls. */
     public static final String EMPTY_POLLS = "empty_polls_percent";
 
     private final HttpEndpoint http;
     private final RunLooker looker;
 
-    /** Executes orders, on the thread of the request. */
+    /** Executes commands, on the thread of the request. */
     @FunctionalInterface
     public interface Orders {
 
         /**
-         * Executes orders, which may take long.
+         * Executes commands, which may take long.
          *
-         * @param wanted orders with their values: {@code producerRate}, {@code work}, {@code consumers},
+         * @param wanted commands with their values: {@code producerRate}, {@code work}, {@code consumers},
          *     {@code client.PROPERTY}, and the kinds of {@code weir bench modify}, such as {@code pause}
-         * @return applied and refused orders by key
+         * @return the applied and refused commands by key
          */
         ControlReport order(Map<String, String> wanted) throws InterruptedException;
     }
@@ -78,26 +78,26 @@ public final class RunConsole implements AutoCloseable {
         System.setProperty(ConsoleServer.ADDRESS_PROPERTY, http.uri().toString());
     }
 
-    /** Notes the start of a run, or of a step between two runs. */
+    /** Reports the start of a run, or of a step between two runs. */
     public void doing(String what) {
         looker.doing(Objects.requireNonNull(what, "what"));
     }
 
     /**
-     * Adds a second of the run.
+     * Adds a second of the current run.
      *
-     * @param figures figures by the names above; unknown ones are NaN or missing
+     * @param figures the metrics by the names above; an unknown one is NaN or missing
      */
     public void second(Map<String, Double> figures) {
         looker.second(Map.copyOf(Objects.requireNonNull(figures, "figures")));
     }
 
-    /** Adds a line of text, for instance about a change or the end of a run; the page shows the last hundred. */
+    /** Adds a line of text, for example about a change or the end of a run. The page shows the last hundred lines. */
     public void note(String line) {
         looker.note(Objects.requireNonNull(line, "line"));
     }
 
-    /** The address of the page on this machine. */
+    /** The page's address on this machine. */
     public URI uri() {
         return http.uri();
     }

@@ -12,12 +12,12 @@ public final class TimelineEntry {
         this.values = new Values(at, millis, key, value, by, refused);
     }
 
-    /** Creates an entry, for tests of code that reads one. */
+    /** Creates an entry, for tests of code that reads entries. */
     public static TimelineEntry of(Instant at, long millis, String key, String value, String by, String refused) {
         return new TimelineEntry(at, millis, key, value, by, refused);
     }
 
-    /** The time of the entry. */
+    /** The time of the request. */
     public Instant at() {
         return values.at;
     }
@@ -27,12 +27,12 @@ public final class TimelineEntry {
         return values.millis;
     }
 
-    /** The key of the setting to change. */
+    /** The key of the setting. */
     public String key() {
         return values.key;
     }
 
-    /** New value. */
+    /** The requested value. */
     public String value() {
         return values.value;
     }
@@ -42,7 +42,7 @@ public final class TimelineEntry {
         return values.by;
     }
 
-    /** The reason for a refusal; empty if the change was applied. */
+    /** The reason why the change was refused; empty if it was applied. */
     public String refused() {
         return values.refused;
     }

@@ -1,6 +1,6 @@
 /**
- * A web page that shows and controls the pipeline of its process. Snapshots come in once a second; pages, events and
- * answers go out. Nothing here touches records.
+ * A web page that shows and controls the pipeline of its process. The console reads snapshots once a second, and serves
+ * pages, events and responses. It never accesses records.
  */
 @NullMarked
 package dev.weir.console;

@@ -2,7 +2,9 @@ package dev.weir.lean;
 
 import java.io.Serial;
 
-/** A batch exceeds the size that the settings allow. Immutable. */
+/**
+ * Thrown if a batch exceeds the size that the settings allow, or does not fit into the JVM's direct memory. Immutable.
+ */
 public final class BatchTooLargeException extends PartitionException {
 
     @Serial
@@ -14,8 +16,8 @@ public final class BatchTooLargeException extends PartitionException {
     /**
      * Creates the exception for a batch at {@code offset}.
      *
-     * @param sizeBytes its size; -1 if it is only known to exceed the limit
-     * @param setting the name of the limit
+     * @param sizeBytes the batch's size; -1 if it is only known to exceed the limit
+     * @param setting the name of the setting that limits the size
      */
     public BatchTooLargeException(
             String topic, int partition, long offset, long sizeBytes, int limitBytes, String setting) {
@@ -41,9 +43,9 @@ public final class BatchTooLargeException extends PartitionException {
     }
 
     /**
-     * Creates the exception for a batch at {@code offset} that does not fit into the JVM's memory.
+     * Creates the exception for a batch at {@code offset} for which the JVM could not allocate direct memory.
      *
-     * @param missingBytes the memory that the JVM refused
+     * @param missingBytes the number of bytes that could not be allocated
      */
     public static BatchTooLargeException noMemory(String topic, int partition, long offset, long missingBytes) {
         return new BatchTooLargeException(topic, partition, offset, missingBytes);

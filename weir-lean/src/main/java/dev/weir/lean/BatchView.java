@@ -3,8 +3,8 @@ package dev.weir.lean;
 import org.apache.kafka.common.record.TimestampType;
 
 /**
- * A batch of one partition, as its producer wrote it, with the records not delivered yet. Confined to the polling
- * thread; valid during the callback. Records that the callback leaves unread are skipped.
+ * A view of one partition's batch, as its producer wrote it, that contains the records not yet delivered. Confined to
+ * the polling thread; valid during the callback. Records that the callback does not read are skipped.
  *
  * <pre>{@code
  * while (batch.next()) {
@@ -18,16 +18,19 @@ public interface BatchView {
 
     int partition();
 
-    /** The partition's index in its consumer: a dense number, usable as an array index. */
+    /** The partition's index in its consumer: a small dense number that can be used as an array index. */
     int index();
 
-    /** The offset after the batch, which becomes the partition's position when the callback returns. */
+    /** The offset after the batch's last one. The partition's position moves there when the callback returns. */
     long nextOffset();
 
-    /** The size of the batch in bytes, including records already delivered or compacted away. */
+    /** The size of the batch in bytes, including records that were already delivered or were compacted away. */
     int sizeBytes();
 
-    /** The record count as written by the producer. Compaction, and a position inside the batch, make fewer visible. */
+    /**
+     * The number of records that the producer wrote. Fewer are visible if the topic was compacted or the partition's
+     * position is inside the batch.
+     */
     int recordCount();
 
     /** The latest timestamp in the batch. */
@@ -35,9 +38,9 @@ public interface BatchView {
 
     TimestampType timestampType();
 
-    /** Moves to the next record; returns false after the last. */
+    /** Moves to the next record. Returns false if there is none. */
     boolean next();
 
-    /** The current record after {@link #next}: always the same object. */
+    /** The current record, valid after {@link #next} has returned true. Every call returns the same object. */
     RecordView record();
 }

@@ -5,10 +5,10 @@ package dev.weir.lean;
 public interface BatchViewHandler {
 
     /**
-     * Takes the next batch of its partition. May pause, seek and unassign partitions. If it throws, the poll throws
-     * that exception, and the whole batch is delivered again.
+     * Handles the next batch of a partition. May pause, seek and unassign partitions. If the handler throws an
+     * exception, the poll throws the same exception, and the complete batch is delivered again.
      *
-     * @param batch valid during the call
+     * @param batch valid only during the call
      */
     void onBatch(BatchView batch);
 }

@@ -3,7 +3,10 @@ package dev.weir.lean;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/** Bytes that no broker should send: a wrong checksum, or a length beyond the end. Immutable. */
+/**
+ * Thrown for bytes that no broker should send, such as a batch with a wrong checksum or a length beyond the end of the
+ * data. Immutable.
+ */
 public final class CorruptBatchException extends PartitionException {
 
     @Serial

@@ -3,9 +3,12 @@ package dev.weir.lean;
 /** The reaction to a batch that cannot be read. Constants. */
 public enum CorruptBatchPolicy {
 
-    /** The poll throws a {@link CorruptBatchException}; the partition stops until a seek or a skip. */
+    /**
+     * The poll throws a {@link CorruptBatchException}. The partition delivers nothing more until the caller seeks or
+     * skips the batch.
+     */
     FAIL,
 
-    /** The batch is skipped, counted, and logged with its offset. */
+    /** The consumer skips the batch, counts it, and logs its offset. */
     SKIP
 }

@@ -15,7 +15,7 @@ public interface HeadersView {
     /** The number of headers. */
     int count();
 
-    /** Moves to the next header; returns false after the last. */
+    /** Moves to the next header. Returns false if there is none. */
     boolean next();
 
     /** The current header's key, as UTF-8; never null. */
@@ -24,7 +24,7 @@ public interface HeadersView {
     /** The current header's value; may be null. */
     Slice value();
 
-    /** Moves to the next header with that key, given as UTF-8; returns false if there is none. */
+    /** Moves to the next header with the given key in UTF-8. Returns false if there is none. */
     default boolean next(byte[] key) {
         while (next()) {
             if (key().contentEquals(key)) {

@@ -6,9 +6,9 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Copies of batches from a {@link LeanConsumer}, to be read after the callback or by another thread. They belong to one
- * partition, in order, decompressed and verified. Confined to one thread at a time. Meant to be reused, because its
- * buffer is direct memory.
+ * Copies of batches from a {@link LeanConsumer}, which can be read after the callback or by another thread. All batches
+ * belong to one partition, are in order, and have been verified and decompressed. Confined to one thread at a time.
+ * Meant to be reused, because its buffer is direct memory.
  *
  * <pre>{@code
  * if (!kept.add(batch)) ...     // in a BatchHandler: another partition or leader epoch than those before, or full
@@ -18,7 +18,7 @@ import java.util.Objects;
  * kept.clear();
  * }</pre>
  *
- * <p>Records are stored in the batch's own format: keeping 100 bytes means copying about 110.
+ * <p>Records are stored in the batch's own format, so 100 bytes of data take about 110 bytes.
  */
 public final class KeptBatches {
 
@@ -36,12 +36,12 @@ public final class KeptBatches {
     private long fromOffset;
     private long toOffset;
 
-    // Confined to the iteration.
+    // Used only while iterating over the records.
     private int at;
     private boolean open;
 
     /**
-     * Creates a buffer for batches of this many bytes together; a larger batch is kept alone.
+     * Creates a buffer that holds up to {@code fullBytes} of batches. A larger batch is accepted if it is the only one.
      *
      * @param fullBytes at least 1
      */
@@ -53,12 +53,12 @@ public final class KeptBatches {
     }
 
     /**
-     * Appends a copy of a batch, with all its records from the position on, whether or not the callback has read them.
-     * Call it before the first {@link #next}.
+     * Appends a copy of a batch with all its records from the consumer's position on, including those the callback has
+     * already read. Must be called before the first {@link #next}.
      *
      * @param batch a consumer's batch, during its callback
-     * @return false, without copying, if the batch belongs to another partition or leader epoch than the kept ones, or
-     * does not fit
+     * @return false if nothing was copied, because the batch does not fit or because its partition or leader epoch
+     *     differs from that of the kept batches
      */
     public boolean add(BatchView batch) {
         if (!(Objects.requireNonNull(batch, "batch") instanceof BatchReader from)) {
@@ -117,9 +117,9 @@ public final class KeptBatches {
     }
 
     /**
-     * Moves to the next record; returns false after the last.
+     * Moves to the next record. Returns false if there is none.
      *
-     * @throws CorruptBatchException if a batch with a correct checksum has invalid records
+     * @throws CorruptBatchException if a batch with a correct checksum contains invalid records
      */
     public boolean next() {
         while (!open || !reader.next()) {
@@ -139,7 +139,7 @@ public final class KeptBatches {
         return false;
     }
 
-    /** The current record after {@link #next}: always the same object. */
+    /** The current record, valid after {@link #next} has returned true. Every call returns the same object. */
     public RecordView record() {
         return reader.records();
     }
@@ -152,40 +152,40 @@ public final class KeptBatches {
         return partition;
     }
 
-    /** The leader epoch of all batches; -1 if unknown. */
+    /** The leader epoch of the batches, the same for all of them; -1 if unknown. */
     public int leaderEpoch() {
         return leaderEpoch;
     }
 
-    /** Lower bound of the offsets. */
+    /** A lower bound of the records' offsets. */
     public long fromOffset() {
         return fromOffset;
     }
 
-    /** The offset after all records, including those compacted away. */
+    /** The offset after the last record, including records that were compacted away. */
     public long toOffset() {
         return toOffset;
     }
 
-    /** Removes records with that offset or a higher one. */
+    /** Removes all records with the given offset or a higher one. */
     public void cutAt(long offset) {
         toOffset = Math.min(toOffset, offset);
     }
 
     /**
-     * The record count as their producers wrote them; compaction, a position inside a batch and {@link #cutAt} make
-     * fewer visible.
+     * The number of records that the producers wrote. Fewer are visible if the topic was compacted, if the position was
+     * inside a batch, or after {@link #cutAt}.
      */
     public int recordCount() {
         return count;
     }
 
-    /** The size of the kept batches. */
+    /** The size of the kept batches in bytes. */
     public int sizeBytes() {
         return end;
     }
 
-    /** The direct memory that it uses. */
+    /** The size of the allocated direct memory in bytes. */
     public int capacityBytes() {
         return bytes.capacity();
     }

@@ -11,9 +11,10 @@ import org.jspecify.annotations.Nullable;
  * Reads assigned partitions without allocating an object per record. Confined to one thread, except for {@link #wakeup}
  * and {@link #metrics}, which are thread-safe.
  *
- * <p>It has no thread of its own. A call of {@link #poll} does one turn of work: it sends due requests, receives
- * answers and delivers records. It never blocks. If there is nothing to do it returns 0, and the caller decides how to
- * idle: with an Agrona {@code IdleStrategy} or with {@link #await}. {@link LeanRunner} is a ready-made loop.
+ * <p>The consumer has no thread of its own. Each call of {@link #poll} does one iteration of work without blocking: it
+ * sends the requests that are due, receives responses and delivers records. If there is nothing to do, it returns 0,
+ * and the caller decides how to idle: with an Agrona {@code IdleStrategy} or with {@link #await}. {@link LeanRunner} is
+ * a ready-made loop.
  *
  * <pre>{@code
  * try (LeanConsumer consumer = LeanConsumer.open(
@@ -28,13 +29,14 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>A partition is identified by its index, a small dense number, so that per-partition state can live in arrays.
- * Transient failures (lost brokers, moved leaders) are handled internally. Other failures are thrown by {@code poll}: a
- * {@link PartitionException} for one partition, any other {@link LeanException} for all.
+ * <p>A partition is identified by its index, a small dense number, so that per-partition state can be stored in arrays.
+ * Transient failures (lost brokers, moved leaders) are handled internally. {@code poll} throws all other failures: a
+ * {@link PartitionException} if the failure concerns one partition, and any other {@link LeanException} if it concerns
+ * all of them.
  */
 public final class LeanConsumer implements AutoCloseable {
 
-    /** A practically endless wait, whose nanoseconds do not overflow. */
+    /** A practically endless wait. Its length in nanoseconds does not overflow a long. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final ConsumerEngine engine;
@@ -44,9 +46,9 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * Opens a consumer without partitions or connections.
+     * Opens a consumer without assigning partitions or connecting to brokers.
      *
-     * @throws org.apache.kafka.common.KafkaException if a property is invalid; the message names it
+     * @throws org.apache.kafka.common.KafkaException if a property is invalid; the message names the property
      */
     public static LeanConsumer open(LeanSettings settings) {
         try {
@@ -57,22 +59,23 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * Adds a partition. If it does not exist yet, the consumer waits for it.
+     * Adds a partition. If the partition does not exist yet, the consumer waits until it is created.
      *
-     * @return its index, the lowest free one
-     * @throws IllegalStateException if it is already assigned
+     * @return the partition's index, which is the lowest free one
+     * @throws IllegalStateException if the partition is already assigned
      */
     public int assign(String topic, int partition, StartAt start) {
         return engine.assign(Objects.requireNonNull(topic, "topic"), partition, Objects.requireNonNull(start, "start"));
     }
 
     /**
-     * Adds a partition at a position in the topic with that id. If the topic of that name has another id, the position
+     * Adds a partition at a position in the topic with the given id. If the topic now has another id, the position
      * counts as lost, and {@link LeanSettings#onOffsetLost} applies.
      *
-     * @param topicId from another consumer's {@link #topicId}; {@code Uuid.ZERO_UUID} for any topic
-     * @return its index, the lowest free one
-     * @throws IllegalStateException if it is already assigned
+     * @param topicId from another consumer's {@link #topicId}; {@code Uuid.ZERO_UUID} to accept any topic with this
+     *     name
+     * @return the partition's index, which is the lowest free one
+     * @throws IllegalStateException if the partition is already assigned
      */
     public int assign(String topic, int partition, StartAt start, Uuid topicId) {
         return engine.assign(
@@ -83,18 +86,19 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * Adds all partitions of a topic. Partitions added to the topic later are found within
-     * {@link LeanSettings#metadataMaxAge}. If the topic does not exist yet, the consumer waits for it and then starts
-     * its partitions in the same way.
+     * Adds all partitions of a topic. Partitions that are added to the topic later are discovered within
+     * {@link LeanSettings#metadataMaxAge}. If the topic does not exist yet, the consumer waits until it is created, and
+     * then starts its partitions at the same position.
      *
-     * <p>Partitions get their index when they are found: see {@link #index} and {@link RecordView#index}. Partitions
-     * assigned before keep their position, and a {@linkplain #unassign(int) removed} one stays removed. If the brokers
-     * refuse the topic, {@code poll} throws a {@link LeanException} that names it.
+     * <p>Partitions get their index when they are discovered: see {@link #index} and {@link RecordView#index}.
+     * Partitions that are already assigned keep their position, and a {@linkplain #unassign(int) removed} partition
+     * stays removed. If the brokers refuse access to the topic, {@code poll} throws a {@link LeanException} that names
+     * it.
      *
-     * @param start the beginning, the end or a time; with the end, a partition added to an assigned topic later is read
-     *     from its beginning, so that none of its records is missed
-     * @throws IllegalArgumentException if the start is an offset, which only makes sense for one partition
-     * @throws IllegalStateException if the whole topic is already assigned
+     * @param start the beginning, the end or a time. With the end, a partition that is added to the topic after its
+     *     assignment is read from its beginning, so that none of its records is missed
+     * @throws IllegalArgumentException if the start is an offset, because an offset only makes sense for one partition
+     * @throws IllegalStateException if all partitions of the topic are already assigned
      */
     public void assign(String topic, StartAt start) {
         Objects.requireNonNull(topic, "topic");
@@ -105,48 +109,60 @@ public final class LeanConsumer implements AutoCloseable {
         engine.assignAll(topic, start);
     }
 
-    /** Removes all partitions of a topic, with their fetched and undelivered records, and adds none of them later. */
+    /**
+     * Removes all partitions of a topic and discards their fetched but undelivered records. Partitions that are added
+     * to the topic later are not assigned.
+     */
     public void unassign(String topic) {
         engine.unassignAll(Objects.requireNonNull(topic, "topic"));
     }
 
-    /** The index of a partition; -1 if it is not assigned, or belongs to a topic whose partitions are not found yet. */
+    /**
+     * The index of a partition; -1 if the partition is not assigned, or if the topic's partitions have not been
+     * discovered yet.
+     */
     public int index(String topic, int partition) {
         return engine.index(Objects.requireNonNull(topic, "topic"), partition);
     }
 
-    /** Removes a partition, with its fetched and undelivered records. Another partition may get its index. */
+    /**
+     * Removes a partition and discards its fetched but undelivered records. Its index may be given to another
+     * partition.
+     */
     public void unassign(int index) {
         engine.unassign(index);
     }
 
     /**
-     * Does one turn of work without blocking, and delivers records until {@link LeanSettings#maxPollRecords} is reached
-     * and the batch is finished. Must not be called from a handler.
+     * Does one iteration of work without blocking. Delivers records until {@link LeanSettings#maxPollRecords} is
+     * reached, and then the rest of the current batch. Must not be called from a handler.
      *
      * @return the amount of work done; 0 if there was nothing to do
-     * @throws PartitionException once per fault; other partitions continue with the next poll
+     * @throws PartitionException once per fault; the other partitions continue with the next poll
      * @throws LeanException if no broker accepts this client
      */
     public int poll(RecordHandler handler) {
         return engine.poll(Objects.requireNonNull(handler, "handler"), null);
     }
 
-    /** Ends the current poll after this record or batch; the next poll continues after it. Called from a handler. */
+    /**
+     * Ends the current poll after the current record or batch. The next poll continues after it. Call only from a
+     * handler.
+     */
     public void endPoll() {
         engine.endPoll();
     }
 
-    /** Does the same as {@link #poll}, with a whole batch for each call. */
+    /** Does the same as {@link #poll}, but calls the handler once per batch. */
     public int pollBatches(BatchViewHandler handler) {
         return engine.poll(null, Objects.requireNonNull(handler, "handler"));
     }
 
     /**
-     * Waits until a broker has sent data or can receive some, or until the timeout; returns at once if records are
-     * available. Postponed attempts, such as a new connection, are made by the next poll, so wait for a second at most.
+     * Waits until a broker has sent data or can receive data, or until the timeout expires. Returns at once if records
+     * are available. The next poll makes postponed attempts, such as reconnecting, so wait for at most a second.
      *
-     * @param longest the timeout; 0 or less does not wait
+     * @param longest the timeout; does not wait if it is 0 or negative
      */
     public void await(Duration longest) {
         try {
@@ -157,20 +173,21 @@ public final class LeanConsumer implements AutoCloseable {
         }
     }
 
-    /** Ends the current {@link #await}, or the next one. Thread-safe. */
+    /** Ends the current {@link #await}, or the next one if none is running. Thread-safe. */
     public void wakeup() {
         engine.wakeup();
     }
 
     /**
-     * Stops delivering and fetching a partition. Fetched records are kept and delivered after {@link #resume}, so
-     * nothing is fetched twice. If its own handler pauses it, the current record is the last.
+     * Stops fetching and delivering a partition. Records that are already fetched are kept and delivered after
+     * {@link #resume}, so nothing is fetched twice. If the partition's handler pauses it, the current record is the
+     * last one delivered.
      */
     public void pause(int index) {
         engine.pause(index);
     }
 
-    /** Ends a pause. */
+    /** Resumes a paused partition. */
     public void resume(int index) {
         engine.resume(index);
     }
@@ -179,81 +196,88 @@ public final class LeanConsumer implements AutoCloseable {
         return engine.isPaused(index);
     }
 
-    /** The offset of the next record to be delivered; -1 while a beginning, an end or a time is being resolved. */
+    /**
+     * The offset of the next record to be delivered; -1 while the offset of a beginning, an end or a time is being
+     * looked up.
+     */
     public long position(int index) {
         return engine.position(index);
     }
 
     /**
-     * The leader epoch of the record before {@link #position}: of the last delivered batch, or of the start; -1 if not
-     * known. If it is stored with a position, a consumer that {@linkplain StartAt#offset(long, int) starts} there
-     * detects a truncated log.
+     * The leader epoch of the record before {@link #position}, taken from the last delivered batch or from the start
+     * position; -1 if unknown. If an application stores the epoch with the position, a consumer that
+     * {@linkplain StartAt#offset(long, int) starts} there detects a truncated log.
      */
     public int leaderEpoch(int index) {
         return engine.leaderEpoch(index);
     }
 
     /**
-     * The end of the readable records, as last reported by the broker: the high watermark, or for committed records the
-     * last stable offset; -1 before the first answer.
+     * The end offset of the readable records, as last reported by the broker: the high watermark, or the last stable
+     * offset if only committed records are read; -1 before the first response.
      */
     public long endOffset(int index) {
         return engine.endOffset(index);
     }
 
     /**
-     * The id of the broker from which a partition is fetched: its leader, or a replica nearby; -1 while it is looked
-     * up.
+     * The id of the broker from which a partition is fetched, which is its leader or a nearby replica; -1 while the
+     * broker is being looked up.
      */
     public int broker(int index) {
         return engine.broker(index);
     }
 
-    /** The id of a partition's topic; {@code Uuid.ZERO_UUID} while it is looked up. */
+    /** The id of a partition's topic; {@code Uuid.ZERO_UUID} while the id is being looked up. */
     public Uuid topicId(int index) {
         return engine.topicId(index);
     }
 
     /**
-     * Returns whether a partition has a fault, thrown by {@link #poll} or still to be thrown, without a seek since. If
+     * Returns whether a partition has a fault that {@link #poll} has thrown or will throw, and no seek has followed. If
      * the fault is a recreated topic, {@link #position} belongs to the old topic, not to the one with {@link #topicId}.
      */
     public boolean isAtFault(int index) {
         return engine.isAtFault(index);
     }
 
-    /** Moves to another position in a partition and drops its fetched records; also continues after a fault. */
+    /**
+     * Moves to another position in a partition and discards its fetched records. Also lets the partition continue after
+     * a fault.
+     */
     public void seek(int index, StartAt place) {
         engine.seek(index, Objects.requireNonNull(place, "place"));
     }
 
     /**
-     * Continues after the batch of a {@link CorruptBatchException}, {@link BatchTooLargeException} or {@link
-     * UnsupportedBatchException}.
+     * Continues after the batch that caused a {@link CorruptBatchException}, {@link BatchTooLargeException} or
+     * {@link UnsupportedBatchException}.
      *
-     * @throws IllegalStateException if there is no such batch, or its end is not known
+     * @throws IllegalStateException if there is no such batch, or if its end is unknown
      */
     public void skipBatch(int index) {
         engine.skipBatch(index);
     }
 
     /**
-     * The offset at which {@link #skipBatch} continues; -1 if no batch is at fault, or its end is not known. The batch
-     * contains the offsets from {@link #position} to here, as far as its header can be trusted.
+     * The offset at which {@link #skipBatch} continues; -1 if no batch is at fault or its end is unknown. If the
+     * batch's header can be trusted, the batch contains the offsets from {@link #position} up to, but excluding, this
+     * one.
      */
     public long offsetBehindFault(int index) {
         return engine.offsetBehindFault(index);
     }
 
     /**
-     * A copy of the batch at fault as the broker sent it, including the header; null if no batch is at fault, or it
-     * exceeds {@link LeanSettings#maxResponseBytes}. The array belongs to the caller, but must not be changed.
+     * A copy of the batch at fault as the broker sent it, including the header; null if no batch is at fault or the
+     * batch exceeds {@link LeanSettings#maxResponseBytes}. The caller may keep the array, but must not modify it.
      */
     public byte @Nullable [] bytesAtFault(int index) {
         return engine.bytesAtFault(index);
     }
 
-    /** The counters so far. Thread-safe. */
+    /** A snapshot of the counters. Thread-safe. */
     public LeanMetrics metrics() {
         return engine.metrics();
     }

@@ -4,8 +4,8 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A permanent fault of a lean consumer. Immutable. A {@link PartitionException} concerns one partition; any other fault
- * concerns the whole consumer, and recurs with each poll.
+ * A permanent fault of a lean consumer or producer. Immutable. A {@link PartitionException} concerns one partition. Any
+ * other fault of a consumer concerns all its partitions, and is thrown again by every poll.
  */
 public class LeanException extends RuntimeException {
 

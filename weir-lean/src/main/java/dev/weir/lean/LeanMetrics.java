@@ -2,7 +2,10 @@ package dev.weir.lean;
 
 import org.jspecify.annotations.Nullable;
 
-/** Counters of a consumer since it was opened. Immutable; {@link LeanConsumer#metrics} takes one from any thread. */
+/**
+ * A consumer's counters since it was opened. Immutable; {@link LeanConsumer#metrics} creates a snapshot and may be
+ * called from any thread.
+ */
 public final class LeanMetrics {
 
     private final Values values;
@@ -11,76 +14,82 @@ public final class LeanMetrics {
         this.values = values;
     }
 
-    /** A builder whose numbers are 0 and whose other values are empty. */
+    /** Returns a builder in which all counters are 0. */
     public static Builder builder() {
         return new Builder();
     }
-    /** Records delivered. */
+    /** The number of records delivered. */
     public long records() {
         return values.records;
     }
 
-    /** Bytes of the finished batches, as sent by the brokers. */
+    /**
+     * The size in bytes of the completely processed batches, including those that were left out, as sent by the
+     * brokers.
+     */
     public long bytes() {
         return values.bytes;
     }
 
-    /** Batches finished. */
+    /** The number of completely processed batches, including those that were left out. */
     public long batches() {
         return values.batches;
     }
 
-    /** Control batches, and batches of aborted transactions. */
+    /** The number of batches that were left out because they are control batches or belong to aborted transactions. */
     public long leftOutBatches() {
         return values.leftOutBatches;
     }
 
-    /** Batches skipped by {@link CorruptBatchPolicy#SKIP}. */
+    /** The number of batches skipped because of {@link CorruptBatchPolicy#SKIP}. */
     public long corruptBatches() {
         return values.corruptBatches;
     }
 
-    /** Fetches answered. */
+    /** The number of fetch responses received. */
     public long fetches() {
         return values.fetches;
     }
 
-    /** Fetches answered without records. */
+    /** The number of fetch responses without records. */
     public long emptyFetches() {
         return values.emptyFetches;
     }
 
-    /** Connections made. */
+    /** The number of connections opened. */
     public long connects() {
         return values.connects;
     }
 
-    /** Connections lost. */
+    /** The number of connections lost. */
     public long disconnects() {
         return values.disconnects;
     }
 
-    /** The number of times that partitions moved to another broker, or lost theirs. */
+    /** The number of times that a partition moved to another broker or lost its broker. */
     public long relocations() {
         return values.relocations;
     }
 
-    /** Positions that were not in the log and were reset by the policy. */
+    /** The number of times that a position was not in the log and was reset as the policy requires. */
     public long resets() {
         return values.resets;
     }
 
-    /** Metadata requests answered. */
+    /** The number of metadata responses received. */
     public long metadataRefreshes() {
         return values.metadataRefreshes;
     }
 
-    /** Time for which brokers throttled the consumer. */
+    /** The total time in milliseconds for which brokers throttled the consumer. */
     public long throttledMillis() {
         return values.throttledMillis;
     }
 
-    /** Bytes copied from buffers of paused partitions to free those buffers for others. */
+    /**
+     * The number of bytes that were copied out of the buffers of paused partitions, so that other partitions can use
+     * those buffers.
+     */
     public long copiedBytes() {
         return values.copiedBytes;
     }
@@ -100,7 +109,9 @@ public final class LeanMetrics {
         return values.toString().replaceFirst("Values", "LeanMetrics");
     }
 
-    /** Gathers counters; in a run the engine does, elsewhere tests of code that reads them. Not thread-safe. */
+    /**
+     * Builds {@link LeanMetrics}. Used by the engine, and by tests of code that reads the counters. Not thread-safe.
+     */
     public static final class Builder {
 
         private long records;
@@ -204,7 +215,7 @@ public final class LeanMetrics {
             return this;
         }
 
-        /** Freezes the values. */
+        /** Creates the immutable counters. */
         public LeanMetrics build() {
             return new LeanMetrics(new Values(
                     records,

@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Writes records without allocating an object per record: idempotent, acknowledged by all in-sync replicas, in order
- * within each partition. Thread-safe; records from one thread to one partition stay in order. Its own thread sends
- * requests and calls the {@link SendListener}.
+ * Writes records without allocating an object per record. The producer is idempotent, waits for the acknowledgement of
+ * all in-sync replicas, and preserves order within each partition. Thread-safe; records that one thread sends to one
+ * partition stay in order. The producer has its own thread, which sends requests and calls the {@link SendListener}.
  *
  * <pre>{@code
  * SendListener listener = new SendListener() {
@@ -25,13 +25,13 @@ import java.util.Objects;
  * }</pre>
  *
  * <p>Transient failures (lost brokers, moved leaders, throttling) are handled internally: batches are retried until
- * {@link LeanProducerSettings#deliveryTimeout}. A missing topic is not created.
+ * {@link LeanProducerSettings#deliveryTimeout} expires. The producer does not create missing topics.
  */
 public final class LeanProducer implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(LeanProducer.class.getName());
 
-    /** A practically endless wait, whose nanoseconds do not overflow. */
+    /** A practically endless wait. Its length in nanoseconds does not overflow a long. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final ProducerEntrance entrance;
@@ -43,9 +43,9 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * Starts a producer without connections; its thread runs until it is closed.
+     * Starts a producer without connecting to brokers. Its thread runs until the producer is closed.
      *
-     * @throws org.apache.kafka.common.KafkaException if a property is invalid; the message names it
+     * @throws org.apache.kafka.common.KafkaException if a property is invalid; the message names the property
      */
     public static LeanProducer open(LeanProducerSettings settings, SendListener listener) {
         Objects.requireNonNull(settings, "settings");
@@ -54,14 +54,14 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * Copies a record into a batch. Blocks while {@link LeanProducerSettings#bufferBytes} is full, or its topic or
-     * partition is not found yet, for {@link LeanProducerSettings#maxBlock} at most. Must not be called by the
-     * listener.
+     * Copies a record into a batch. Blocks for at most {@link LeanProducerSettings#maxBlock} while
+     * {@link LeanProducerSettings#bufferBytes} are in use, or until the record's topic or partition has been found. The
+     * listener must not call this method.
      *
-     * @param token chosen by the caller, passed to the listener with the record's outcome
+     * @param token a number chosen by the caller, which the listener receives with the record's outcome
      * @throws SendException if the record is larger than {@link LeanProducerSettings#maxRequestBytes}
-     * @throws LeanException if it could not be accepted in time, if the brokers refuse the topic, or if the producer
-     *     has failed
+     * @throws LeanException if the record could not be accepted in time, if the brokers refuse access to the topic, or
+     *     if the producer has failed
      * @throws IllegalStateException if the producer is closed
      */
     public void send(LeanRecord record, long token) throws InterruptedException {
@@ -70,8 +70,8 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * Does the same as {@link #send}, but returns false instead of waiting, without taking the record. An unknown topic
-     * or partition is then looked up, so that another attempt may soon succeed.
+     * Does the same as {@link #send}, but never waits: returns false if the record cannot be accepted now. If the topic
+     * or partition is unknown, the producer starts to look it up, so that another attempt may soon succeed.
      */
     public boolean trySend(LeanRecord record, long token) {
         Objects.requireNonNull(record, "record");
@@ -79,12 +79,12 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * Sends prepared records in order, each as {@link #send(LeanRecord, long)} does. The more consecutive records are
-     * for the same partition, the cheaper it is.
+     * Sends prepared records in order, each as {@link #send(LeanRecord, long)} does. Longer runs of records for the
+     * same partition make sending cheaper.
      *
-     * @param from the number of the first record
-     * @param to the number after the last record, at most {@link LeanRecords#count}
-     * @param token passed to the listener with the outcome of each
+     * @param from the index of the first record
+     * @param to the index after the last record, at most {@link LeanRecords#count}
+     * @param token a number that the listener receives with the outcome of each record
      */
     public void send(LeanRecords records, int from, int to, long token) throws InterruptedException {
         int at = trySend(records, from, to, token);
@@ -102,7 +102,7 @@ public final class LeanProducer implements AutoCloseable {
     /**
      * Does the same as {@link #send(LeanRecords, int, int, long)}, but never waits.
      *
-     * @return the number of the first record not accepted; {@code to} if all were
+     * @return the index of the first record that was not accepted; {@code to} if all were accepted
      */
     public int trySend(LeanRecords records, int from, int to, long token) {
         Objects.checkFromToIndex(
@@ -111,10 +111,11 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * Sends all records accepted before this call, without waiting for full batches, and returns when the listener has
-     * their outcomes, or at the deadline.
+     * Sends all records accepted before this call without waiting for batches to fill up. Returns when the listener has
+     * received the outcomes of these records, or when the deadline has passed.
      *
-     * @return the records without an outcome yet
+     * @param deadline the longest time to wait
+     * @return the records that have no outcome yet
      * @throws LeanException if the producer has failed
      */
     public UnwrittenRecords flush(Duration deadline) throws InterruptedException {
@@ -122,25 +123,30 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * Accepts no more records, waits for outstanding ones, and gives up the rest at the deadline; the listener receives
-     * each outcome. An interrupt gives up at once, and stays set.
+     * Stops accepting records, waits for outstanding ones, and gives up the remaining ones at the deadline. The
+     * listener receives the outcome of every record. If the thread is interrupted, all outstanding records are given up
+     * at once, and the interrupt flag stays set.
      *
-     * @return the records given up
+     * @param deadline the longest time to wait
+     * @return the records that were given up
      */
     public UnwrittenRecords close(Duration deadline) {
         return entrance.close(nanos(deadline));
     }
 
     /**
-     * Ends the producer at once: accepts and sends nothing more, and gives up all unacknowledged records, with a call
-     * of the listener for each. Any thread. If the listener calls it for a refused record, no later record of the same
-     * partition is written. Does not wait; {@link #close(Duration)} does.
+     * Stops the producer immediately: it accepts and sends no more records, gives up all unacknowledged ones, and calls
+     * the listener for each. May be called from any thread. If the listener calls this method for a rejected record, no
+     * later record of the same partition is written. This method does not wait; {@link #close(Duration)} does.
      */
     public void abort() {
         entrance.abort();
     }
 
-    /** Closes the producer within {@link LeanProducerSettings#deliveryTimeout}; the log names the records given up. */
+    /**
+     * Closes the producer within {@link LeanProducerSettings#deliveryTimeout}. Logs a warning that describes the
+     * records given up.
+     */
     @Override
     public void close() {
         UnwrittenRecords unwritten = close(deliveryTimeout);
@@ -149,7 +155,7 @@ public final class LeanProducer implements AutoCloseable {
         }
     }
 
-    /** The counters so far. */
+    /** A snapshot of the counters. */
     public LeanProducerMetrics metrics() {
         return entrance.metrics();
     }

@@ -1,6 +1,6 @@
 package dev.weir.lean;
 
-/** The counters of a lean producer. Immutable. */
+/** A lean producer's counters since it was opened. Immutable. */
 public final class LeanProducerMetrics {
 
     private final long acknowledged;
@@ -31,66 +31,66 @@ public final class LeanProducerMetrics {
         this.freeBytes = from.freeBytes;
     }
 
-    /** A builder whose numbers are 0 and whose other values are empty. */
+    /** Returns a builder in which all counters are 0. */
     public static Builder builder() {
         return new Builder();
     }
-    /** Records acknowledged. */
+    /** The number of records acknowledged. */
     public long acknowledged() {
         return acknowledged;
     }
 
-    /** Records given up. */
+    /** The number of records given up. */
     public long failed() {
         return failed;
     }
 
-    /** Produce requests sent. */
+    /** The number of produce requests sent. */
     public long requests() {
         return requests;
     }
 
-    /** Batches retried. */
+    /** The number of batches sent again. */
     public long resentBatches() {
         return resent;
     }
 
-    /** Batches that were too large for their broker and were split. */
+    /** The number of batches that were split because they were too large for their broker. */
     public long dividedBatches() {
         return divided;
     }
 
-    /** The number of times that a partition's sequence numbers were restarted. */
+    /** The number of times that a partition's sequence numbers were restarted with a new producer epoch. */
     public long newEpochs() {
         return epochs;
     }
 
-    /** The time for which brokers throttled the client. */
+    /** The total time in milliseconds for which brokers throttled the producer. */
     public long throttledMillis() {
         return throttledMillis;
     }
 
-    /** Batches sent, including retries. */
+    /** The number of batches sent, including retries. */
     public long sentBatches() {
         return sentBatches;
     }
 
-    /** The total time between the first record of those batches and their sending. */
+    /** The total time that the sent batches had waited since their first record was added. */
     public long queuedNanos() {
         return queuedNanos;
     }
 
-    /** Produce requests answered. */
+    /** The number of produce responses received. */
     public long answeredRequests() {
         return answeredRequests;
     }
 
-    /** The total time until those answers. */
+    /** The total time between sending a produce request and receiving its response. */
     public long answerNanos() {
         return answerNanos;
     }
 
-    /** Free bytes of {@link LeanProducerSettings#bufferBytes}. */
+    /** The number of unused bytes of {@link LeanProducerSettings#bufferBytes}. */
     public long freeBytes() {
         return freeBytes;
     }
@@ -104,7 +104,10 @@ public final class LeanProducerMetrics {
                 + freeBytes;
     }
 
-    /** Gathers counters; in a run the engine does, elsewhere tests of code that reads them. Not thread-safe. */
+    /**
+     * Builds {@link LeanProducerMetrics}. Used by the engine, and by tests of code that reads the counters. Not
+     * thread-safe.
+     */
     public static final class Builder {
 
         private long acknowledged;
@@ -194,7 +197,7 @@ public final class LeanProducerMetrics {
             return this;
         }
 
-        /** Freezes the values. */
+        /** Creates the immutable counters. */
         public LeanProducerMetrics build() {
             return new LeanProducerMetrics(this);
         }

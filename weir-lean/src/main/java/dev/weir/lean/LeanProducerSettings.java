@@ -12,15 +12,15 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.producer.ProducerConfig;
 
 /**
- * The settings of a lean producer, which is always idempotent and acknowledged by all in-sync replicas. Immutable; made
- * by {@link #builder}.
+ * The settings of a lean producer, which is always idempotent and always waits for all in-sync replicas. Immutable;
+ * created by {@link #builder}.
  */
 public final class LeanProducerSettings {
 
     private static final int KILOBYTE = 1024;
     private static final int MEGABYTE = 1024 * KILOBYTE;
 
-    /** The client's names of these settings. */
+    /** The setters of these settings, by the Kafka client's property name. */
     private static final Map<String, BiConsumer<Builder, String>> COMPONENTS = Map.of(
             ProducerConfig.BATCH_SIZE_CONFIG, (to, value) -> to.batchBytes(number("batch.size", value)),
             ProducerConfig.LINGER_MS_CONFIG, (to, value) -> to.linger(millis("linger.ms", value)),
@@ -38,7 +38,9 @@ public final class LeanProducerSettings {
             ProducerConfig.METADATA_MAX_AGE_CONFIG,
                     (to, value) -> to.metadataMaxAge(millis("metadata.max.age.ms", value)));
 
-    /** Client properties that a lean producer cannot honour, with the values that change nothing. */
+    /**
+     * The Kafka client's properties that a lean producer does not support, each with the only values that are accepted.
+     */
     private static final Map<String, Set<String>> FIXED = Map.of(
             ProducerConfig.ACKS_CONFIG, Set.of("all", "-1"),
             ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, Set.of("true"),
@@ -94,64 +96,73 @@ public final class LeanProducerSettings {
     }
 
     /**
-     * Properties of the Kafka client that name brokers ({@code bootstrap.servers}), this client ({@code client.id}) and
-     * authentication ({@code security.protocol}, {@code ssl.*}, {@code sasl.*}); others are ignored.
+     * The Kafka client's properties that name brokers ({@code bootstrap.servers}), this client ({@code client.id}) or
+     * the authentication ({@code security.protocol}, {@code ssl.*}, {@code sasl.*}). Other properties are ignored.
      */
     public Map<String, String> properties() {
         return properties;
     }
 
-    /** Bytes of a batch before compression: 1 KB to 64 MB, default 128 KB. A larger record has its own batch. */
+    /**
+     * The size of a batch in bytes before compression: 1 KB to 64 MB, default 128 KB. A larger record gets a batch of
+     * its own.
+     */
     public int batchBytes() {
         return batchBytes;
     }
 
-    /** The time a batch waits for more records: at most a minute, default 5 ms. */
+    /** The time that a batch waits for more records: up to 1 min, default 5 ms. */
     public Duration linger() {
         return linger;
     }
 
-    /** Bytes of all unacknowledged batches before compression: default 32 MB. Tokens use 8 more per record. */
+    /**
+     * The size of all unacknowledged batches in bytes before compression: default 32 MB. Tokens take 8 bytes more per
+     * record.
+     */
     public long bufferBytes() {
         return bufferBytes;
     }
 
     /**
-     * Largest request, and so the largest record, in bytes: up to 512 MB, default 1 MB, at least {@link #batchBytes}.
+     * The largest size of a request, and therefore of a record, in bytes: at least {@link #batchBytes}, up to 512 MB,
+     * default 1 MB.
      */
     public int maxRequestBytes() {
         return maxRequestBytes;
     }
 
-    /** The compression, default {@link LeanCompression#NONE}. */
+    /** The compression of batches: default {@link LeanCompression#NONE}. */
     public LeanCompression compression() {
         return compression;
     }
 
     /**
-     * Time after which a record is given up, counted from the start of its batch: up to 2^31-1 ms (24 days), default 2
-     * min.
+     * The time after which a record is given up, measured from the start of its batch: up to 2^31-1 ms (24 days),
+     * default 2 min.
      */
     public Duration deliveryTimeout() {
         return deliveryTimeout;
     }
 
-    /** Time after which the connection to a silent broker is closed: 1 s to 1 h, default 30 s. */
+    /** The time after which the connection to a broker that does not respond is closed: 1 s to 1 h, default 30 s. */
     public Duration requestTimeout() {
         return requestTimeout;
     }
 
-    /** The longest time {@link LeanProducer#send} waits for memory, or for a topic to be found: default 1 min. */
+    /**
+     * The longest time that {@link LeanProducer#send} waits for free memory or for a topic to be found: default 1 min.
+     */
     public Duration maxBlock() {
         return maxBlock;
     }
 
-    /** The longest wait between two attempts: 10 ms to 5 min, default 1 s; the first wait is 20 ms. */
+    /** The longest wait between two attempts: 10 ms to 5 min, default 1 s. The first wait is 20 ms. */
     public Duration maxBackoff() {
         return maxBackoff;
     }
 
-    /** Interval of metadata refreshes without a failure: 100 ms to 1 day, default 5 min. */
+    /** The interval between metadata refreshes while there are no failures: 100 ms to 1 day, default 5 min. */
     public Duration metadataMaxAge() {
         return metadataMaxAge;
     }
@@ -193,12 +204,12 @@ public final class LeanProducerSettings {
         }
     }
 
-    /** A builder with the default settings. */
+    /** Returns a builder with the default settings. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** Gathers settings. Not thread-safe; may be used again after {@link #build}. */
+    /** Builds {@link LeanProducerSettings}. Not thread-safe; may be reused after {@link #build}. */
     public static final class Builder {
 
         private final Map<String, String> properties = new HashMap<>();
@@ -215,7 +226,7 @@ public final class LeanProducerSettings {
 
         private Builder() {}
 
-        /** The addresses of some brokers, required: {@code host:port}, with commas in between. */
+        /** Sets the addresses of some brokers, which is required: {@code host:port}, separated by commas. */
         public Builder bootstrapServers(String hostsAndPorts) {
             return property(
                     CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,
@@ -223,10 +234,11 @@ public final class LeanProducerSettings {
         }
 
         /**
-         * Sets a property of the Kafka client: one of {@link LeanProducerSettings#properties}, or one with a setting
-         * here, such as {@code linger.ms} for {@link #linger}; the last call wins. Others are ignored.
+         * Sets a property of the Kafka client: one of {@link LeanProducerSettings#properties}, or one that corresponds
+         * to a setting of this class, such as {@code linger.ms} for {@link #linger}. The last call wins. Other
+         * properties are ignored.
          *
-         * @throws IllegalArgumentException if the value is invalid, or requests an unsupported feature: {@code acks}
+         * @throws IllegalArgumentException if the value is invalid or requests an unsupported feature: {@code acks}
          *     other than all, no idempotence, transactions, ignored keys, a custom partitioner or interceptors
          */
         public Builder property(String name, String value) {
@@ -248,7 +260,7 @@ public final class LeanProducerSettings {
             return this;
         }
 
-        /** Sets all properties of a file. */
+        /** Sets all given properties, such as those read from a file. */
         public Builder properties(Properties all) {
             Objects.requireNonNull(all, "all");
             all.stringPropertyNames().forEach(name -> property(name, all.getProperty(name)));

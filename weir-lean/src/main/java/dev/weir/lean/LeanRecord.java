@@ -8,20 +8,23 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record to be sent: its destination, and references to its key and value. Confined to one thread. Meant to be reused
- * for the next record, which keeps every field that is not set again.
+ * A record to be sent: its destination, and references to its key and value. Confined to one thread. Meant to be
+ * reused: each field keeps its value until it is set again.
  *
- * <p>Keys and values are copied by {@link LeanProducer#send}; after it returns their bytes may be overwritten. Headers
- * are copied at once, and so is a key written by an encoder.
+ * <p>{@link LeanProducer#send} copies the key and the value, so their bytes may be overwritten once it has returned.
+ * Headers, and a key written by an encoder, are copied when they are set.
  */
 public final class LeanRecord {
 
-    /** Chooses the partition by key, as the official client does; without a key, one partition per batch. */
+    /**
+     * Lets the producer choose the partition: by the hash of the key, as the official client does, or, for records
+     * without a key, one partition for as long as its batch is being filled.
+     */
     public static final int ANY_PARTITION = -1;
 
     /**
-     * Uses the time of sending. The clock is read at the start of a batch and for every 16th record, so the time may be
-     * late by the duration of 16 records.
+     * Uses the time of sending. The producer reads the clock at the start of a batch and for every 16th record, so the
+     * timestamp may lag by the time it takes to add 16 records.
      */
     public static final long NOW = -1;
 
@@ -30,7 +33,7 @@ public final class LeanRecord {
     private int partition = ANY_PARTITION;
     private long timestampMillis = NOW;
 
-    /** Creates a record without key, value and headers, for any partition of the topic. */
+    /** Creates a record for any partition of the topic, without key, value or headers. */
     public LeanRecord(String topic) {
         this.topic = Objects.requireNonNull(topic, "topic");
     }
@@ -41,9 +44,9 @@ public final class LeanRecord {
     }
 
     /**
-     * Chooses the partition.
+     * Sets the partition.
      *
-     * @param number from 0 on, or {@link #ANY_PARTITION}
+     * @param number 0 or more, or {@link #ANY_PARTITION}
      */
     public LeanRecord partition(int number) {
         if (number < ANY_PARTITION) {
@@ -54,10 +57,10 @@ public final class LeanRecord {
     }
 
     /**
-     * Sets the record's time.
+     * Sets the record's timestamp.
      *
-     * @param millis since 1970, or {@link #NOW}; any other negative number counts as {@link #NOW}, since brokers accept
-     *     records with such timestamps
+     * @param millis milliseconds since the Unix epoch, or {@link #NOW}. Any other negative number is treated as
+     *     {@link #NOW} instead of being rejected, because brokers accept records with such timestamps
      */
     public LeanRecord timestamp(long millis) {
         timestampMillis = Math.max(millis, NOW);
@@ -74,19 +77,21 @@ public final class LeanRecord {
         return this;
     }
 
-    /** Sets the key: the bytes from the buffer's position to its limit; neither moves. */
+    /** Sets the key to the bytes between the buffer's position and its limit, neither of which changes. */
     public LeanRecord key(ByteBuffer key) {
         wrap(bytes.key, Objects.requireNonNull(key, "key"));
         return this;
     }
 
-    /** Sets the key to a slice, such as one from a {@link LeanConsumer}; may be a null key. */
+    /** Sets the key to a slice, for example one from a {@link LeanConsumer}. The slice may stand for a null key. */
     public LeanRecord key(Slice key) {
         bytes.key.wrap(Objects.requireNonNull(key, "key"));
         return this;
     }
 
-    /** Sets the key to an object's encoded bytes, written at once because they choose the partition. */
+    /**
+     * Sets the key to an object. The encoder writes its bytes during this call, because they determine the partition.
+     */
     public <T> LeanRecord key(T object, RecordEncoder<? super T> encoder) {
         bytes.encodeKey(Objects.requireNonNull(object, "object"), Objects.requireNonNull(encoder, "encoder"));
         return this;
@@ -107,28 +112,28 @@ public final class LeanRecord {
         return this;
     }
 
-    /** Sets the value: the bytes from the buffer's position to its limit; neither moves. */
+    /** Sets the value to the bytes between the buffer's position and its limit, neither of which changes. */
     public LeanRecord value(ByteBuffer value) {
         wrap(bytes.value, Objects.requireNonNull(value, "value"));
         return this;
     }
 
-    /** Sets the value to a slice, such as one from a {@link LeanConsumer}; may be a null value. */
+    /** Sets the value to a slice, for example one from a {@link LeanConsumer}. The slice may stand for a null value. */
     public LeanRecord value(Slice value) {
         bytes.value.wrap(Objects.requireNonNull(value, "value"));
         return this;
     }
 
     /**
-     * Sets the value to an object, which the encoder writes directly into the batch: within {@link LeanProducer#send},
-     * and again whenever the record is sent again.
+     * Sets the value to an object. The encoder writes it directly into the batch during {@link LeanProducer#send}, and
+     * again each time this record is passed to {@code send}.
      */
     public <T> LeanRecord value(T object, RecordEncoder<? super T> encoder) {
         bytes.value.wrap(Objects.requireNonNull(object, "object"), Objects.requireNonNull(encoder, "encoder"));
         return this;
     }
 
-    /** Sets a null value, which deletes the key in a compacted topic. */
+    /** Sets the value to null, which deletes the key in a compacted topic. */
     public LeanRecord noValue() {
         bytes.value.clear();
         return this;
@@ -146,7 +151,7 @@ public final class LeanRecord {
         return this;
     }
 
-    /** Adds a header of another record without allocating; the value may be null. */
+    /** Adds a copy of another record's header without allocating. The header's value may be null. */
     public LeanRecord header(Slice name, Slice value) {
         Objects.requireNonNull(value, "value");
         if (Objects.requireNonNull(name, "name").isNull()) {
@@ -159,14 +164,18 @@ public final class LeanRecord {
     }
 
     /**
-     * Sets key, value and headers from another record, by reference except for the headers, which are copied at once.
+     * Sets key, value and headers from another record. Key and value are kept by reference; headers are copied during
+     * this call.
      */
     public LeanRecord content(RecordView record) {
         bytes.show(Objects.requireNonNull(record, "record"));
         return this;
     }
 
-    /** Resets everything but the topic: no key, value or headers, any partition, time of sending. */
+    /**
+     * Resets everything except the topic: no key, value or headers, any partition, and the time of sending as the
+     * timestamp.
+     */
     public LeanRecord reset() {
         partition = ANY_PARTITION;
         timestampMillis = NOW;

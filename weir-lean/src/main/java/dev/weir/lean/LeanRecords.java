@@ -7,9 +7,10 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * Records prepared now, and sent later or by another thread in this order, with
- * {@link LeanProducer#send(LeanRecords, int, int, long)}. Each is already encoded, so that sending only copies bytes.
- * Confined to one thread at a time. Meant to be reused, because it keeps its direct memory.
+ * Records that are prepared now and sent later, possibly by another thread, with
+ * {@link LeanProducer#send(LeanRecords, int, int, long)}. They are sent in the order in which they were added. Each
+ * record is already encoded, so that sending only copies bytes. Confined to one thread at a time. Meant to be reused,
+ * because it keeps its direct memory.
  */
 public final class LeanRecords {
 
@@ -60,7 +61,7 @@ public final class LeanRecords {
         return count;
     }
 
-    /** Encoded size in bytes. */
+    /** The encoded size of all records in bytes. */
     public int sizeBytes() {
         return count == 0 ? 0 : ends[count - 1];
     }
@@ -70,30 +71,30 @@ public final class LeanRecords {
         count = 0;
     }
 
-    /** Removes the records from that number on. */
+    /** Removes the last records, so that only the first {@code newCount} remain. */
     public void truncate(int newCount) {
         Objects.checkIndex(newCount, count + 1);
         count = newCount;
     }
 
-    /** The topic of a record. */
+    /** The topic of the record with the given index. */
     public String topic(int number) {
         return topics[Objects.checkIndex(number, count)];
     }
 
-    /** The partition set for a record, or {@link LeanRecord#ANY_PARTITION}. */
+    /** The partition of the record with the given index, or {@link LeanRecord#ANY_PARTITION}. */
     public int partition(int number) {
         return partitions[Objects.checkIndex(number, count)];
     }
 
-    /** A record's time in milliseconds since 1970, or {@link LeanRecord#NOW}. */
+    /** The record's timestamp in milliseconds since the Unix epoch, or {@link LeanRecord#NOW}. */
     public long timestampMillis(int number) {
         return timestamps[Objects.checkIndex(number, count)];
     }
 
     /**
-     * A record in Kafka's batch format from the key length on: key, value and headers. A view that is valid until these
-     * records are changed.
+     * The key, value and headers of a record in Kafka's batch format, starting with the key length. The buffer is a
+     * view that is valid until these records are changed.
      */
     public ByteBuffer content(int number) {
         int from = Objects.checkIndex(number, count) == 0 ? 0 : ends[number - 1];

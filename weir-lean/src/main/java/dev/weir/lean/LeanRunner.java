@@ -6,8 +6,8 @@ import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
- * The polling loop of a consumer, as an Agrona agent for an {@code AgentRunner} or a {@code CompositeAgent}. Confined
- * to the thread that runs it. Closes the consumer when it ends.
+ * A consumer's polling loop, as an Agrona agent for an {@code AgentRunner} or a {@code CompositeAgent}. Confined to the
+ * thread that runs the agent. Closes the consumer when the agent is closed.
  *
  * <pre>{@code
  * LeanRunner runner = new LeanRunner(consumer, record -> sum += record.value().getLong(0));
@@ -40,8 +40,8 @@ public final class LeanRunner implements Agent {
     }
 
     /**
-     * Idles in the operating system until a broker sends something. Waiting uses no processor time, but a wake-up costs
-     * a few microseconds; if these matter, use Agrona's own strategies.
+     * Returns a strategy that waits in the operating system until a broker sends something. Waiting uses no CPU time,
+     * but a wake-up takes a few microseconds. If that is too slow, use one of Agrona's own strategies.
      */
     public IdleStrategy idleStrategy() {
         return new AwaitingIdleStrategy(consumer);

@@ -11,16 +11,16 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.jspecify.annotations.Nullable;
 
-/** The settings of a lean consumer. Immutable; made by {@link #builder}. */
+/** The settings of a lean consumer. Immutable; created by {@link #builder}. */
 public final class LeanSettings {
 
     private static final int KILOBYTE = 1024;
     private static final int MEGABYTE = 1024 * KILOBYTE;
 
-    /** Bytes of an answer per partition in addition to its records. */
+    /** The space in a response for everything except the records of its partitions, in bytes. */
     private static final int ENVELOPE_BYTES = 64 * KILOBYTE;
 
-    /** The client's names of these settings. */
+    /** The setters of these settings, by the Kafka client's property name. */
     private static final Map<String, BiConsumer<Builder, String>> COMPONENTS = Map.ofEntries(
             Map.entry(
                     ConsumerConfig.ISOLATION_LEVEL_CONFIG,
@@ -45,55 +45,62 @@ public final class LeanSettings {
     }
 
     /**
-     * Properties of the Kafka client that name brokers ({@code bootstrap.servers}), this client ({@code client.id},
-     * {@code client.rack}) and authentication ({@code security.protocol}, {@code ssl.*}, {@code sasl.*}). A property
-     * with a component in this record sets that component; others are ignored.
+     * The Kafka client's properties that name brokers ({@code bootstrap.servers}), this client ({@code client.id},
+     * {@code client.rack}) or the authentication ({@code security.protocol}, {@code ssl.*}, {@code sasl.*}). A property
+     * that corresponds to one of these settings also sets it; other properties are ignored.
      */
     public Map<String, String> properties() {
         return values.properties;
     }
 
-    /** True to skip aborted transactions and wait for open ones; default false. */
+    /** True to skip aborted transactions and to wait for open ones to end; default false. */
     public boolean readCommitted() {
         return values.readCommitted;
     }
 
-    /** The number of bytes for which a broker waits, for at most {@code maxFetchWait}, before it answers: default 1. */
+    /**
+     * The number of bytes that a broker collects before it responds, waiting for at most {@code maxFetchWait}: default
+     * 1.
+     */
     public int minFetchBytes() {
         return values.minFetchBytes;
     }
 
-    /** The longest time a broker waits before it answers, default 500 ms. */
+    /** The longest time that a broker waits before it responds: default 500 ms. */
     public Duration maxFetchWait() {
         return values.maxFetchWait;
     }
 
-    /** Requested bytes of one answer: 1 KB to 512 MB, default 8 MB. A broker may exceed it by one batch. */
+    /**
+     * The requested size of one response in bytes: 1 KB to 512 MB, default 8 MB. A broker may exceed it by one batch.
+     */
     public int maxFetchBytes() {
         return values.maxFetchBytes;
     }
 
     /**
-     * Requested bytes per partition in an answer: 1 KB to 512 MB, default 1 MB. A broker may exceed it by one batch.
+     * The requested size per partition in a response, in bytes: 1 KB to 512 MB, default 1 MB. A broker may exceed it by
+     * one batch.
      */
     public int maxPartitionBytes() {
         return values.maxPartitionBytes;
     }
 
     /**
-     * The largest accepted answer; the batch that exceeds it is named in the error: 64 KB to 1 GB, default 64 MB, at
-     * least {@code maxFetchBytes}. Each broker connection has two buffers that grow up to it.
+     * The largest accepted response in bytes: at least {@code maxFetchBytes} plus 64 KB, up to 1 GB, default 64 MB. If
+     * a batch does not fit, the error names the batch. Each broker connection has two buffers that grow up to this
+     * size.
      */
     public int maxResponseBytes() {
         return values.maxResponseBytes;
     }
 
-    /** The largest decompressed batch: 64 KB to 1 GB, default 64 MB. */
+    /** The largest size of a decompressed batch: 64 KB to 1 GB, default 64 MB. */
     public int maxBatchBytes() {
         return values.maxBatchBytes;
     }
 
-    /** Number of records after which a poll returns, at the end of the batch: default 10,000. */
+    /** The number of records after which a poll returns, once it has delivered the current batch: default 10,000. */
     public int maxPollRecords() {
         return values.maxPollRecords;
     }
@@ -103,35 +110,35 @@ public final class LeanSettings {
         return values.checkCrc;
     }
 
-    /** The reaction to a corrupt batch, default {@link CorruptBatchPolicy#FAIL}. */
+    /** The reaction to a corrupt batch: default {@link CorruptBatchPolicy#FAIL}. */
     public CorruptBatchPolicy onCorruptBatch() {
         return values.onCorruptBatch;
     }
 
-    /** The reaction to a lost offset, default {@link OffsetLostPolicy#FAIL}. */
+    /** The reaction to a lost offset: default {@link OffsetLostPolicy#FAIL}. */
     public OffsetLostPolicy onOffsetLost() {
         return values.onOffsetLost;
     }
 
-    /** The receive buffer of a socket; -1 leaves it to the system; default 1 MB. */
+    /** The size of a socket's receive buffer in bytes: default 1 MB; -1 uses the operating system's default. */
     public int receiveBufferBytes() {
         return values.receiveBufferBytes;
     }
 
     /**
-     * Time after which the connection to a silent broker is closed: at least {@code maxFetchWait} and a second, default
-     * 30 s.
+     * The time after which the connection to a broker that does not respond is closed: at least {@code maxFetchWait}
+     * plus 1 s, up to 1 h, default 30 s.
      */
     public Duration requestTimeout() {
         return values.requestTimeout;
     }
 
-    /** The longest wait between two attempts: 10 ms to 5 min, default 1 s; the first wait is 20 ms. */
+    /** The longest wait between two attempts: 10 ms to 5 min, default 1 s. The first wait is 20 ms. */
     public Duration maxBackoff() {
         return values.maxBackoff;
     }
 
-    /** Interval of metadata refreshes without a failure: 100 ms to 1 day, default 5 min. */
+    /** The interval between metadata refreshes while there are no failures: 100 ms to 1 day, default 5 min. */
     public Duration metadataMaxAge() {
         return values.metadataMaxAge;
     }
@@ -169,12 +176,12 @@ public final class LeanSettings {
         }
     }
 
-    /** A builder with the default settings. */
+    /** Returns a builder with the default settings. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** Gathers settings. Not thread-safe; may be used again after {@link #build}. */
+    /** Builds {@link LeanSettings}. Not thread-safe; may be reused after {@link #build}. */
     public static final class Builder {
 
         private final Map<String, String> properties = new HashMap<>();
@@ -196,23 +203,24 @@ public final class LeanSettings {
 
         private Builder() {}
 
-        /** The addresses of some brokers, required: {@code host:port}, with commas in between. */
+        /** Sets the addresses of some brokers, which is required: {@code host:port}, separated by commas. */
         public Builder bootstrapServers(String hostsAndPorts) {
             return property(
                     CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,
                     Objects.requireNonNull(hostsAndPorts, "hostsAndPorts"));
         }
 
-        /** Sets the rack of this client: brokers direct it to replicas in the same rack. */
+        /** Sets this client's rack. Brokers direct the client to replicas in the same rack. */
         public Builder rack(String rack) {
             return property(ConsumerConfig.CLIENT_RACK_CONFIG, Objects.requireNonNull(rack, "rack"));
         }
 
         /**
-         * Sets a property of the Kafka client: one of {@link LeanSettings#properties}, or one with a setting here, such
-         * as {@code fetch.min.bytes} for {@link #minFetchBytes}; the last call wins. Others are ignored.
+         * Sets a property of the Kafka client: one of {@link LeanSettings#properties}, or one that corresponds to a
+         * setting of this class, such as {@code fetch.min.bytes} for {@link #minFetchBytes}. The last call wins. Other
+         * properties are ignored.
          *
-         * @throws IllegalArgumentException if the value of such a setting is not a number
+         * @throws IllegalArgumentException if the property sets a number and its value is not a number
          */
         public Builder property(String name, String value) {
             properties.put(
@@ -224,7 +232,7 @@ public final class LeanSettings {
             return this;
         }
 
-        /** Sets all properties of a file. */
+        /** Sets all given properties, such as those read from a file. */
         public Builder properties(Properties all) {
             all.stringPropertyNames().forEach(name -> property(name, all.getProperty(name)));
             return this;

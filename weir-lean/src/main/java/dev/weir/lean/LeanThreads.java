@@ -15,12 +15,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads whole topics on several threads, each with its own {@link LeanConsumer} and its own handler. Thread-safe.
+ * Reads complete topics on several threads, each with its own {@link LeanConsumer} and its own handler. Thread-safe.
  *
- * <p>With at least as many brokers as threads, no two threads fetch from the same broker; otherwise several threads
- * fetch different partitions from one broker. When a leader moves, a partition may move to another thread. One thread
- * at a time has it, its records are delivered in order and once, and handling an earlier record happens-before handling
- * a later one. Partitions added to a topic are found as by {@link LeanConsumer#assign(String, StartAt)}.
+ * <p>If there are at least as many brokers as threads, no two threads fetch from the same broker. If there are fewer,
+ * several threads fetch different partitions from one broker. When the leader of a partition moves, the partition may
+ * move to another thread. Only one thread at a time owns a partition, the partition's records are delivered once and in
+ * order, and the handling of a record happens-before the handling of the next one. Partitions that are added to a topic
+ * are discovered as described at {@link LeanConsumer#assign(String, StartAt)}.
  *
  * <pre>{@code
  * LongAdder sum = new LongAdder();
@@ -33,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>An exception in any thread, including one from a handler, ends all threads and fails {@link #completion};
- * {@link LeanSettings} decides which faults are tolerated.
+ * <p>An exception in any thread, including one thrown by a handler, stops all threads and fails {@link #completion}.
+ * {@link LeanSettings} determines which faults are tolerated.
  */
 public final class LeanThreads implements AutoCloseable {
 
@@ -44,12 +45,12 @@ public final class LeanThreads implements AutoCloseable {
         this.crew = crew;
     }
 
-    /** Creates a builder. Each thread's consumer has these settings, so buffers and limits apply per thread. */
+    /** Returns a builder. Every thread's consumer uses these settings, so buffers and limits apply per thread. */
     public static Builder builder(LeanSettings settings) {
         return new Builder(Objects.requireNonNull(settings, "settings"));
     }
 
-    /** Collects topics, threads and handlers. Confined to one thread. */
+    /** Builds {@link LeanThreads} from topics, a number of threads, and handlers. Confined to one thread. */
     public static final class Builder {
         private final LeanSettings settings;
         private final Map<String, StartAt> topics = new LinkedHashMap<>();
@@ -63,7 +64,7 @@ public final class LeanThreads implements AutoCloseable {
         }
 
         /**
-         * Adds a topic, with all its partitions.
+         * Adds all partitions of a topic.
          *
          * @param start the beginning, the end or a time
          */
@@ -79,7 +80,10 @@ public final class LeanThreads implements AutoCloseable {
             return this;
         }
 
-        /** Sets the number of threads; 1 to 64, default 2. Threads in excess of the partitions idle. */
+        /**
+         * Sets the number of threads: 1 to 64, default 2. If there are more threads than partitions, some threads are
+         * idle.
+         */
         public Builder threads(int count) {
             if (count < 1 || count > 64) {
                 throw new IllegalArgumentException("threads must be 1 to 64: threads=" + count);
@@ -89,9 +93,9 @@ public final class LeanThreads implements AutoCloseable {
         }
 
         /**
-         * Binds each thread to a processor: one processor number per thread. Needs the library
-         * {@code net.openhft:affinity}, which is loaded only then. Keeping other work off these processors is up to the
-         * operating system.
+         * Binds each thread to a CPU. Takes one CPU number per thread. Requires the library
+         * {@code net.openhft:affinity}, which is loaded only if this method is called. The operating system must be
+         * configured to keep other work off these CPUs.
          */
         public Builder cpus(int... numbers) {
             Objects.requireNonNull(numbers, "numbers");
@@ -108,15 +112,15 @@ public final class LeanThreads implements AutoCloseable {
         }
 
         /**
-         * Sets the factory of each thread's handler, called with the thread's number from 0; each handler is called
-         * only by its own thread.
+         * Sets a factory that creates each thread's handler. The factory is called with the number of the thread, which
+         * starts at 0. Each handler is called only by its own thread.
          */
         public Builder records(IntFunction<RecordHandler> handlers) {
             this.records = Objects.requireNonNull(handlers, "handlers");
             return this;
         }
 
-        /** Does the same as {@link #records}, with a whole batch for each call. */
+        /** Does the same as {@link #records}, but the handlers are called once per batch. */
         public Builder batches(IntFunction<BatchViewHandler> handlers) {
             this.batches = Objects.requireNonNull(handlers, "handlers");
             return this;
@@ -125,9 +129,9 @@ public final class LeanThreads implements AutoCloseable {
         /**
          * Starts the threads.
          *
-         * @throws IllegalStateException if there is no topic, not exactly one kind of handler, or the numbers of
-         *     threads and processors differ
-         * @throws LeanException if {@link #cpus} is set and its library is missing
+         * @throws IllegalStateException if no topic was added, if not exactly one kind of handler was set, or if the
+         *     numbers of threads and CPUs differ
+         * @throws LeanException if {@link #cpus} is set and the library that it requires is missing
          */
         public LeanThreads start() {
             check();
@@ -170,24 +174,29 @@ public final class LeanThreads implements AutoCloseable {
         }
     }
 
-    /** The number of the thread that reads each partition, without partitions that are moving between threads. */
+    /**
+     * The number of the thread that reads each partition. Partitions that are moving between threads are not included.
+     */
     public Map<TopicPartition, Integer> owners() {
         return crew.owners();
     }
 
-    /** The counters of each thread's consumer. */
+    /** A snapshot of the counters of each thread's consumer. */
     public List<LeanMetrics> metrics() {
         return crew.metrics();
     }
 
-    /** Completes when all threads have ended: exceptionally with the first failure, with the others suppressed. */
+    /**
+     * Completes when all threads have stopped. Completes exceptionally with the first failure, to which the others are
+     * added as suppressed exceptions.
+     */
     public CompletionStage<Void> completion() {
         return crew.completion();
     }
 
     /**
-     * Ends all threads after their current batch or record, and waits for them as long as handlers take. A call from a
-     * handler does not wait. Failures are reported only by {@link #completion}.
+     * Stops all threads after their current record or batch, and waits until the handlers have returned, without a
+     * timeout. A call from a handler does not wait. Failures are reported only by {@link #completion}.
      */
     @Override
     public void close() {

@@ -2,7 +2,10 @@ package dev.weir.lean;
 
 import java.io.Serial;
 
-/** A position that the log does not have, or has with different records, when no reset policy applies. Immutable. */
+/**
+ * Thrown if the log does not contain the next offset, or contains different records before it, and no reset policy
+ * applies. Immutable.
+ */
 public final class OffsetLostException extends PartitionException {
 
     @Serial
@@ -19,27 +22,27 @@ public final class OffsetLostException extends PartitionException {
         this.otherTopic = otherTopic;
     }
 
-    /** Creates the exception for an offset that was deleted or is not yet written. */
+    /** Creates the exception for an offset that was deleted or has not been written yet. */
     public static OffsetLostException outOfRange(String topic, int partition, long offset) {
         return new OffsetLostException(
                 topic, partition, offset, "the offset is not in the log (deleted, or not yet written)", -1, false);
     }
 
-    /** Creates the exception for a log with different records from {@code divergentOffset} on. */
+    /** Creates the exception for a log whose records differ from {@code divergentOffset} on. */
     public static OffsetLostException truncated(String topic, int partition, long offset, long divergentOffset) {
         String what = "the log was truncated; it differs from what was read from offset " + divergentOffset;
         return new OffsetLostException(topic, partition, offset, what, divergentOffset, false);
     }
 
-    /** Creates the exception for an offset deleted with its topic. */
+    /** Creates the exception for an offset that was deleted together with its topic. */
     public static OffsetLostException otherTopic(String topic, int partition, long offset) {
         String what = "the topic was deleted, and another topic of this name is there";
         return new OffsetLostException(topic, partition, offset, what, -1, true);
     }
 
     /**
-     * The first offset at which the log differs from the records that were read, if it was truncated; -1 if the offset
-     * is not in the log at all.
+     * The first offset at which a truncated log differs from the records that were read; -1 if the log was not
+     * truncated but does not contain the offset.
      */
     public long divergentOffset() {
         return divergentOffset;

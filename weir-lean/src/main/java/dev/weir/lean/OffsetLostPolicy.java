@@ -1,20 +1,20 @@
 package dev.weir.lean;
 
-/** The reaction when the log does not have the next offset, or has different records before it. Constants. */
+/** The reaction if the log does not contain the next offset, or contains different records before it. Constants. */
 public enum OffsetLostPolicy {
 
-    /** The poll throws an {@link OffsetLostException}; the partition stops until a seek. */
+    /** The poll throws an {@link OffsetLostException}. The partition delivers nothing more until the caller seeks. */
     FAIL,
 
     /**
-     * Continues at the first record of the log if the offset is out of range or the topic was recreated, and at the
-     * first differing offset if the log was truncated.
+     * Continues at the first record of the log if the offset is out of range or the topic was recreated. If the log was
+     * truncated, continues at the first offset whose record differs.
      */
     BEGINNING,
 
     /**
-     * Continues at the record written next if the offset is out of range or the topic was recreated, and at the first
-     * differing offset if the log was truncated.
+     * Continues with the next record to be written if the offset is out of range or the topic was recreated. If the log
+     * was truncated, continues at the first offset whose record differs.
      */
     END
 }

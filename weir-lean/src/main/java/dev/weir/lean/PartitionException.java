@@ -4,8 +4,9 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fault of one partition. Immutable. It is thrown once; then the partition stops until {@link LeanConsumer#seek}, or
- * {@link LeanConsumer#skipBatch} if a batch is at fault. Other partitions continue.
+ * A fault of one partition. Immutable. A consumer throws each fault once. Afterwards the partition delivers nothing
+ * until {@link LeanConsumer#seek} or, if a batch is at fault, {@link LeanConsumer#skipBatch} is called. Other
+ * partitions continue.
  */
 public sealed class PartitionException extends LeanException
         permits CorruptBatchException, BatchTooLargeException, UnsupportedBatchException, OffsetLostException {
@@ -17,7 +18,7 @@ public sealed class PartitionException extends LeanException
     private final int partition;
     private final long offset;
 
-    /** Creates the exception for a refusal by the broker, such as a missing permission. */
+    /** Creates the exception for a fault that the broker reported, such as a missing permission. */
     public PartitionException(String topic, int partition, long offset, String what) {
         this(topic, partition, offset, what, null);
     }

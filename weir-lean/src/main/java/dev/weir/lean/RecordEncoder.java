@@ -3,8 +3,8 @@ package dev.weir.lean;
 import java.nio.ByteBuffer;
 
 /**
- * Writes objects directly to their destination: a value goes straight into its batch. It must know the exact size of a
- * value in advance, as formats like Protobuf and SBE do.
+ * Writes an object directly to its destination; a value, for example, goes straight into its batch. The encoder must
+ * know the exact size of an object in advance, as is possible with formats like Protobuf and SBE.
  *
  * <pre>{@code
  * RecordEncoder<Price> prices = new RecordEncoder<>() {
@@ -14,21 +14,22 @@ import java.nio.ByteBuffer;
  * producer.send(record.value(price, prices), token);
  * }</pre>
  *
- * <p>Called by the sending thread. A value is encoded while its partition is locked, so it must be quick and must not
- * send. If it throws, {@link LeanProducer#send} throws that exception and does not accept the record.
+ * <p>Called by the sending thread. A value is encoded while its partition is locked, so an encoder must be fast and
+ * must not send records. If it throws an exception, {@link LeanProducer#send} throws the same exception and does not
+ * accept the record.
  *
  * @param <T> the type of the objects
  */
 public interface RecordEncoder<T> {
 
-    /** The exact number of bytes that {@link #encode} will write for the object; 0 or more. */
+    /** The exact number of bytes that {@link #encode} writes for the object; 0 or more. */
     int sizeBytes(T object);
 
     /**
      * Writes the object.
      *
-     * @param to has exactly {@link #sizeBytes} between its position and limit, and all of them must be written;
-     *     big-endian; valid during the call
+     * @param to a big-endian buffer with exactly {@link #sizeBytes} bytes between its position and its limit, all of
+     *     which must be written; valid only during the call
      */
     void encode(T object, ByteBuffer to);
 }

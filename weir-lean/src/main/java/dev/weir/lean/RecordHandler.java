@@ -5,10 +5,10 @@ package dev.weir.lean;
 public interface RecordHandler {
 
     /**
-     * Takes the next record of its partition. May pause, seek and unassign partitions, including this one. If it
-     * throws, the poll throws that exception, and the record is delivered again.
+     * Handles the next record of a partition. May pause, seek and unassign partitions, including the record's own. If
+     * the handler throws an exception, the poll throws the same exception, and the record is delivered again.
      *
-     * @param record valid during the call
+     * @param record valid only during the call
      */
     void onRecord(RecordView record);
 }

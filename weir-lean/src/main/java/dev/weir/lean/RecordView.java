@@ -4,9 +4,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.record.TimestampType;
 
 /**
- * A view of a record in the receive buffer: one object that shows each record in turn. Confined to the polling thread;
- * it and everything it returns are valid during the callback. To keep a record, copy the parts that you need, or all of
- * it with {@link #toConsumerRecord}.
+ * A view of a record in the receive buffer. One object shows all records, one after the other. Confined to the polling
+ * thread; the view and everything it returns are valid only during the callback. To keep a record, copy the parts that
+ * you need, or the complete record with {@link #toConsumerRecord}.
  */
 public interface RecordView {
 
@@ -15,22 +15,23 @@ public interface RecordView {
     int partition();
 
     /**
-     * The partition's index in its consumer, see {@link LeanConsumer#index}: a dense number, usable as an array index.
+     * The partition's index in its consumer, a small dense number that can be used as an array index. See
+     * {@link LeanConsumer#index}.
      */
     int index();
 
     long offset();
 
-    /** Milliseconds since 1970; -1 if the producer gave none. */
+    /** The record's timestamp in milliseconds since the Unix epoch; -1 if the producer did not set one. */
     long timestamp();
 
-    /** The kind of clock that set the timestamp. */
+    /** The source of the timestamp: the producer, or the broker when it appended the record. */
     TimestampType timestampType();
 
-    /** The epoch of the leader that wrote the record's batch; -1 if unknown. */
+    /** The epoch of the partition leader that appended the record's batch; -1 if unknown. */
     int leaderEpoch();
 
-    /** The size of the record in its batch, decompressed: key, value, headers, and their lengths. */
+    /** The decompressed size of the record in its batch: the key, the value, the headers, and their lengths. */
     int sizeBytes();
 
     Slice key();
@@ -40,6 +41,6 @@ public interface RecordView {
     /** The headers, positioned before the first one. */
     HeadersView headers();
 
-    /** Copies the record, for use after the callback. */
+    /** Returns a copy of the record that stays valid after the callback. */
     ConsumerRecord<byte[], byte[]> toConsumerRecord();
 }

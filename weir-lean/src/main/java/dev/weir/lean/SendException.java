@@ -4,9 +4,10 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records of one partition that were given up. Immutable. Its cause is an exception of Kafka's client: the brokers'
- * refusal, or {@code TimeoutException} after the delivery timeout. If the producer failed, the cause is that failure.
- * It is null if the producer was closed, and for the neighbours of a record at fault.
+ * Reports that records of one partition were given up. Immutable. Its cause is an exception of the Kafka client: the
+ * error with which the brokers rejected the records, or {@code TimeoutException} if the delivery timeout expired. If
+ * the producer failed, the cause is that failure. The cause is null if the producer was closed, and for records that
+ * were given up only because another record in their batch was at fault.
  */
 public final class SendException extends LeanException {
 
@@ -20,7 +21,7 @@ public final class SendException extends LeanException {
     /**
      * Creates the exception for a record that a producer gives up.
      *
-     * @param what the message without the partition, which precedes it
+     * @param what the message without the partition, which the constructor puts in front of it
      */
     public SendException(String topic, int partition, boolean mayBeWritten, String what, @Nullable Throwable cause) {
         super(
@@ -40,7 +41,7 @@ public final class SendException extends LeanException {
         return partition;
     }
 
-    /** Returns whether it may be in the log anyway: it was sent, and no broker reported its outcome. */
+    /** Returns whether the record may be in the log anyway, because it was sent and no broker reported its outcome. */
     public boolean mayBeWritten() {
         return mayBeWritten;
     }

@@ -6,11 +6,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
 /**
- * A part of a buffer: the key or value of a record, or of a header. Confined to the polling thread. A record's slice is
- * valid during the callback, and shows the next record afterwards. To keep bytes, copy them.
+ * A range of bytes in a buffer: the key or value of a record or of a header. Confined to the polling thread. A record's
+ * slice is valid during the callback, and shows the next record afterwards. To keep the bytes, copy them.
  *
- * <p>Numbers are read big-endian, at an offset from the slice's start. A slice may be {@linkplain #isNull null}, as
- * keys and values may: then its length is 0.
+ * <p>Numbers are read in big-endian order, at an offset from the start of the slice. Like keys and values, a slice may
+ * be {@linkplain #isNull null}; its length is then 0.
  */
 public final class Slice {
 
@@ -21,17 +21,17 @@ public final class Slice {
     private int offset;
     private int length = -1;
 
-    /** Creates an empty slice, to be wrapped around bytes. */
+    /** Creates a null slice. Call {@link #wrap} to set its bytes. */
     public Slice() {}
 
     /**
-     * Wraps another range of bytes.
+     * Sets the range of bytes.
      *
-     * @param bytes owned by the caller; big-endian
-     * @param length negative for null
+     * @param bytes a big-endian buffer owned by the caller
+     * @param length the length in bytes; negative for null
      */
     public void wrap(ByteBuffer bytes, int offset, int length) {
-        // It is usually the same buffer, and storing a reference costs a garbage collector's barrier per record.
+        // The buffer is usually the same, and storing a reference costs a garbage-collector write barrier per record.
         if (this.bytes != bytes) {
             this.bytes = bytes;
         }
@@ -39,7 +39,7 @@ public final class Slice {
         this.length = length;
     }
 
-    /** Returns whether there is no value at all, as opposed to an empty one. */
+    /** Returns whether the slice is null, as opposed to empty. */
     public boolean isNull() {
         return length < 0;
     }
@@ -49,12 +49,15 @@ public final class Slice {
         return Math.max(0, length);
     }
 
-    /** The underlying buffer: only read it, only by absolute position, only during the callback. */
+    /**
+     * The underlying buffer. It may be read only during the callback and only with absolute positions, and must not be
+     * modified.
+     */
     public ByteBuffer buffer() {
         return bytes;
     }
 
-    /** The slice's start position in the {@link #buffer}. */
+    /** The slice's start in the {@link #buffer}. */
     public int offset() {
         return offset;
     }
@@ -83,30 +86,30 @@ public final class Slice {
         return bytes.getDouble(place(at, Double.BYTES));
     }
 
-    /** Reads a number in another byte order: {@code slice.getLong(0, LITTLE_ENDIAN)}. */
+    /** Reads a number in the given byte order: {@code slice.getLong(0, LITTLE_ENDIAN)}. */
     public long getLong(int at, ByteOrder order) {
         long value = getLong(at);
         return order == ByteOrder.BIG_ENDIAN ? value : Long.reverseBytes(value);
     }
 
-    /** Reads a number in another byte order. */
+    /** Reads a number in the given byte order. */
     public int getInt(int at, ByteOrder order) {
         int value = getInt(at);
         return order == ByteOrder.BIG_ENDIAN ? value : Integer.reverseBytes(value);
     }
 
-    /** Copies {@code count} bytes, starting at {@code at}. */
+    /** Copies {@code count} bytes, starting at {@code at} in this slice, to {@code targetAt} in the target. */
     public void copyTo(int at, byte[] target, int targetAt, int count) {
         bytes.get(place(at, count), target, targetAt, count);
     }
 
-    /** Copies everything to the target's position, which advances. */
+    /** Copies all bytes to the target's position and advances the position. */
     public void copyTo(ByteBuffer target) {
         int count = length();
         target.put(target.position(), bytes, offset, count).position(target.position() + count);
     }
 
-    /** Returns a copy; empty for null. */
+    /** Returns a copy of the bytes; empty for null. */
     public byte[] toBytes() {
         if (length <= 0) {
             return NO_BYTES;
@@ -116,12 +119,12 @@ public final class Slice {
         return copy;
     }
 
-    /** Returns a copy as text; empty for null. */
+    /** Returns the bytes decoded as UTF-8; empty for null. */
     public String toUtf8() {
         return new String(toBytes(), StandardCharsets.UTF_8);
     }
 
-    /** Returns whether the slice has exactly these bytes. False for null. */
+    /** Returns whether the slice has exactly these bytes. Returns false for null. */
     public boolean contentEquals(byte[] other) {
         if (length != other.length) {
             return false;

@@ -5,17 +5,18 @@ import java.time.Instant;
 /**
  * The position at which reading a partition starts. Immutable.
  *
- * @param offset the first offset to read, if not negative
- * @param timestampMillis otherwise the time of the first record to read; {@link #BEGINNING} and {@link #END} as in the
- *     protocol
- * @param leaderEpoch epoch of the record before the offset, which reveals a truncated log; or {@link #NO_EPOCH}
+ * @param offset the first offset to read; negative to start at a time
+ * @param timestampMillis the time of the first record to read if no offset is given, or {@link #BEGINNING} or
+ *     {@link #END}, which have the same values as in the protocol
+ * @param leaderEpoch the leader epoch of the record before the offset, which allows a truncated log to be detected;
+ *     {@link #NO_EPOCH} if unknown
  */
 public record StartAt(long offset, long timestampMillis, int leaderEpoch) {
 
-    /** Position of the first record still in the log. */
+    /** Starts at the first record that is still in the log. */
     public static final long BEGINNING = -2;
 
-    /** The record written next. */
+    /** Starts at the next record to be written. */
     public static final long END = -1;
 
     /** An unknown leader epoch. */
@@ -23,7 +24,7 @@ public record StartAt(long offset, long timestampMillis, int leaderEpoch) {
 
     private static final Instant LAST = Instant.ofEpochMilli(Long.MAX_VALUE);
 
-    /** Refuses a position that is neither an offset nor a time. */
+    /** Rejects a position that is neither an offset nor a time. */
     public StartAt {
         if (offset < 0 && timestampMillis < BEGINNING) {
             throw new IllegalArgumentException(
@@ -31,14 +32,14 @@ public record StartAt(long offset, long timestampMillis, int leaderEpoch) {
         }
     }
 
-    /** Starts at an offset. If the log does not have it, {@link LeanSettings#onOffsetLost} decides. */
+    /** Starts at an offset. If the log does not contain it, {@link LeanSettings#onOffsetLost} applies. */
     public static StartAt offset(long offset) {
         return offset(offset, NO_EPOCH);
     }
 
     /**
-     * Starts at an offset after a record of that leader epoch. If the log does not have the offset, or has different
-     * records before it, {@link LeanSettings#onOffsetLost} decides.
+     * Starts at an offset, given the leader epoch of the record before it. If the log does not contain the offset, or
+     * contains different records before it, {@link LeanSettings#onOffsetLost} applies.
      */
     public static StartAt offset(long offset, int leaderEpoch) {
         if (offset < 0) {
@@ -55,7 +56,9 @@ public record StartAt(long offset, long timestampMillis, int leaderEpoch) {
         return new StartAt(-1, END, NO_EPOCH);
     }
 
-    /** Starts at the first record with that timestamp or a later one, or at the end if there is none yet. */
+    /**
+     * Starts at the first record with the given timestamp or a later one, or at the end if there is no such record yet.
+     */
     public static StartAt time(Instant time) {
         if (time.isBefore(Instant.EPOCH) || time.isAfter(LAST)) {
             throw new IllegalArgumentException("time must be " + Instant.EPOCH + " to " + LAST + ": time=" + time);

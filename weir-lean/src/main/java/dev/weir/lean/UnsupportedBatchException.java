@@ -2,7 +2,10 @@ package dev.weir.lean;
 
 import java.io.Serial;
 
-/** A batch in an unsupported format: a message format before Kafka 0.11, or an unknown codec. Immutable. */
+/**
+ * Thrown for a batch in an unsupported format: a message format older than Kafka 0.11, or an unknown compression codec.
+ * Immutable.
+ */
 public final class UnsupportedBatchException extends PartitionException {
 
     @Serial

@@ -11,24 +11,22 @@ public final class UnwrittenRecords {
 
     private final Map<TopicPartition, Long> byPartition;
 
-    /**
-     * @param byPartition each count above 0
-     */
+    /** @param byPartition the number of records in each partition; every number must be above 0 */
     public UnwrittenRecords(Map<TopicPartition, Long> byPartition) {
         this.byPartition = Map.copyOf(Objects.requireNonNull(byPartition, "byPartition"));
     }
 
-    /** Returns whether there are no such records. */
+    /** Returns whether there are no unacknowledged records. */
     public boolean isEmpty() {
         return byPartition.isEmpty();
     }
 
-    /** The number of records in all partitions. */
+    /** The total number of unacknowledged records. */
     public long records() {
         return byPartition.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** The partitions with such records. */
+    /** The number of unacknowledged records in each partition that has any. */
     public Map<TopicPartition, Long> byPartition() {
         return byPartition;
     }

@@ -1,6 +1,6 @@
 /**
- * The types that user code works with on the lean fetch path: settings, the consumer, its views, and its failures. A
- * consumer and all its views belong to the one polling thread.
+ * The public types of the lean consumer and the lean producer: settings, clients, record views and exceptions. A
+ * consumer and all its views belong to its polling thread.
  */
 @NullMarked
 package dev.weir.lean;

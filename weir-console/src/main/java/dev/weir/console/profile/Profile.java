@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processor time of a process by the stages of its pipelines. The shares of engine, client, others and all stages
- * add up to 1, unless there was no sample. Immutable.
+ * The CPU time of a process, divided among the stages of its pipelines. The shares of Weir's own code, the Kafka
+ * client, other code and all stages add up to 1, unless there were no samples. Immutable.
  */
 public final class Profile {
 
@@ -31,7 +31,7 @@ public final class Profile {
                 time, sampler, samples, lost, engineShare, clientShare, otherShare, stages, cpu, allocation, blocked);
     }
 
-    /** Creates a profile, for tests of code that reads one. */
+    /** Creates a profile, for tests of code that reads profiles. */
     public static Profile of(
             Duration time,
             String sampler,
@@ -48,12 +48,12 @@ public final class Profile {
                 time, sampler, samples, lost, engineShare, clientShare, otherShare, stages, cpu, allocation, blocked);
     }
 
-    /** The recorded time. */
+    /** The duration of the recording. */
     public Duration time() {
         return values.time;
     }
 
-    /** The JDK event used for sampling: {@code jdk.CPUTimeSample} or {@code jdk.ExecutionSample}. */
+    /** The JDK event that was used to sample threads: {@code jdk.CPUTimeSample} or {@code jdk.ExecutionSample}. */
     public String sampler() {
         return values.sampler;
     }
@@ -63,12 +63,12 @@ public final class Profile {
         return values.samples;
     }
 
-    /** The number of samples that the JDK could not take. */
+    /** The number of samples that were lost. */
     public long lost() {
         return values.lost;
     }
 
-    /** The share of samples in Weir's own code, outside user functions. */
+    /** The share of samples in Weir's own code, not counting user functions that it calls. */
     public double engineShare() {
         return values.engineShare;
     }
@@ -78,43 +78,46 @@ public final class Profile {
         return values.clientShare;
     }
 
-    /** The share of samples elsewhere, such as threads of the application. */
+    /** The share of samples in all other code, such as the application's own threads. */
     public double otherShare() {
         return values.otherShare;
     }
 
-    /** The stages that have worked, the largest share first. */
+    /** The stages that have worked, largest share first. */
     public List<StageProfile> stages() {
         return values.stages;
     }
 
-    /** The stacks of the samples. */
+    /** The flame graph of the CPU samples. */
     public Flame cpu() {
         return values.cpu;
     }
 
-    /** The stacks that allocated, by bytes. */
+    /** The flame graph of allocations, in bytes. */
     public Flame allocation() {
         return values.allocation;
     }
 
-    /** The stacks that waited, by milliseconds. */
+    /** The flame graph of waits, in milliseconds. */
     public Flame blocked() {
         return values.blocked;
     }
 
-    /** One JSON object: the fields that {@code weir profile --json} prints, and the flame graphs as {@code flames}. */
+    /**
+     * Returns a JSON object with the fields that {@code weir profile --json} prints, and the flame graphs in
+     * {@code flames}.
+     */
     public String toJson() {
         return ProfileJson.text(this);
     }
 
-    /** A self-contained page with the flame graphs, which needs neither network nor other files. */
+    /** Returns a self-contained HTML page with the flame graphs, which needs neither the network nor other files. */
     public String toHtml() {
         return htmlOf(toJson());
     }
 
     /**
-     * A page like {@link #toHtml} for a profile recorded elsewhere, from the output of {@link #toJson} or
+     * Returns a page like {@link #toHtml} for a profile recorded elsewhere, given the output of {@link #toJson} or
      * {@code /api/profile}.
      */
     public static String htmlOf(String profileJson) {

@@ -6,20 +6,21 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Records where pipelines spend their time, with the JDK's flight recorder. It needs no preparation and costs nothing
- * while not recording. Not thread-safe.
+ * Records where pipelines spend their time, using the JDK's flight recorder. Requires no preparation, and costs nothing
+ * while it is not recording. Not thread-safe.
  *
  * <pre>{@code
  * Profile profile = Profiler.create().time(Duration.ofSeconds(10)).recordThisProcess();
  * Files.writeString(Path.of("profile.html"), profile.toHtml());
  * }</pre>
  *
- * <p>It samples by CPU time ({@code jdk.CPUTimeSample}: JDK 25 or later on Linux), elsewhere by wall-clock time
- * ({@code jdk.ExecutionSample}). A call waits until the recording has ended; an interrupt cancels it.
+ * <p>The profiler samples threads by CPU time on JDK 25 or later on Linux ({@code jdk.CPUTimeSample}), and by
+ * wall-clock time elsewhere ({@code jdk.ExecutionSample}). A call waits until the recording has ended; an interrupt
+ * cancels the recording.
  */
 public final class Profiler {
 
-    /** The longest recording. */
+    /** The longest duration of a recording. */
     public static final Duration MOST = Duration.ofSeconds(60);
 
     private static final Duration LEAST_PERIOD = Duration.ofMillis(1);
@@ -31,13 +32,13 @@ public final class Profiler {
 
     private Profiler() {}
 
-    /** A profiler with default settings. */
+    /** Creates a profiler with the default settings. */
     public static Profiler create() {
         return new Profiler();
     }
 
     /**
-     * Sets the time to record. Default: 10 s.
+     * Sets the duration of the recording. The default is 10 s.
      *
      * @param newTime 1 s to {@link #MOST}
      */
@@ -47,7 +48,7 @@ public final class Profiler {
     }
 
     /**
-     * Sets the time between two samples of a thread, in CPU time or wall-clock time. Default: 5 ms.
+     * Sets the time between two samples of a thread, in CPU time or wall-clock time. The default is 5 ms.
      *
      * @param newPeriod 1 ms to 1 s
      */
@@ -72,18 +73,18 @@ public final class Profiler {
     /**
      * Records this process.
      *
-     * @throws ProfileException if it has no flight recorder, or has not run a pipeline
+     * @throws ProfileException if the process has no flight recorder or has not run a pipeline
      */
     public Profile recordThisProcess() throws IOException, InterruptedException {
         return Recorder.recordThisProcess(order());
     }
 
     /**
-     * Records another JVM of this machine and user, without preparation. Opens no port there and leaves nothing behind.
-     * Needs a JDK with {@code jcmd} here.
+     * Records another JVM of the same user on this machine, which requires no preparation. Opens no port there, and
+     * leaves nothing behind. This process must run on a JDK with {@code jcmd}.
      *
-     * @param pid its number
-     * @throws ProfileException if there is no such process, or it is not a JVM, cannot be reached, has no flight
+     * @param pid the id of the process
+     * @throws ProfileException if there is no such process, or if it is not a JVM, cannot be reached, has no flight
      *     recorder, or has not run a pipeline
      */
     public Profile recordProcess(long pid) throws IOException, InterruptedException {

@@ -3,7 +3,7 @@ package dev.weir.console.profile;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The cost of a stage's own functions while a profile was recorded. Immutable. */
+/** The cost of a stage's user functions while a profile was recorded. Immutable. */
 public final class StageProfile {
 
     private final Values values;
@@ -18,7 +18,7 @@ public final class StageProfile {
         this.values = new Values(name, cpuShare, top, allocatedBytes, allocation, blocked);
     }
 
-    /** Creates a stage profile, for tests of code that reads one. */
+    /** Creates a stage profile, for tests of code that reads profiles. */
     public static StageProfile of(
             String name,
             double cpuShare,
@@ -29,32 +29,32 @@ public final class StageProfile {
         return new StageProfile(name, cpuShare, top, allocatedBytes, allocation, blocked);
     }
 
-    /** The stage's name; prefixed with the pipeline's name if the process runs several. */
+    /** The stage's name, prefixed with the pipeline's name if the process runs several pipelines. */
     public String name() {
         return values.name;
     }
 
-    /** The share of all CPU samples, 0 to 1. */
+    /** The stage's share of all CPU samples, 0 to 1. */
     public double cpuShare() {
         return values.cpuShare;
     }
 
-    /** The methods of the user's code that took most of its CPU or wall time. */
+    /** The methods in the stage's user code that took the most time, counting CPU time and waits. */
     public List<Method> top() {
         return values.top;
     }
 
-    /** Bytes allocated, estimated from samples. */
+    /** The number of bytes allocated, estimated from samples. */
     public long allocatedBytes() {
         return values.allocatedBytes;
     }
 
-    /** Allocation by class, the largest first. */
+    /** The allocation by class, largest first. */
     public List<Allocation> allocation() {
         return values.allocation;
     }
 
-    /** Waits, the longest first; the JDK does not record parks of virtual threads. */
+    /** The waits, longest first. The JDK does not record parks of virtual threads. */
     public List<Wait> blocked() {
         return values.blocked;
     }
@@ -62,25 +62,27 @@ public final class StageProfile {
     /**
      * A method.
      *
-     * @param method its class and name
-     * @param selfShare part of the stage's CPU samples in the method itself or in JDK code it called, 0 to 1
-     * @param totalShare part in the method and its callees
-     * @param selfMillis the wall time of all threads in it: CPU samples times their period, and recorded waits
-     * @param totalMillis the wall time in the method and its callees
+     * @param method the method's class and name
+     * @param selfShare the fraction of the stage's CPU samples in the method itself or in JDK code that it called, 0 to
+     *     1
+     * @param totalShare the fraction in the method and its callees
+     * @param selfMillis the time that all threads spent in the method itself: CPU samples times their period, plus
+     *     recorded waits
+     * @param totalMillis the time that all threads spent in the method and its callees
      */
     public record Method(String method, double selfShare, double totalShare, long selfMillis, long totalMillis) {}
 
     /**
-     * An allocated class.
+     * A class whose objects were allocated.
      *
-     * @param type its name
+     * @param type the name of the class
      */
     public record Allocation(String type, long bytes) {}
 
     /**
-     * Time in which a thread of the stage waited.
+     * The time for which threads of the stage waited.
      *
-     * @param kind park, monitor, wait, sleep, pinned, socket or file
+     * @param kind the kind of wait: park, monitor, wait, sleep, pinned, socket or file
      * @param at the method that waited
      */
     public record Wait(String kind, String at, long millis) {}

@@ -1,6 +1,6 @@
 /**
- * A profile of a process by the stages of its pipelines: a recording of the JDK's flight recorder comes in, shares,
- * methods and flame graphs go out. The requesting thread waits for it; nothing runs afterwards.
+ * Profiles of a process by the stages of its pipelines. A recording of the JDK's flight recorder is converted into
+ * shares, methods and flame graphs. The requesting thread waits for the profile; nothing runs afterwards.
  */
 @NullMarked
 package dev.weir.console.profile;

@@ -8,35 +8,37 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks a pipeline while a setting is tried: failed records, the time of a stage per element, the age of the oldest
- * record, the heap. Confined to the tuning thread.
+ * Checks a pipeline's health while a change is on trial: failed records, the time per element in each stage, the age of
+ * the oldest record, and the heap. Confined to the tuning thread.
  */
 final class Guard {
 
-    /** Number of failures that may be chance, whatever the rate was before. */
+    /** The number of failures that may be chance, whatever the failure rate was before. */
     private static final long FEW_FAILURES = 3;
 
-    /** Default limit of the age of records, as a multiple of their age before. */
+    /** The default limit of the age of records, as a multiple of their age before any change. */
     private static final int OLDER = 4;
 
     private static final Duration LEAST_OLDEST = Duration.ofSeconds(5);
     private static final double MOST_HEAP = 0.9;
 
     /**
-     * Largest time of a stage per element, as a multiple of the time before any change. At this factor the called
-     * service was already full with half as many calls; more of them only queue there until it refuses some.
+     * The maximum time per element in a stage, as a multiple of the time before any change. If the time has doubled,
+     * the called service was already saturated at half the concurrency. Further calls only queue there until it starts
+     * to reject them.
      */
     private static final double SLOWER = 2;
 
-    /** Smallest slowdown that counts as a queue. */
+    /** The smallest slowdown that counts as queueing. */
     private static final double LEAST_SLOWER_NANOS = 5e6;
 
-    /** Factor that keeps the limit above element times that are slow even without a change. */
+    /** A factor that keeps the limit above times per element that occur even without a change. */
     private static final double BEYOND = 1.25;
 
     /**
-     * Time for which records must be too old, or the heap too full, to count; a collection or a rebalance takes less.
-     * Also the shortest observation of a change, because calls fail only after a timeout.
+     * The time for which records must be too old, or the heap too full, before that counts as a fault. A garbage
+     * collection or a rebalance is shorter. Also the shortest time for which a change is observed, because calls fail
+     * only after a timeout.
      */
     static final Duration LASTING = Duration.ofSeconds(2);
 
@@ -45,7 +47,7 @@ final class Guard {
     private boolean knowsNormal;
     private boolean onTrial;
 
-    /** True while the change on trial is in force, not yet taken back. */
+    /** True while the change on trial is in force and has not been reverted. */
     private boolean changed;
 
     /**
@@ -63,7 +65,7 @@ final class Guard {
     private long countBefore;
     private Map<String, Work> worksBefore = Map.of();
 
-    /** The largest allowed time per element, by stage. */
+    /** The maximum time per element in nanoseconds, by stage. */
     private final Map<String, Double> mostNanos = new HashMap<>();
 
     private String slowIn = "";
@@ -87,12 +89,12 @@ final class Guard {
         }
     }
 
-    /** Creates a guard with the largest age of a record, or null to derive it from measurement. */
+    /** Creates a guard with the maximum age of a record; null to derive it from measurements. */
     Guard(@Nullable Duration maxLatency) {
         this.maxLatency = maxLatency;
     }
 
-    /** Learns the pipeline's normal behaviour before any change. */
+    /** Learns the pipeline's normal behaviour, before any change. */
     void learn(TuneReading start, TuneReading end, String counter) {
         long done = count(end, counter) - count(start, counter);
         knowsNormal = true;
@@ -107,19 +109,20 @@ final class Guard {
         return one.compareTo(other) >= 0 ? one : other;
     }
 
-    /** Sets whether a change is on trial. Without one, the age of records counts as normal. */
+    /** Sets whether a change is on trial. While none is, any age of records counts as normal. */
     void onTrial(boolean tried) {
         onTrial = tried;
         changed = tried;
     }
 
-    /** Notes that the change on trial was reverted: slowness from now on has another cause. */
+    /** Reports that the change on trial was reverted, so that slowness from now on has another cause. */
     void takenBack() {
         changed = false;
     }
 
     /**
-     * Returns whether the stage last found slow is also slow since {@link #begin}, so that the change is not the cause.
+     * Returns whether the stage that was last found slow has also been slow since {@link #begin}, which means that the
+     * change is not the cause.
      */
     boolean isSlowAnyway(TuneReading now) {
         return perElement(worksBefore, now).getOrDefault(slowIn, 0.0) >= slowNanos / BEYOND;
@@ -129,7 +132,7 @@ final class Guard {
         return now.oldest().minus(before).toNanos() > (now.atNanos() - sinceNanos) / 2;
     }
 
-    /** Restarts all counts. */
+    /** Starts a new observation, and resets all counts. */
     void begin(TuneReading now, String counter) {
         oldestBefore = now.oldest();
         beganNanos = now.atNanos();
@@ -141,7 +144,7 @@ final class Guard {
         tooFull.holds = false;
     }
 
-    /** Checks one reading; returns the reason to stop in words, or null if all is well. */
+    /** Checks a reading. Returns the reason to stop as text; null if there is none. */
     @Nullable
     String check(TuneReading now, String counter) {
         if (!knowsNormal) {
@@ -157,7 +160,7 @@ final class Guard {
             return slow;
         }
         if (maxLatency == null && !onTrial) {
-            // Windows that are still filling, for instance after a start, make records older without any change.
+            // Windows that are still filling, for example after a start, make records older without any change.
             mostOldest = max(mostOldest, now.oldest().multipliedBy(OLDER));
             growsOlder = grows(oldestBefore, beganNanos, now);
         }
@@ -183,8 +186,8 @@ final class Guard {
     }
 
     /**
-     * Describes a stage that takes too long per element, or returns null. Without a change on trial nothing is too
-     * long.
+     * Returns a description of a stage that takes too long per element; null if there is none, or if no change is in
+     * force.
      */
     private @Nullable String slowStage(TuneReading now) {
         String slow = null;
@@ -212,7 +215,7 @@ final class Guard {
         return String.format(Locale.ROOT, "%.1f", nanos / 1e6);
     }
 
-    /** The time per element since {@code before}, for stages that have finished enough elements. */
+    /** Returns the time per element since {@code before} for the stages that have finished enough elements. */
     private static Map<String, Double> perElement(Map<String, Work> before, TuneReading now) {
         Map<String, Double> nanos = new HashMap<>();
         now.works().forEach((stage, work) -> {

@@ -1,6 +1,6 @@
 package dev.weir.console.tune;
 
-/** Thrown to end a measurement early; the message says why, for the user. */
+/** Thrown to end a measurement early. The message tells the user why. */
 final class Halted extends Exception {
 
     private static final long serialVersionUID = 1L;
@@ -12,12 +12,11 @@ final class Halted extends Exception {
         this.end = end;
     }
 
-    /** The outcome of tuning if this cannot be repaired. */
+    /** The outcome of tuning if the cause cannot be repaired. */
     TuneReport.End end() {
         return end;
     }
 
-    /** The reason. */
     String reason() {
         return String.valueOf(getMessage());
     }

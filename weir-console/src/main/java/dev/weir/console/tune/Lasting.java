@@ -16,7 +16,7 @@ final class Lasting {
         List<String> options = new ArrayList<>();
         new TreeMap<>(settings).forEach((key, value) -> {
             lines.addAll(ofOne(key, value));
-            if (!key.startsWith(Moves.ALTERNATIVE)) { // Not available in a console.
+            if (!key.startsWith(Moves.ALTERNATIVE)) { // not available in a console
                 options.add("--set " + quoted(key + "=" + value));
             }
         });

@@ -7,10 +7,10 @@ import java.util.Map;
  *
  * @param lever identifies the control and the direction; moves with the same lever differ in size
  * @param settings the new values by key
- * @param change readable text without a full stop
- * @param expectedGain the expected factor of the rate; 1 if no gain is expected
- * @param factor size of the change
- * @param saves whether it saves resources, so that it stays unless it is slower
+ * @param change a readable description without a full stop
+ * @param expectedGain the factor by which the rate should grow; 1 if no gain is expected
+ * @param factor the size of the change
+ * @param saves whether the change saves resources, in which case it stays unless it makes the pipeline slower
  */
 record Move(
         String lever, Map<String, Long> settings, String change, double expectedGain, double factor, boolean saves) {}

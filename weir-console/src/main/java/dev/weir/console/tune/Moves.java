@@ -15,14 +15,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the next change to try: first the last successful one again, then the limiter, then the others, the nearest
- * in the pipeline first. Remembers failed trials. Confined to the tuning thread.
+ * Chooses the next change to try: first the last successful one again, then the limiter's control, and then the other
+ * controls, in order of their distance in the pipeline. Remembers failed trials. Confined to the tuning thread.
  */
 final class Moves {
 
     static final String WINDOW = "source.maxOutstandingRecords";
     static final String BYTES = "source.bufferBytes";
-    /** Key prefix for a stage with alternative code: 1 uses it, 0 does not. */
+    /** The prefix of the keys of stages with alternative code. The value 1 uses the alternative code, 0 does not. */
     static final String ALTERNATIVE = "alternative.";
 
     private static final String STAGE = "stage.";
@@ -30,63 +30,66 @@ final class Moves {
     private static final String DISPATCHER = "dispatcher.";
     private static final String SIZE = ".size";
 
-    /** The lever of all parallel stages together. */
+    /** The lever that raises all parallel stages together. */
     private static final String ALL = "all";
 
     private static final String SAVING = " saving";
 
-    /** Smallest range that is worth a trial to save resources. */
+    /** The smallest factor between two values for which a trial to save resources is worthwhile. */
     private static final double WORTH_SAVING = 1.5;
 
     private static final double DOUBLE = 2;
     private static final double MOST_FACTOR = 8;
 
-    /** Gain of a step after which the next step with its lever is twice as large. */
+    /** The gain of a step from which on the next step with the same lever is twice as large. */
     private static final double BIG_GAIN = 1.5;
 
     /**
-     * Number of workers up to which steps are large; beyond it, smaller steps give a called service time to show that
-     * it is full.
+     * The number of workers up to which steps are large. Beyond it, steps are smaller, so that a called service shows
+     * that it is saturated before a step goes far beyond its capacity.
      */
     private static final double FEW_WORKERS = 16;
 
-    /** Smallest range below a refused value that is worth a trial. */
+    /** The smallest factor above the current value for which a trial below a rejected value is worthwhile. */
     private static final double WORTH_HALVING = 1.2;
 
-    /** Part of its factor below which the gain of a step suggests that it went too far. */
+    /** If a step's gain is below this fraction of the step's factor, the step may have been too large. */
     private static final double LINEAR = 0.8;
 
     private final Set<String> raisedAnyway;
 
-    /** Largest number of workers of a stage, and of threads of a dispatcher, that a move may ask for. */
+    /** The maximum number of workers of a stage, and of threads of a dispatcher, that a move may request. */
     private final int maxWorkers;
 
     private boolean bounded;
 
-    /** The smallest factor without gain from the current settings, by lever. */
+    /** The smallest factor without a gain at the current settings, by lever. */
     private final Map<String, Double> failed = new HashMap<>();
 
-    /** The values that the guard refused, by key; never reached again. */
+    /** The values at which the guard intervened, by key. They are never tried again. */
     private final Map<String, Long> guarded = new HashMap<>();
 
-    /** Value before the last step of each control that may need a smaller step. */
+    /** The value before the last step, for each control for which a smaller step may have been sufficient. */
     private final Map<String, Long> tooFar = new LinkedHashMap<>();
 
     private final Set<String> slower = new HashSet<>();
     private final Map<String, Double> momentum = new HashMap<>();
 
-    /** Creates an empty memory; {@code raisedAnyway} are the single-worker stages that may get more workers. */
+    /**
+     * Creates an object without any history. {@code raisedAnyway} contains the single-worker stages that may get more
+     * workers.
+     */
     Moves(Set<String> raisedAnyway, int maxWorkers) {
         this.raisedAnyway = Set.copyOf(raisedAnyway);
         this.maxWorkers = maxWorkers;
     }
 
-    /** Returns whether a move was smaller, or not made, because of the largest number of workers. */
+    /** Returns whether the maximum number of workers has limited or prevented a move. */
     boolean isBounded() {
         return bounded;
     }
 
-    /** Notes an accepted move and forgets failed trials, which may succeed at the new settings. */
+    /** Records an accepted move, and forgets failed trials, which may succeed with the new settings. */
     void accepted(Move move, double gain, TuneReading before) {
         if (move.saves()) {
             return;
@@ -123,7 +126,7 @@ final class Moves {
         });
     }
 
-    /** Withdraws a refusal by the guard that had another cause. */
+    /** Forgets that the guard intervened during a move, because it had another cause. */
     void pardoned(Move move) {
         failed.remove(move.lever());
         move.settings().forEach((key, value) -> {
@@ -131,7 +134,7 @@ final class Moves {
         });
     }
 
-    /** The next change; null if all were tried. */
+    /** Returns the next change to try; null if all were tried. */
     @Nullable
     Move next(TuneReading now) {
         for (Control control : ordered(now)) {
@@ -148,7 +151,10 @@ final class Moves {
         return lower != null ? lower : save(now);
     }
 
-    /** A move halfway back for a control whose last step may have been larger than necessary. */
+    /**
+     * Returns a move halfway back for a control whose last step may have been larger than necessary; null if there is
+     * none.
+     */
     private @Nullable Move save(TuneReading now) {
         for (String key : List.copyOf(tooFar.keySet())) {
             Control control = now.controls().get(key);
@@ -180,7 +186,7 @@ final class Moves {
                 ordered.add(control);
             }
         }
-        // Cheaper code before more threads, because it helps on any machine.
+        // Alternative code comes before more threads, because it helps on any machine.
         now.controls().values().stream()
                 .filter(control -> control.key().startsWith(ALTERNATIVE))
                 .sorted(Comparator.comparingDouble((Control control) -> -work(control, limiter)))
@@ -204,7 +210,7 @@ final class Moves {
         return List.copyOf(ordered);
     }
 
-    /** The keys of the controls that a limiter points to; empty if there is none. */
+    /** Returns the keys of the controls that may relieve the limiter; empty if there are none. */
     private static List<String> keysOf(@Nullable Limiter limiter, TuneReading now) {
         if (limiter == null) {
             return List.of();
@@ -226,7 +232,10 @@ final class Moves {
         };
     }
 
-    /** The number of threads at work in the stage of an alternative, from the limiter's stage times. */
+    /**
+     * Returns the number of threads that are working in the stage of an alternative, according to the limiter's stage
+     * times.
+     */
     private static double work(Control alternative, @Nullable Limiter limiter) {
         StageTime time =
                 limiter == null ? null : limiter.stage(alternative.key().substring(ALTERNATIVE.length()));
@@ -241,12 +250,12 @@ final class Moves {
         return control.key().substring(STAGE.length(), control.key().length() - PARALLELISM.length());
     }
 
-    /** Returns whether the stage has one worker, which its order or its function may need. */
+    /** Returns whether the stage must keep its single worker, which its order or its function may require. */
     private boolean mustStay(Control control) {
         return isOfStage(control) && control.value() == 1 && !raisedAnyway.contains(stageOf(control));
     }
 
-    /** Stages left unchanged because they have one worker. */
+    /** Returns the stages that are left unchanged because they have a single worker. */
     List<String> leftAlone(TuneReading now) {
         return now.controls().values().stream()
                 .filter(this::mustStay)
@@ -285,7 +294,10 @@ final class Moves {
         return names || isWindow || isBudget ? limiter.expectedGain() : 1;
     }
 
-    /** A move that raises all parallel stages: if two are equally full, raising only one does not help. */
+    /**
+     * Returns a move that raises all parallel stages; null if there is none. If two stages are equally saturated,
+     * raising only one of them does not help.
+     */
     private @Nullable Move raiseAll(TuneReading now) {
         List<Control> stages = now.controls().values().stream()
                 .filter(control -> isOfStage(control) && !mustStay(control))
@@ -297,7 +309,7 @@ final class Moves {
         return settings.size() < 2 ? null : new Move(ALL, settings, change(settings, now), 1, DOUBLE, false);
     }
 
-    /** A move that lowers a control whose increase made the pipeline slower. */
+    /** Returns a move that lowers a control whose increase made the pipeline slower; null if there is none. */
     private @Nullable Move lower(TuneReading now) {
         for (String key : slower) {
             Control control = now.controls().get(key);
@@ -310,7 +322,7 @@ final class Moves {
         return null;
     }
 
-    /** The values of some controls and their dispatchers, raised by a factor; empty if none can be raised. */
+    /** Returns the values of the controls and their dispatchers, raised by a factor; empty if none can be raised. */
     private Map<String, Long> raised(List<Control> controls, double factor, TuneReading now) {
         Map<String, Long> settings = new LinkedHashMap<>();
         for (Control control : controls) {
@@ -318,7 +330,8 @@ final class Moves {
                     withinMost(control, Math.max(control.value() + 1, (long) Math.ceil(control.value() * factor)));
             Control bound =
                     control.dispatcher() == null ? null : now.controls().get(DISPATCHER + control.dispatcher() + SIZE);
-            // Limits other than the dispatcher's show only once the dispatcher is larger.
+            // If the dispatcher's size is the current limit, other limits become visible only once the dispatcher is
+            // larger.
             long most = bound != null && control.max() <= bound.value() ? wanted : control.max();
             long value = Math.min(Math.min(wanted, most), belowGuarded(control));
             if (value <= control.value()) {
@@ -334,7 +347,7 @@ final class Moves {
                     settings.put(bound.key(), Math.min(size, allowed));
                 }
             }
-            // After its dispatcher, because changes are applied in this order.
+            // Added after its dispatcher, because changes are applied in this order.
             settings.put(control.key(), value);
         }
         return settings;
@@ -349,7 +362,7 @@ final class Moves {
         return maxWorkers;
     }
 
-    /** Halfway to a value that the guard refused, or the current value if that is close. */
+    /** Returns a value halfway to the one at which the guard intervened, or the current value if that is close. */
     private long belowGuarded(Control control) {
         Long refused = guarded.get(control.key());
         if (refused == null) {
@@ -359,7 +372,7 @@ final class Moves {
         return value < WORTH_HALVING * control.value() ? control.value() : value;
     }
 
-    /** The number of threads that all stages of a dispatcher use if this stage has that many workers. */
+    /** Returns the number of threads that all stages of a dispatcher use if the given stage has that many workers. */
     private static long threadsFor(Control stage, long workers, Map<String, Long> settings, TuneReading now) {
         long threads = workers;
         for (Control other : now.controls().values()) {

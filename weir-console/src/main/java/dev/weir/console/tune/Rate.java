@@ -6,22 +6,23 @@ import java.util.Map;
 /**
  * A measured rate. Immutable.
  *
- * @param perSecond positive, because a standstill is not a rate
+ * @param perSecond always positive, because a standstill is not a rate
  * @param noise the relative standard error of the rate, at least {@link #LEAST_NOISE}
- * @param supply elements emitted by stages above per element, as far as known
+ * @param supply the number of elements that each upstream stage emitted per counted element, for stages where it is
+ *     known
  */
 record Rate(double perSecond, double noise, Map<String, Double> supply) {
 
-    /** Part of the earlier supply below which a queue is draining. */
+    /** If the supply falls below this fraction of the earlier supply, a queue is draining. */
     private static final double LASTS = 0.9;
 
-    /** Least noise: two windows of a steady pipeline differ by as much. */
+    /** The minimum noise, which is the difference between two windows of a steady pipeline. */
     static final double LEAST_NOISE = 0.01;
 
-    /** Windows are cut into at most this many slices. */
+    /** The maximum number of slices into which a window is divided. */
     private static final int SLICES = 8;
 
-    /** Smallest number of counter changes that allows an estimate of noise. */
+    /** The minimum number of counter changes for an estimate of the noise. */
     private static final int LEAST_CHANGES = 4;
 
     private static final double UNKNOWN_NOISE = 0.25;
@@ -29,7 +30,7 @@ record Rate(double perSecond, double noise, Map<String, Double> supply) {
     /**
      * The time and value of a counter change.
      *
-     * @param count of elements
+     * @param count the number of elements
      */
     record Sample(long atNanos, long count) {
 
@@ -39,7 +40,7 @@ record Rate(double perSecond, double noise, Map<String, Double> supply) {
     }
 
     /**
-     * The rate from the first to the last change of a counter, so that no large step is cut.
+     * Computes the rate from the first to the last change of a counter, so that no large step is cut.
      *
      * @param begin the start of the window, used if there are few changes
      * @param changes at least one
@@ -73,8 +74,8 @@ record Rate(double perSecond, double noise, Map<String, Double> supply) {
     }
 
     /**
-     * The lasting part of the rate: if a stage above emits fewer elements per element than before, a queue is draining,
-     * and the rate falls to that stage's once it is empty.
+     * Returns the fraction of the rate that is sustainable. If an upstream stage emits fewer elements per counted
+     * element than before, a queue is draining, and once the queue is empty the rate falls to that stage's rate.
      */
     double lasting(Rate before) {
         double share = 1;
@@ -85,13 +86,13 @@ record Rate(double perSecond, double noise, Map<String, Double> supply) {
         return share < LASTS ? share : 1;
     }
 
-    /** The gain over {@code before}; a gain that does not last counts only up to 1. */
+    /** Returns the ratio to the rate {@code before}. The part of a gain that is not sustainable is not counted. */
     double over(Rate before) {
         double factor = perSecond / before.perSecond;
         return factor <= 1 ? factor : Math.max(1, factor * lasting(before));
     }
 
-    /** The noise of the ratio of the two rates. */
+    /** Returns the noise of the ratio of the two rates. */
     double noiseWith(Rate other) {
         return Math.hypot(noise, other.noise);
     }

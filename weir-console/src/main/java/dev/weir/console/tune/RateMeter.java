@@ -9,7 +9,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures rates of a pipeline while a guard checks it. Confined to the tuning thread, except for the request to stop.
+ * Measures a pipeline's rate while a guard checks its health. Confined to the tuning thread, except for the request to
+ * stop.
  */
 final class RateMeter {
 
@@ -17,21 +18,24 @@ final class RateMeter {
     private static final long LEAST_POLL_MILLIS = 5;
     private static final int POLLS_PER_WINDOW = 40;
 
-    /** Number of counter changes per window below which the window is extended. */
+    /** The number of counter changes below which a window is extended. */
     private static final int ENOUGH_CHANGES = 9;
 
-    /** The largest factor for extending a window. */
+    /** The largest factor by which a window is extended. */
     private static final int LONGEST = 8;
 
-    /** The smallest count of the rate's counter in a window. */
+    /** The minimum number of elements that a stage must count in a window for its rate to be used. */
     private static final long ENOUGH_ELEMENTS = 100;
 
     /**
-     * Number of consecutive measurements without progress before giving up: a standstill says nothing about a setting.
+     * The number of consecutive measurements without progress after which tuning gives up, because a standstill says
+     * nothing about a setting.
      */
     private static final int MOST_STANDSTILLS = 3;
 
-    /** Number of repeats after a measurement in which a queue drained; most queues are empty sooner. */
+    /**
+     * The number of times that a measurement is repeated because a queue was draining. Most queues are empty sooner.
+     */
     private static final int MOST_DRAINS = 3;
 
     private final TuneTarget target;
@@ -55,17 +59,16 @@ final class RateMeter {
         this.last = target.read();
     }
 
-    /** The last reading. */
     TuneReading last() {
         return last;
     }
 
-    /** Takes a reading. */
+    /** Takes a reading without checking it. */
     void refresh() throws InterruptedException, Halted {
         readUnguarded();
     }
 
-    /** Elements of the stages above per counted element in the last measurement. */
+    /** The number of elements that each upstream stage emitted per counted element in the last measurement. */
     Map<String, Double> supply() {
         return supply;
     }
@@ -75,7 +78,7 @@ final class RateMeter {
         return counter;
     }
 
-    /** Chooses the stage whose elements are counted, and learns the normal behaviour. */
+    /** Chooses the stage whose elements are counted, learns the normal behaviour, and measures the initial rate. */
     Rate first() throws InterruptedException, Halted {
         TuneReading start = read();
         Duration waited = Duration.ZERO;
@@ -89,7 +92,9 @@ final class RateMeter {
         return measure();
     }
 
-    /** The last stage with enough elements to compare rates; otherwise the one with the most. */
+    /**
+     * Returns the last stage with enough elements to compare rates; if there is none, the stage with the most elements.
+     */
     private static String counterOf(TuneReading from, TuneReading to) {
         String most = "";
         long mostElements = -1;
@@ -107,7 +112,7 @@ final class RateMeter {
         return chosen.isEmpty() ? most : chosen;
     }
 
-    /** Lets a change take effect, then measures, both under the guard. */
+    /** Waits until a change has taken effect, and then measures. The guard checks both phases. */
     Rate settleAndMeasure() throws InterruptedException, Halted {
         begin();
         Duration half = window.dividedBy(2);
@@ -116,7 +121,7 @@ final class RateMeter {
         return moving();
     }
 
-    /** Lets a change take effect, then measures until no additional queue is draining compared with {@code before}. */
+    /** Does the same, and repeats the measurement while a queue is draining that was not draining in {@code before}. */
     Rate settleAndMeasure(Rate before) throws InterruptedException, Halted {
         Rate rate = settleAndMeasure();
         for (int i = 0; i < MOST_DRAINS && rate.lasting(before) < 1; i++) {
@@ -134,9 +139,9 @@ final class RateMeter {
     }
 
     /**
-     * Measures for a window, or longer if the counter moves in large steps.
+     * Measures for one window, or longer if the counter changes in large steps.
      *
-     * @throws Halted among others if there is no progress in repeated measurements
+     * @throws Halted for example if there is no progress in repeated measurements
      */
     Rate measure() throws InterruptedException, Halted {
         begin();
@@ -157,7 +162,7 @@ final class RateMeter {
                         + " s: is the source paused, or is there nothing to read?");
     }
 
-    /** Null if nothing moved. */
+    /** Returns null if there was no progress. */
     private @Nullable Rate measureOnce() throws InterruptedException, Halted {
         TuneReading start = last;
         Map<String, Integer> moved = new HashMap<>();
@@ -183,7 +188,7 @@ final class RateMeter {
         }
         supply = changes.isEmpty() ? Map.of() : supply(start, last, moved);
         Rate rate = changes.isEmpty() ? null : Rate.of(begin, changes, now).with(supply);
-        while (guard.isInDoubt()) { // Until the fault is over, or has lasted.
+        while (guard.isInDoubt()) { // until the fault is over or has lasted
             target.await(poll);
             read();
         }
@@ -191,10 +196,10 @@ final class RateMeter {
     }
 
     /**
-     * Counts the elements emitted by the stages above per counted element. Stages that count in large steps are left
-     * out.
+     * Returns the number of elements that each upstream stage emitted per counted element. Stages that count in large
+     * steps are left out.
      *
-     * @param moved number of observed changes of each stage's count
+     * @param moved the number of observed changes of each stage's counter
      */
     private Map<String, Double> supply(TuneReading start, TuneReading end, Map<String, Integer> moved) {
         Map<String, Double> supply = new HashMap<>();
@@ -227,7 +232,7 @@ final class RateMeter {
         return last;
     }
 
-    /** Restarts the guard; earlier faults do not count. */
+    /** Starts a new observation by the guard. Earlier faults do not count. */
     private void begin() throws InterruptedException, Halted {
         readUnguarded();
         guard.begin(last, counter);

@@ -14,7 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** A pipeline of this process. Confined to the tuning thread. */
+/** A pipeline in this process. Confined to the tuning thread. */
 final class RunningTarget implements TuneTarget, AutoCloseable {
 
     private final RunningPipeline pipeline;
@@ -24,7 +24,7 @@ final class RunningTarget implements TuneTarget, AutoCloseable {
     private final Map<String, Consumer<? super Boolean>> alternatives = new LinkedHashMap<>();
     private final Set<String> used = new HashSet<>();
 
-    /** Creates a target for {@code pipeline}, with alternative code by stage. */
+    /** Creates a target for {@code pipeline}. {@code alternatives} contains alternative code by stage. */
     RunningTarget(RunningPipeline pipeline, Map<String, Consumer<? super Boolean>> alternatives) {
         this.pipeline = pipeline;
         alternatives.forEach((stage, use) -> this.alternatives.put(Moves.ALTERNATIVE + stage, use));

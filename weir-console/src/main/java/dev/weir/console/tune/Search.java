@@ -29,16 +29,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class Search {
 
-    /** Largest number of warm-up windows until the initial rate stops rising. */
+    /** The maximum number of warm-up windows while the initial rate is still rising. */
     private static final int MOST_WARM_UPS = 6;
 
-    /** Ratio above which the code is still warming up; two windows of warm code differ by less. */
+    /**
+     * If the rate rises by more than this factor, the code is still warming up. Two windows of warm code differ by
+     * less.
+     */
     private static final double RISES = 1.05;
 
-    /** Backlog in seconds below which a pipeline keeps up, so that its rate depends on arrivals. */
+    /** The backlog in seconds below which a pipeline keeps up, so that its rate depends on arrivals. */
     private static final double BACKLOG_SECONDS = 1;
 
-    /** Age in windows from which a rate is measured again. */
+    /** The age in windows after which a rate must be measured again. */
     private static final int STALE_WINDOWS = 8;
 
     /** The result of an incomplete measurement. */
@@ -54,7 +57,7 @@ final class Search {
     private final List<TuneStep> steps = new ArrayList<>();
     private final Map<String, Long> initial = new LinkedHashMap<>();
 
-    /** The original values of settings changed by a trial; empty between trials. */
+    /** The original values of the settings that the current trial changed; empty between trials. */
     private final Map<String, Long> before = new LinkedHashMap<>();
 
     private final Guard guard;
@@ -140,7 +143,7 @@ final class Search {
         Limiter limiter = now.limiter();
         boolean saysSo = limiter != null
                 && (limiter.kind() == Limiter.Kind.ARRIVAL || limiter.kind() == Limiter.Kind.SOURCE_IDLE);
-        // A limiter can be wrong; without either, trials cannot help.
+        // A limiter can be wrong, so the backlog must confirm it. If both agree, trials cannot help.
         return saysSo && now.backlog() >= 0 && now.backlog() < BACKLOG_SECONDS * best.perSecond();
     }
 
@@ -195,7 +198,7 @@ final class Search {
         }
     }
 
-    /** Reverts a step and records its result; ends the search if the revert is refused. */
+    /** Reverts a step and records its result. Ends the search if the pipeline refuses to revert the step. */
     private void takeBack(Move move, Trial trial, Verdict verdict, String reason, @Nullable Limiter limiter)
             throws InterruptedException, Halted {
         String refusal = restore();
@@ -207,7 +210,7 @@ final class Search {
         }
     }
 
-    /** Measures the previous settings again; ends the search if the guard's finding persists. */
+    /** Measures the previous settings again. Ends the search if the fault that the guard found persists. */
     private void recover() throws InterruptedException, Halted {
         try {
             Rate ignored = meter.settleAndMeasure();
@@ -215,7 +218,7 @@ final class Search {
             if (halted.end() != TuneReport.End.GUARD) {
                 throw halted;
             }
-            // The effects of the change may take a while to disappear.
+            // The effects of the change may take some time to disappear.
         }
         measureBest();
     }
@@ -271,7 +274,7 @@ final class Search {
             @Override
             public Rate before() throws InterruptedException, Halted {
                 String refusal = set(old);
-                if (refusal != null) { // The step reverted for it reports a repeated refusal.
+                if (refusal != null) { // the revert that follows reports a repeated refusal
                     throw new Halted(TuneReport.End.GUARD, refusal);
                 }
                 return meter.settleAndMeasure();
@@ -288,7 +291,7 @@ final class Search {
         };
     }
 
-    /** Applies changes. Returns the refused one with its reason, or null. */
+    /** Applies changes. Returns a description of the refused ones; null if there are none. */
     private @Nullable String set(Map<String, Long> settings) throws InterruptedException {
         List<ControlReport.Refusal> refused = target.set(texts(settings)).refused();
         return refused.isEmpty() ? null : words(refused);
@@ -307,9 +310,9 @@ final class Search {
     }
 
     /**
-     * Reverts the current trial, if any, even on an interrupted thread.
+     * Reverts the current trial, if any, even if the thread is interrupted.
      *
-     * @return the refused change, which stays in force; null if all values are restored
+     * @return a description of the refused changes, which stay in force; null if all values were restored
      */
     private @Nullable String restore() throws InterruptedException {
         if (before.isEmpty()) {
@@ -329,7 +332,7 @@ final class Search {
         }
     }
 
-    /** Reverses the order, so that a stage is reverted before its dispatcher. */
+    /** Returns the settings in reverse order, so that a stage is reverted before its dispatcher. */
     private static Map<String, Long> reversed(Map<String, Long> settings) {
         Map<String, Long> reversed = new LinkedHashMap<>();
         new ArrayList<>(settings.keySet()).reversed().forEach(key -> reversed.put(key, settings.getOrDefault(key, 0L)));

@@ -4,30 +4,30 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The evidence for one change: its rate compared with the previous settings' rate. Immutable.
+ * The evidence for one change: its rate compared with the rate of the previous settings. Immutable.
  *
  * @param perSecond the rate with the change
- * @param gain the ratio of the rates
- * @param low the lowest gain that the measurements allow
- * @param high the highest one
+ * @param gain the ratio of the two rates
+ * @param low the lowest gain that is consistent with the measurements
+ * @param high the highest gain that is consistent with the measurements
  */
 record Trial(double perSecond, double gain, double low, double high) {
 
-    /** Gain from which a step stays, if both settings were measured in turns. */
+    /** The minimum gain for which a step stays. */
     private static final double WORTH_IT = 1.03;
 
-    /** Gain from which, outside the noise, one measurement is enough. */
+    /** The minimum gain for which a single measurement suffices, if it is also beyond the noise. */
     private static final double CLEAR = 1.05;
 
-    /** The smallest difference between a gain and 1, in standard errors. */
+    /** The minimum difference between a gain and 1, in standard errors. */
     private static final double SURE = 3;
 
     private static final int PAIRS = 4;
 
-    /** Pairs after which agreement is enough. */
+    /** The number of pairs after which agreement among them suffices. */
     private static final int ENOUGH_PAIRS = 3;
 
-    /** Switches between the two settings and measures the current one. */
+    /** Switches between the two settings, and measures the current one. */
     interface Turns {
         Rate before() throws InterruptedException, Halted;
 
@@ -54,7 +54,7 @@ record Trial(double perSecond, double gain, double low, double high) {
         return gain <= 1 / WORTH_IT;
     }
 
-    /** Measures both settings in turns, after a first trial that was not clear. */
+    /** Measures both settings alternately. Used if a first trial was not clear. */
     Trial inTurns(Turns turns) throws InterruptedException, Halted {
         List<Double> gains = new ArrayList<>(List.of(gain));
         List<Double> rates = new ArrayList<>(List.of(perSecond));
@@ -65,7 +65,7 @@ record Trial(double perSecond, double gain, double low, double high) {
             rates.add(after.perSecond());
         }
         double median = median(gains);
-        // Two against two is not agreement.
+        // Two against two do not agree.
         boolean most = gains.stream().filter(each -> each >= WORTH_IT).count() > gains.size() / 2;
         double counted = median >= WORTH_IT && !most ? 1 : median;
         return new Trial(

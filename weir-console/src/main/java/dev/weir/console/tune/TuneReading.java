@@ -13,7 +13,7 @@ public final class TuneReading {
     /**
      * A control and its value.
      *
-     * @param dispatcher the dispatcher whose size limits it; null if it is not a stage's control or unknown
+     * @param dispatcher the dispatcher whose size limits the control; null if unknown or if it is not a stage's control
      */
     record Control(
             String key,
@@ -23,17 +23,17 @@ public final class TuneReading {
             @Nullable String dispatcher) {}
 
     /**
-     * The work of a stage so far.
+     * The work that a stage has done so far.
      *
-     * @param done elements that it has finished
-     * @param busyNanos thread time spent on them
+     * @param done the number of elements finished
+     * @param busyNanos the thread time spent on them
      */
     record Work(long done, long busyNanos) {
 
-        /** Smallest number of elements for a mean. */
+        /** The minimum number of elements for a mean. */
         private static final long ENOUGH = 20;
 
-        /** The time of one element since {@code earlier}; NaN if too few were finished. */
+        /** Returns the time per element since {@code earlier}; NaN if too few elements were finished. */
         double nanosPerElement(Work earlier) {
             long elements = done - earlier.done;
             return elements < ENOUGH ? Double.NaN : (busyNanos - earlier.busyNanos) / (double) elements;
@@ -65,9 +65,9 @@ public final class TuneReading {
     }
 
     /**
-     * Creates a builder.
+     * Returns a builder.
      *
-     * @param atNanos its time on any monotonic clock
+     * @param atNanos the time of the reading by any monotonic clock
      */
     public static Builder builder(long atNanos) {
         return new Builder(atNanos);
@@ -81,7 +81,7 @@ public final class TuneReading {
         return running;
     }
 
-    /** Elements that each stage has counted, in the order of the stages. */
+    /** The number of elements that each stage has counted, in the order of the stages. */
     Map<String, Long> counts() {
         return counts;
     }
@@ -91,7 +91,7 @@ public final class TuneReading {
         return works;
     }
 
-    /** The controls by key, in the order of addition. */
+    /** The controls by key, in the order in which they were added. */
     Map<String, Control> controls() {
         return controls;
     }
@@ -108,7 +108,7 @@ public final class TuneReading {
         return heapShare;
     }
 
-    /** Records that wait to be read, or -1. */
+    /** The number of records waiting to be read; -1 if unknown. */
     long backlog() {
         return backlog;
     }
@@ -123,7 +123,7 @@ public final class TuneReading {
         return "counts=" + counts + ", controls=" + controls.values();
     }
 
-    /** The fields of a reading. Not thread-safe. */
+    /** Builds a reading. Not thread-safe. */
     public static final class Builder {
 
         private final long atNanos;
@@ -147,17 +147,20 @@ public final class TuneReading {
             return this;
         }
 
-        /** Adds a stage, from the source on, with the elements that it has taken and emitted so far. */
+        /**
+         * Adds a stage with the number of elements that it has received and emitted so far. Stages must be added in
+         * order, starting with the source.
+         */
         public Builder stage(String name, long in, long out) {
             counts.put(Objects.requireNonNull(name, "name"), Math.max(in, out));
             return this;
         }
 
         /**
-         * Adds the work of a stage so far, from which the tuner sees that a called service slows down.
+         * Adds the work that a stage has done so far, from which the tuner detects that a called service slows down.
          *
-         * @param done elements that it has finished
-         * @param busyNanos thread time spent on them
+         * @param done the number of elements finished
+         * @param busyNanos the thread time spent on them
          */
         public Builder work(String stage, long done, long busyNanos) {
             works.put(Objects.requireNonNull(stage, "stage"), new Work(done, busyNanos));
@@ -165,46 +168,52 @@ public final class TuneReading {
         }
 
         /**
-         * Adds a control that takes whole numbers.
+         * Adds a control whose values are whole numbers.
          *
-         * @param dispatcher the name of the dispatcher whose size limits it; null if there is none or it is unknown
+         * @param dispatcher the name of the dispatcher whose size limits the control; null if unknown or if there is
+         *     none
          */
         public Builder control(String key, long value, long min, long max, @Nullable String dispatcher) {
             controls.put(Objects.requireNonNull(key, "key"), new Control(key, value, min, max, dispatcher));
             return this;
         }
 
-        /** Sets the number of failures so far: dead-letter records, failed commits, retried calls. Default: 0. */
+        /**
+         * Sets the number of failures so far: dead-letter records, failed commits and retried calls. The default is 0.
+         */
         public Builder failed(long records) {
             this.failed = records;
             return this;
         }
 
-        /** Sets the age of the oldest record in the pipeline. Default: zero, for unknown. */
+        /** Sets the age of the oldest record in the pipeline. The default is zero, which means unknown. */
         public Builder oldest(Duration age) {
             this.oldest = Objects.requireNonNull(age, "age");
             return this;
         }
 
-        /** Sets the part of the heap in use after the last collection, 0 to 1. Default: 0, for unknown. */
+        /**
+         * Sets the fraction of the heap in use after the last garbage collection, 0 to 1. The default is 0, which means
+         * unknown.
+         */
         public Builder heapShare(double share) {
             this.heapShare = share;
             return this;
         }
 
-        /** Sets the number of records waiting to be read. Default: -1, for unknown. */
+        /** Sets the number of records waiting to be read. The default is -1, which means unknown. */
         public Builder backlog(long records) {
             this.backlog = records;
             return this;
         }
 
-        /** Sets the limiter of the pipeline. Default: null, for unknown. */
+        /** Sets the pipeline's limiter. The default is null, which means unknown. */
         public Builder limiter(@Nullable Limiter limits) {
             this.limiter = limits;
             return this;
         }
 
-        /** The reading. */
+        /** Creates the reading. */
         public TuneReading build() {
             return new TuneReading(this);
         }

@@ -8,23 +8,23 @@ import org.jspecify.annotations.Nullable;
 /** The result of tuning. Immutable. */
 public final class TuneReport {
 
-    /** The reason for the end. */
+    /** The reason why tuning ended. */
     public enum End {
         /** No control brings a further gain. */
         DONE,
-        /** The pipeline keeps up with all that arrives, so settings cannot be compared. */
+        /** The pipeline keeps up with everything that arrives, so settings cannot be compared. */
         KEEPS_UP,
-        /** Nothing moved, at the start or later, so there was no rate to raise. */
+        /** There was no progress, at the start or later, and therefore no rate to raise. */
         IDLE,
-        /** It was asked to stop. */
+        /** Tuning was asked to stop. */
         STOPPED,
         /** The guard found a fault that persisted after the change was reverted. */
         GUARD,
-        /** The pipeline refused to revert a step, which stays in force; the reason names the control. */
+        /** The pipeline refused to revert a step, which stays in force. The reason names the control. */
         NOT_TAKEN_BACK,
         /** The pipeline ended. */
         PIPELINE_ENDED,
-        /** The limit of steps was reached. */
+        /** The maximum number of steps was reached. */
         MOST_STEPS;
 
         /** The machine-readable name. */
@@ -55,17 +55,17 @@ public final class TuneReport {
         this.leftAlone = List.copyOf(leftAlone);
     }
 
-    /** All steps; empty if not even the initial settings were measured. */
+    /** All steps; empty if not even the initial settings could be measured. */
     public List<TuneStep> steps() {
         return steps;
     }
 
-    /** The reason why it ended. */
+    /** The reason why tuning ended. */
     public End end() {
         return end;
     }
 
-    /** The reason in words, without a full stop. */
+    /** A description of the reason, without a full stop. */
     public String reason() {
         return reason;
     }
@@ -97,14 +97,17 @@ public final class TuneReport {
     }
 
     /**
-     * Stages with a single worker, which were left unchanged because their order or function may need it.
-     * {@link Tuner.Builder#raise} includes one.
+     * The stages with a single worker, which were left unchanged because their order or function may require it.
+     * {@link Tuner.Builder#raise} includes such a stage.
      */
     public List<String> leftAlone() {
         return leftAlone;
     }
 
-    /** Lines that say how to make the settings permanent: as code, properties, and {@code weir console} options. */
+    /**
+     * Returns lines that explain how to make the settings permanent: as code, as properties, and as options of
+     * {@code weir console}.
+     */
     public List<String> lasting() {
         return Lasting.lines(settings);
     }

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One step of tuning: the change, and the gain that was expected and measured. Immutable. */
+/** One step of tuning: the change, and the expected and measured gain. Immutable. */
 public final class TuneStep {
 
     /** The outcome of a step. */
@@ -15,7 +15,7 @@ public final class TuneStep {
         FIRST,
         /** The step was faster and stays. */
         FASTER,
-        /** The step saves resources, is as fast, and stays. */
+        /** The step saves resources, was not slower, and stays. */
         CHEAPER,
         /** The step brought no gain and was reverted. */
         EQUAL,
@@ -48,9 +48,9 @@ public final class TuneStep {
     /**
      * Creates a step that was tried.
      *
-     * @param low the lowest gain that the evidence allows
-     * @param high the highest one
-     * @param reason reason of the guard or the refusal; empty if there is none
+     * @param low the lowest gain that is consistent with the measurements
+     * @param high the highest gain that is consistent with the measurements
+     * @param reason the reason given by the guard or for a refusal; empty if there is none
      */
     static TuneStep tried(
             int number,
@@ -76,12 +76,12 @@ public final class TuneStep {
                 limiter));
     }
 
-    /** Its number, from 1; the first step is the initial settings. */
+    /** The step's number, starting at 1. The first step is the initial settings. */
     public int number() {
         return values.number;
     }
 
-    /** The change as readable text, without a full stop. */
+    /** A readable description of the change, without a full stop. */
     public String change() {
         return values.change;
     }
@@ -91,27 +91,27 @@ public final class TuneStep {
         return values.settings;
     }
 
-    /** Elements per second with the change; 0 if the measurement was incomplete. */
+    /** The number of elements per second with the change; 0 if the measurement was incomplete. */
     public double perSecond() {
         return values.perSecond;
     }
 
-    /** The expected factor of the rate; 1 if no gain was expected. */
+    /** The factor by which the rate was expected to grow; 1 if no gain was expected. */
     public double expectedGain() {
         return values.expectedGain;
     }
 
-    /** The measured factor of the rate; 1 for the first step and for incomplete measurements. */
+    /** The measured ratio of the rates; 1 for the first step and for incomplete measurements. */
     public double measuredGain() {
         return values.measuredGain;
     }
 
-    /** The lowest gain that the measurements allow. */
+    /** The lowest gain that is consistent with the measurements. */
     public double lowestGain() {
         return values.low;
     }
 
-    /** The highest gain that the measurements allow. */
+    /** The highest gain that is consistent with the measurements. */
     public double highestGain() {
         return values.high;
     }
@@ -121,7 +121,7 @@ public final class TuneStep {
         return values.verdict;
     }
 
-    /** Returns whether the previous settings are in force again. */
+    /** Returns whether the step was reverted, so that the previous settings are in force again. */
     public boolean isTakenBack() {
         return switch (values.verdict) {
             case FIRST, FASTER, CHEAPER, STUCK -> false;
@@ -129,12 +129,14 @@ public final class TuneStep {
         };
     }
 
-    /** The reason why the guard reverted the step, or the pipeline refused it or its revert; empty otherwise. */
+    /**
+     * The reason why the guard reverted the step, or why the pipeline refused it or its revert; empty if there is none.
+     */
     public String reason() {
         return values.reason;
     }
 
-    /** The limiter with the change in force; null if unknown. */
+    /** The limiter while the change was in force; null if unknown. */
     public @Nullable Limiter limiter() {
         return values.limiter;
     }

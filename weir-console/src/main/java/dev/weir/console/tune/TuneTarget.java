@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * A running pipeline as a {@link Tuner} sees it: in this process or another one. Confined to the tuning thread.
+ * A running pipeline that a {@link Tuner} tunes, in this process or another one. Confined to the tuning thread.
  *
  * @see Tuner#run(RunningPipeline, java.util.function.Consumer)
  */
@@ -18,10 +18,10 @@ public interface TuneTarget {
     /**
      * Changes controls, as {@link dev.weir.console.ConsoleServer#set} does.
      *
-     * @param settings by key
+     * @param settings the new values by key
      */
     ControlReport set(Map<String, String> settings) throws InterruptedException;
 
-    /** Lets the pipeline run for {@code time}. */
+    /** Waits for {@code time} while the pipeline runs. */
     void await(Duration time) throws InterruptedException;
 }

@@ -11,17 +11,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Searches for better settings of a running pipeline, using only the pipeline's controls. One tuner serves one run at a
- * time; {@link #stop} may be called from any thread.
+ * Searches for better settings of a running pipeline, using only the pipeline's controls. A tuner can be used for one
+ * run at a time. {@link #stop} may be called from any thread.
  *
  * <pre>{@code
  * TuneReport report = Tuner.builder().maxLatency(Duration.ofSeconds(1)).build().run(running, System.out::println);
  * report.lasting().forEach(System.out::println);
  * }</pre>
  *
- * <p>Each step changes one control, measures the rate before and after, and is reverted if it brings no gain, or if
- * records begin to fail, grow too old, or fill the heap. The pipeline needs a backlog: one that keeps up with its
- * arrivals has no rate to raise. No record is lost or duplicated. See ADR 242.
+ * <p>Each step changes one control and measures the rate before and after the change. The step is reverted if it brings
+ * no gain, or if records begin to fail, become too old, or fill the heap. The pipeline needs a backlog: if it keeps up
+ * with everything that arrives, there is no rate to raise. Tuning does not lose or duplicate records. See ADR 242.
  */
 public final class Tuner {
 
@@ -43,16 +43,16 @@ public final class Tuner {
         this.alternatives = new LinkedHashMap<>(settings.alternatives);
     }
 
-    /** Settings of a tuner. */
+    /** Returns a builder with the default settings. */
     public static Builder builder() {
         return new Builder();
     }
 
     /**
-     * Tunes a pipeline of this process, on the calling thread, until no step brings a gain.
+     * Tunes a pipeline in this process, on the calling thread, until no step brings a gain.
      *
-     * @param told gets each step when it is over, on the calling thread
-     * @throws InterruptedException if the thread is interrupted; the best setting so far is in force then
+     * @param told receives each step when it is complete, on the calling thread
+     * @throws InterruptedException if the thread is interrupted; the best settings found so far are then in force
      */
     public TuneReport run(RunningPipeline pipeline, Consumer<? super TuneStep> told) throws InterruptedException {
         Objects.requireNonNull(pipeline, "pipeline");
@@ -63,11 +63,11 @@ public final class Tuner {
     }
 
     /**
-     * Tunes a pipeline wherever it runs, on the calling thread, until no step brings a gain.
+     * Tunes a pipeline in any process, on the calling thread, until no step brings a gain.
      *
-     * @param told gets each step when it is over, on the calling thread
-     * @throws InterruptedException if the thread is interrupted; the best setting so far is in force then
-     * @throws IllegalStateException if this tuner has alternatives: only a pipeline of this process can use them
+     * @param told receives each step when it is complete, on the calling thread
+     * @throws InterruptedException if the thread is interrupted; the best settings found so far are then in force
+     * @throws IllegalStateException if this tuner has alternatives, which only a pipeline in this process can use
      */
     public TuneReport run(TuneTarget target, Consumer<? super TuneStep> told) throws InterruptedException {
         Objects.requireNonNull(target, "target");
@@ -89,7 +89,7 @@ public final class Tuner {
         stopRequested = true;
     }
 
-    /** Settings of a tuner. Not thread-safe. */
+    /** Builds a tuner. Not thread-safe. */
     public static final class Builder {
 
         private static final Duration LEAST_WINDOW = Duration.ofMillis(100);
@@ -107,8 +107,8 @@ public final class Tuner {
         private Builder() {}
 
         /**
-         * Sets the time for which a rate is measured, 100 ms to a minute. Default: two seconds. If its counter moves
-         * rarely, a window is up to eight times as long.
+         * Sets the time for which a rate is measured: 100 ms to 1 min. The default is 2 s. If the counter changes
+         * rarely, a measurement takes up to eight times as long.
          */
         public Builder window(Duration time) {
             Objects.requireNonNull(time, "window");
@@ -121,8 +121,8 @@ public final class Tuner {
         }
 
         /**
-         * Sets the largest age of the oldest record in the pipeline. Default: four times the age before any change, at
-         * least five seconds; aging that was steady before a change may continue.
+         * Sets the maximum age of the oldest record in the pipeline. The default is four times the age before any
+         * change, but at least 5 s. Aging that was steady before a change may continue.
          *
          * @param time more than zero
          */
@@ -135,7 +135,7 @@ public final class Tuner {
             return this;
         }
 
-        /** Sets the largest number of steps, 1 to 1,000. Default: 40. */
+        /** Sets the maximum number of steps: 1 to 1,000. The default is 40. */
         public Builder maxSteps(int steps) {
             if (steps < 1 || steps > MOST_STEPS) {
                 throw new IllegalArgumentException("maxSteps must be 1 to " + MOST_STEPS + ": maxSteps=" + steps);
@@ -145,9 +145,9 @@ public final class Tuner {
         }
 
         /**
-         * Sets the largest number of workers of a stage, and of threads of a dispatcher, that the tuner may ask for, 1
-         * to 100,000. Default: 256. A stage that has more keeps them. A database or service may refuse calls beyond
-         * some number of clients, and a pipeline without retries ends with the first refusal.
+         * Sets the maximum number of workers of a stage, and of threads of a dispatcher, that the tuner may request: 1
+         * to 100,000. The default is 256. A stage that already has more keeps them. A database or service may reject
+         * calls beyond some number of clients, and a pipeline without retries fails at the first rejected call.
          */
         public Builder maxWorkers(int workers) {
             if (workers < 1 || workers > MOST_WORKERS) {
@@ -159,8 +159,8 @@ public final class Tuner {
         }
 
         /**
-         * Allows more workers for a stage with one worker. Otherwise such a stage is left unchanged, because its order
-         * or function may need a single worker.
+         * Allows the tuner to add workers to a stage with a single worker. By default, such a stage is left unchanged,
+         * because its order or function may require a single worker.
          */
         public Builder raise(String stage) {
             raisedAnyway.add(Objects.requireNonNull(stage, "stage"));
@@ -168,19 +168,19 @@ public final class Tuner {
         }
 
         /**
-         * Adds alternative code for a stage, which is tried like any control and stays if it makes the pipeline faster.
-         * Its key is {@code alternative.STAGE}, with the value 0 or 1.
+         * Adds alternative code for a stage. It is tried like any other control, and stays in use if it makes the
+         * pipeline faster. Its key is {@code alternative.STAGE}, with the value 0 or 1.
          *
-         * @param stage stage of the code, which is tried first if that stage is the limiter
-         * @param use gets true to use the alternative code from the next element on, and false to stop; on the tuning
-         *     thread. Not in use at the start
+         * @param stage the stage of the code, which is tried first if this stage is the limiter
+         * @param use called on the tuning thread, with true to use the alternative code from the next element on, and
+         *     with false to stop using it. The alternative code is not in use at the start
          */
         public Builder alternative(String stage, Consumer<? super Boolean> use) {
             alternatives.put(Objects.requireNonNull(stage, "stage"), Objects.requireNonNull(use, "use"));
             return this;
         }
 
-        /** The tuner. */
+        /** Creates the tuner. */
         public Tuner build() {
             return new Tuner(this);
         }

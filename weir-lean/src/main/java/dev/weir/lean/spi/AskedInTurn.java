@@ -1,36 +1,39 @@
 package dev.weir.lean.spi;
 
 /**
- * Chooses the broker for the next metadata request. A broker cut off from the controllers keeps answering with outdated
- * metadata. Its connection is therefore closed after {@link #PATIENCE} consecutive answers that did not help, and when
- * its metadata are too old. Then the brokers from the metadata are asked in turn, and after each was asked in vain, the
- * bootstrap brokers too. Confined to one thread.
+ * Chooses the broker that receives the next metadata request. A broker that is cut off from the controllers continues
+ * to return outdated metadata. Its connection is therefore closed after {@link #PATIENCE} consecutive responses that
+ * did not help, or if its metadata are too old. The next requests then go to the brokers in the metadata, one after the
+ * other. If none of them helps, the bootstrap brokers are asked as well. Confined to one thread.
  */
 public final class AskedInTurn {
 
-    /** Number of answers to wait for: the first answer may predate the other brokers' knowledge too. */
+    /**
+     * The number of responses to wait for. One is not enough, because the change may not have reached any broker by the
+     * time of the first response.
+     */
     private static final int PATIENCE = 2;
 
-    /** True if the last answer did not help, and before the first answer. */
+    /** True before the first response, and if the last response did not help. */
     private boolean doubted = true;
 
-    /** The number of consecutive answers of the connected broker that did not help. */
+    /** The number of consecutive responses from the connected broker that did not help. */
     private int unhelpful;
 
-    /** True if the connected broker has answered. */
+    /** True if the connected broker has responded. */
     private boolean answered;
 
-    /** The number of brokers asked in vain in a row. */
+    /** The number of brokers in a row that were asked without success. */
     private int vain;
 
     private int turn;
 
     /**
-     * The index of the broker to connect to.
+     * Returns the index of the broker to connect to.
      *
-     * @param known number of brokers in the metadata
-     * @param bootstrap number of bootstrap addresses, at least 1
-     * @return an index of the known brokers, or, from {@code known} on, of the bootstrap addresses
+     * @param known the number of brokers in the metadata
+     * @param bootstrap the number of bootstrap addresses, at least 1
+     * @return the index of a known broker or, starting at {@code known}, of a bootstrap address
      */
     public int next(int known, int bootstrap) {
         int at = vain % (known + bootstrap);
@@ -41,12 +44,15 @@ public final class AskedInTurn {
         return turn % known;
     }
 
-    /** The number of times all brokers were asked in vain. It selects another address of a name in each round. */
+    /**
+     * The number of times that all brokers were asked without success. Each round uses another address if a name
+     * resolves to several.
+     */
     public int round(int known, int bootstrap) {
         return vain / (known + bootstrap);
     }
 
-    /** Reports an answer of the connected broker. If the one before was not doubted, it helped. */
+    /** Reports a response from the connected broker. If the previous response was not doubted, it counts as helpful. */
     public void answered() {
         if (!doubted) {
             unhelpful = 0;
@@ -56,7 +62,7 @@ public final class AskedInTurn {
         answered = true;
     }
 
-    /** Reports that the last answer did not help: it is incomplete, or the broker's identity is wrong. */
+    /** Reports that the last response did not help, because it was incomplete or the broker's identity was wrong. */
     public void doubt() {
         if (!doubted) {
             doubted = true;
@@ -64,13 +70,13 @@ public final class AskedInTurn {
         }
     }
 
-    /** Reports that the last answer contradicts another broker, so its connection is closed at once. */
+    /** Reports that the last response contradicts another broker, so that its connection is closed at once. */
     public void contradicted() {
         doubted = true;
         unhelpful = PATIENCE;
     }
 
-    /** Reports that the chosen broker could not be reached, or did not answer. */
+    /** Reports that the chosen broker could not be reached or did not respond. */
     public void failed() {
         vain = (vain + 1) & Integer.MAX_VALUE;
         unhelpful = 0;
@@ -78,15 +84,15 @@ public final class AskedInTurn {
     }
 
     /**
-     * Returns whether to close the connection, so that another broker is asked.
+     * Returns whether the connection should be closed, so that another broker is asked.
      *
-     * @param old whether the last answer is too old
+     * @param old whether the last response is too old
      */
     public boolean isEnough(boolean old) {
         return answered && (old || unhelpful >= PATIENCE);
     }
 
-    /** Reports the end of the connection: the next one goes to another broker. */
+    /** Reports that the connection was closed. The next connection goes to another broker. */
     public void left() {
         if (unhelpful > 0) {
             vain = (vain + 1) & Integer.MAX_VALUE;

@@ -18,48 +18,51 @@ import org.apache.kafka.common.protocol.Readable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A link to one broker with at most one connection, renewed on the next send after it was lost. Confined to the thread
- * of its {@link BrokerLinks}.
+ * A link to one broker, with at most one connection at a time. If the connection is lost, the next attempt to send
+ * opens a new one. Confined to the thread of its {@link BrokerLinks}.
  */
 public final class BrokerLink {
 
     private static final System.Logger LOG = System.getLogger(BrokerLink.class.getName());
 
-    /** Receives answers and losses. Called within {@link BrokerLinks#poll}. */
+    /** Receives responses and is notified of lost connections. Called within {@link BrokerLinks#poll}. */
     public interface Listener {
 
         /**
-         * Receives the answer to a request, in the order of the requests.
+         * Called with the response to a request, in the order of the requests.
          *
-         * @param body the bytes after the header, not copied: valid during the call
+         * @param body the bytes after the header, which are not copied; valid only during the call
          */
         void answered(ApiKeys api, short version, Readable body);
 
-        /** Reports that the connection was lost; requests sent on it get no answer. */
+        /** Called when the connection was lost. Requests sent on it get no response. */
         void lost(String why);
     }
 
     /** Writes a custom request without allocating an object for it. */
     public interface Encoder {
 
-        /** Upper bound of its bytes, including length and header, excluding inserted buffers. */
+        /**
+         * An upper bound of the request's size in bytes, including the length and the header, excluding inserted
+         * buffers.
+         */
         int maxBytes();
 
         /**
-         * Writes the request from position 0 on, and flips.
+         * Writes the request from position 0 on, and flips the buffer.
          *
-         * @param inserts takes buffers that are sent without a copy
-         * @param correlation the correlation id for its header
+         * @param inserts accepts buffers that are sent without being copied
+         * @param correlation the correlation id for the request's header
          */
         void write(ByteBuffer out, Inserts inserts, int correlation);
     }
 
-    /** Takes buffers that are part of a request without being copied into it. */
+    /** Accepts buffers that become part of a request without being copied into it. */
     public interface Inserts {
 
         /**
-         * Sends a buffer from its position to its limit, after the bytes put so far. The buffer must not change until
-         * the request is answered or lost; its position advances.
+         * Sends the bytes from the buffer's position to its limit, after the bytes written so far. The buffer must not
+         * be modified until the request has been answered or lost; its position advances.
          */
         void insert(ByteBuffer bytes);
     }
@@ -86,14 +89,17 @@ public final class BrokerLink {
         this.buffers = new ConnectionBuffers(links.settings().maxResponseBytes());
     }
 
-    /** Returns whether a request can be sent now. If there is no connection, one is opened soon. */
+    /** Returns whether a request can be sent now. If there is no connection, this call causes one to be opened soon. */
     public boolean canSend() {
         BrokerConnection current = connection;
         wanted = true;
         return current != null && current.canSend();
     }
 
-    /** The highest version of a request that the connected broker supports; -1 if unsupported or not connected. */
+    /**
+     * The highest version of a request that the connected broker supports; -1 if the broker does not support the
+     * request or no broker is connected.
+     */
     public short maxVersion(ApiKeys api) {
         Objects.requireNonNull(api, "api");
         BrokerConnection current = connection;
@@ -101,7 +107,7 @@ public final class BrokerLink {
     }
 
     /**
-     * Sends a request with flexible versions.
+     * Sends a request that has flexible versions.
      *
      * @throws IllegalStateException unless {@link #canSend}
      */
@@ -207,7 +213,7 @@ public final class BrokerLink {
         listener.answered(api, version, body);
     }
 
-    /** Closes the connection; the next attempt to send opens another one. The next poll tells the listener. */
+    /** Closes the connection. The next attempt to send opens another one. The next poll notifies the listener. */
     public void disconnect(String why) {
         if (connection != null) {
             connection.close(Objects.requireNonNull(why, "why"));
@@ -215,8 +221,8 @@ public final class BrokerLink {
     }
 
     /**
-     * Closes a connection without requests in flight, so that the next attempt to send connects to the next address;
-     * the listener is not told.
+     * Closes a connection that has no requests in flight, so that the next attempt to send connects to the next
+     * address. The listener is not notified.
      */
     public void renew() {
         if (connection != null) {
@@ -225,7 +231,7 @@ public final class BrokerLink {
         }
     }
 
-    /** Ends the link; the listener is not told. */
+    /** Closes the link permanently. The listener is not notified. */
     public void drop() {
         dropped = true;
         if (connection != null) {

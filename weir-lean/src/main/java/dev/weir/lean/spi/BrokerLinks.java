@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.CommonClientConfigs;
 
 /**
- * Connections to any number of brokers, driven by one thread: {@link #poll} does all work that does not block,
- * {@link #await} waits for more. Confined to one thread, except {@link #wakeup}.
+ * Connections to any number of brokers, driven by one thread. {@link #poll} does all work that does not block, and
+ * {@link #await} waits until there is more to do. Confined to one thread, except {@link #wakeup}.
  */
 public final class BrokerLinks implements AutoCloseable {
 
@@ -33,9 +33,9 @@ public final class BrokerLinks implements AutoCloseable {
     }
 
     /**
-     * Opens links without connections. The caller closes them.
+     * Creates the object without opening connections. The caller must close it.
      *
-     * @throws org.apache.kafka.common.KafkaException if a property is invalid; the message names it
+     * @throws org.apache.kafka.common.KafkaException if a property is invalid; the message names the property
      */
     public static BrokerLinks open(LeanSettings settings) {
         Objects.requireNonNull(settings, "settings");
@@ -47,10 +47,10 @@ public final class BrokerLinks implements AutoCloseable {
     }
 
     /**
-     * Makes a link to the first of several addresses that answers; it connects on the first attempt to send.
+     * Creates a link to the first of several addresses that responds. The link connects on the first attempt to send.
      *
-     * @param name for messages
-     * @param addresses read before each attempt, may be unresolved; each attempt tries the next one
+     * @param name the link's name in messages
+     * @param addresses read before each attempt to connect. Each attempt uses the next address, which may be unresolved
      */
     public BrokerLink link(String name, Supplier<List<InetSocketAddress>> addresses, BrokerLink.Listener listener) {
         BrokerLink link = new BrokerLink(
@@ -63,9 +63,9 @@ public final class BrokerLinks implements AutoCloseable {
     }
 
     /**
-     * Does all work that does not block, and calls listeners; returns the amount of work.
+     * Does all work that does not block, and calls listeners. Returns the amount of work done.
      *
-     * @throws LeanException if a broker does not accept this client, or does not speak Kafka's protocol
+     * @throws LeanException if a broker does not accept this client or does not speak Kafka's protocol
      */
     public int poll(long nowNanos) {
         int work = 0;
@@ -76,7 +76,10 @@ public final class BrokerLinks implements AutoCloseable {
         return work;
     }
 
-    /** Waits until a link has something to do, a {@link #wakeup}, or the timeout; 0 does not wait. */
+    /**
+     * Waits until a link has something to do, {@link #wakeup} is called, or the timeout expires. Does not wait if the
+     * timeout is 0.
+     */
     public void await(long millis) {
         try {
             transports.await(millis);
@@ -85,12 +88,15 @@ public final class BrokerLinks implements AutoCloseable {
         }
     }
 
-    /** Ends the current {@link #await}, or the next one. Thread-safe. */
+    /** Ends the current {@link #await}, or the next one if none is running. Thread-safe. */
     public void wakeup() {
         transports.wakeup();
     }
 
-    /** The clock for these links' waits, as {@link System#nanoTime}. Thread-safe. */
+    /**
+     * The time in nanoseconds, from the clock that measures these links' waits. Has the semantics of
+     * {@link System#nanoTime}. Thread-safe.
+     */
     public long nanoTime() {
         return transports.nanoTime();
     }
@@ -107,7 +113,7 @@ public final class BrokerLinks implements AutoCloseable {
         return clientId;
     }
 
-    /** A random source for the caller's choices. */
+    /** Returns a new source of random numbers for the caller. */
     public SplittableRandom newRandom() {
         return transports.newRandom();
     }

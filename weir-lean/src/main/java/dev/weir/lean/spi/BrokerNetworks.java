@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Simulated networks by bootstrap address. A client with any other address uses sockets. Thread-safe. */
+/** A registry of simulated networks by bootstrap address. Clients with any other address use sockets. Thread-safe. */
 public final class BrokerNetworks {
 
     private static final Map<String, BrokerNetwork> NETWORKS = new ConcurrentHashMap<>();
@@ -13,9 +13,9 @@ public final class BrokerNetworks {
     private BrokerNetworks() {}
 
     /**
-     * Makes each lean client opened with this address use the network.
+     * Registers a network for every lean client that is opened with this address from now on.
      *
-     * @param bootstrapServers the whole text of {@code bootstrap.servers}
+     * @param bootstrapServers the complete value of {@code bootstrap.servers}
      * @throws IllegalStateException if the address already has a network
      */
     public static void put(String bootstrapServers, BrokerNetwork network) {
@@ -25,7 +25,7 @@ public final class BrokerNetworks {
         }
     }
 
-    /** Removes the network of an address. Open clients keep it. */
+    /** Removes the network of an address. Open clients continue to use it. */
     public static void remove(String bootstrapServers) {
         NETWORKS.remove(Objects.requireNonNull(bootstrapServers, "bootstrapServers"));
     }

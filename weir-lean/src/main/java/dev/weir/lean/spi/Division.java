@@ -7,15 +7,18 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Assigns partitions to threads. With at least as many brokers as threads, each broker belongs to one thread; with
- * fewer, a broker's partitions are divided among threads that fetch from no other broker. Partitions stay where they
- * are if possible: dividing a result again moves nothing. Stateless.
+ * Assigns partitions to threads. If there are at least as many brokers as threads, each broker belongs to one thread.
+ * If there are fewer, a broker's partitions are divided among threads that fetch from no other broker. Partitions stay
+ * with their thread if possible; dividing the result again moves nothing. Stateless.
  */
 public final class Division {
 
     private Division() {}
 
-    /** Returns the slots that change their thread, with the new thread. A partition without a broker is not moved. */
+    /**
+     * Returns the slots that move to another thread, with their new thread. A partition whose broker is unknown does
+     * not move.
+     */
     public static List<Slot> moves(List<Slot> slots, int threads) {
         SortedMap<Integer, List<Slot>> brokers = new TreeMap<>();
         for (Slot slot : slots) {
@@ -33,10 +36,10 @@ public final class Division {
         return moves;
     }
 
-    /** The largest broker first, each to the thread with the fewest partitions. */
+    /** Assigns brokers in descending order of their partition counts, each to the thread with the fewest partitions. */
     private static void wholeBrokers(SortedMap<Integer, List<Slot>> brokers, int threads, List<Slot> moves) {
         List<List<Slot>> bySize = new ArrayList<>(brokers.values());
-        bySize.sort(Comparator.comparingInt(slots -> -slots.size())); // for a stable order, then by broker id
+        bySize.sort(Comparator.comparingInt(slots -> -slots.size())); // ties stay in order of broker id
         int[] load = new int[threads];
         for (List<Slot> slots : bySize) {
             int best = 0;
@@ -83,7 +86,7 @@ public final class Division {
                 }
             }
             if (best < 0) {
-                break; // one thread per partition
+                break; // every partition has its own thread
             }
             counts.merge(best, 1, Integer::sum);
         }

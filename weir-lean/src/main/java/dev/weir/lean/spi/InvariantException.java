@@ -4,10 +4,10 @@ import java.io.Serial;
 import java.util.Objects;
 
 /**
- * A violation of one of Weir's numbered invariants, that is, a bug in Weir. It ends the run before a batch, a request
- * or a commit is made that the invariant forbids. Immutable.
+ * A violation of one of Weir's numbered invariants, which means that Weir has a bug. Stops the run before Weir creates
+ * a batch, a request or a commit that the invariant forbids. Immutable.
  *
- * <p>Checks throw it where batches, requests or commits are made, never for each record.
+ * <p>Invariants are checked when a batch, a request or a commit is created, never per record.
  */
 public final class InvariantException extends IllegalStateException {
 
@@ -17,10 +17,10 @@ public final class InvariantException extends IllegalStateException {
     private final int number;
 
     /**
-     * Creates a violation.
+     * Creates the exception for a violated invariant.
      *
      * @param number the invariant's number in {@code docs/internals/invariants.md}
-     * @param invariant its text there, without the full stop
+     * @param invariant the invariant's text there, without the full stop
      * @param state the observed state, in a few words and numbers
      */
     public InvariantException(int number, String invariant, String state) {

@@ -1,7 +1,8 @@
 /**
- * For Weir's own modules. Broker connections that send and receive Kafka's message classes over the sockets of the lean
- * consumer, with its security settings and reconnects; one thread owns all of them. Also contains the choice of the
- * broker for metadata requests, the division of partitions among lean threads, and the exception for broken invariants.
+ * Types for Weir's own modules. Contains broker connections that exchange Kafka's message classes over the lean
+ * consumer's sockets, with its security settings and reconnects; one thread owns all of them. Also contains the choice
+ * of the broker for metadata requests, the division of partitions among lean threads, and the exception for broken
+ * invariants.
  */
 @NullMarked
 package dev.weir.lean.spi;

@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** Applies changes to the displayed pipeline. Thread-safe: one change at a time. */
+/** Applies changes to the displayed pipeline. Thread-safe; applies one change at a time. */
 public final class Controls {
 
     private static final String PARTITION = "partition.";
@@ -39,16 +39,16 @@ public final class Controls {
     private static final String BYTES = "source.bufferBytes";
     private static final int MOST_NAMED = 12;
 
-    /** The largest number of threads that the page offers; a dispatcher accepts more. */
+    /** The largest number of threads that the page offers. A dispatcher itself accepts more. */
     private static final int MOST_THREADS = 1024;
 
     /**
-     * A setting that can be changed now, with its current value.
+     * A setting that can be changed at present, and its current value.
      *
-     * @param value the value now
-     * @param min the lowest number, or -1 if it is not a number
-     * @param max the highest number, or -1
-     * @param dispatcher the dispatcher that a stage works on; null for other controls
+     * @param value the current value
+     * @param min the lowest value; -1 if the setting is not a number
+     * @param max the highest value; -1 if the setting is not a number
+     * @param dispatcher the dispatcher on which a stage runs; null for other settings
      */
     public record Knob(
             String key,
@@ -74,14 +74,13 @@ public final class Controls {
 
     private volatile @Nullable RunningPipeline shown;
 
-    /** True if the source was paused from here; known before the next reading. Under the lock. */
+    /** True if the source was paused through this object, which readings show only later. Guarded by the lock. */
     private boolean sourcePaused;
 
     public Controls(Map<String, CircuitBreaker> breakers) {
         this.breakers = Map.copyOf(breakers);
     }
 
-    /** Sets the pipeline to change. */
     public void show(RunningPipeline pipeline) {
         lock.lock();
         try {
@@ -96,7 +95,7 @@ public final class Controls {
         return timeline;
     }
 
-    /** Applies the possible changes in order, and records all of them. */
+    /** Applies those changes that are possible, in order, and records all requests. */
     public ControlReport set(Map<String, String> wanted, String by) {
         Map<String, String> applied = new LinkedHashMap<>();
         List<Refusal> refused = new ArrayList<>();
@@ -220,7 +219,7 @@ public final class Controls {
         return buffers;
     }
 
-    /** Each consumer gets the whole rate. */
+    /** Limits the rate of each consumer to the given value. */
     private void limitSource(String value) throws Refused {
         long perSecond = value.equals("off") ? 0 : number(value);
         RunningPipeline pipeline = pipeline();
@@ -298,7 +297,7 @@ public final class Controls {
         }
     }
 
-    /** Settings that can be changed now, except settings of single partitions and loggers. */
+    /** Returns the settings that can be changed at present, except settings of single partitions and loggers. */
     public List<Knob> knobs() {
         RunningPipeline pipeline = shown;
         List<Knob> knobs = new ArrayList<>();
@@ -336,7 +335,7 @@ public final class Controls {
                     knobs.add(new Knob(
                             DISPATCHER + now.name() + SIZE, Integer.toString(now.size()), each.fewest(), MOST_THREADS));
                 case VIRTUAL, SINGLE -> {
-                    // They have no size to change.
+                    // They have no size that could be changed.
                 }
             }
         }

@@ -12,7 +12,9 @@ import java.util.logging.LogManager;
 import java.util.logging.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Levels of loggers of {@code java.util.logging}, the default backend of {@link System.Logger}. Thread-safe. */
+/**
+ * Sets the levels of loggers of {@code java.util.logging}, the default backend of {@link System.Logger}. Thread-safe.
+ */
 final class LogLevels {
 
     private static final Map<String, Level> LEVELS = Map.of(
@@ -25,13 +27,16 @@ final class LogLevels {
             "TRACE", Level.FINER,
             "ALL", Level.ALL);
 
-    /** Largest number of names that the application does not use; {@link LogManager} keeps a node of each forever. */
+    /**
+     * The largest number of loggers that the application does not use. {@link LogManager} keeps a node for each of them
+     * forever.
+     */
     static final int MOST_UNKNOWN = 100;
 
-    /** The longest name, of any logger. */
+    /** The maximum length of a logger's name. */
     static final int MOST_NAME = 250;
 
-    /** Log levels belong to the process, whatever number of consoles it has. */
+    /** The only instance, because log levels belong to the process, whatever the number of consoles. */
     private static final LogLevels OF_PROCESS = new LogLevels();
 
     /** Strong references, because an unreferenced logger loses its level. */
@@ -39,7 +44,7 @@ final class LogLevels {
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** Under the lock: names in {@link #changed} that the application did not use. */
+    /** Names in {@link #changed} that the application did not use. Guarded by the lock. */
     private final Set<String> unknown = new HashSet<>();
 
     private LogLevels() {}
@@ -69,7 +74,7 @@ final class LogLevels {
         changed.computeIfAbsent(name, Logger::getLogger).setLevel(wanted);
     }
 
-    /** Limits new names, except names that the application uses. */
+    /** Accepts a name that the application uses, and limits the number of other names. */
     private void admit(String name) throws Refused {
         lock.lock();
         try {
@@ -86,7 +91,7 @@ final class LogLevels {
         }
     }
 
-    /** Returns whether a logger of this name, or one below it, exists. */
+    /** Returns whether there is a logger with this name or one below it. */
     private static boolean isUsed(String name) {
         Enumeration<String> names = LogManager.getLogManager().getLoggerNames();
         String below = name + ".";

@@ -7,30 +7,30 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The last {@value #MOST} requested changes, in at most {@value #MOST_BYTES} bytes. Thread-safe. */
+/** The last {@value #MOST} requested changes, limited to {@value #MOST_BYTES} bytes. Thread-safe. */
 public final class Timeline {
 
     static final int MOST = 10_000;
 
-    /** Memory for all entries together, counted as if each character took two bytes. */
+    /** The memory limit for all entries together, in which each character counts as two bytes. */
     static final int MOST_BYTES = 4 << 20;
 
-    /** The longest key and the longest value; HTTP requests allow no longer ones. */
+    /** The maximum length of a key and of a value. HTTP requests allow no longer ones. */
     private static final int MOST_TEXT = 1_000;
 
-    /** The longest reason of a refusal. */
+    /** The maximum length of the reason for a refusal. */
     private static final int MOST_REASON = 500;
 
-    /** An entry's objects without their characters. */
+    /** The size of an entry's objects without their characters. */
     private static final int ENTRY_BYTES = 256;
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock
     private final Deque<TimelineEntry> entries = new ArrayDeque<>();
     private long bytes;
 
-    /** Adds an entry with long texts shortened; drops the oldest if there are too many. */
+    /** Adds an entry after shortening its long texts. Drops the oldest entries if there are too many. */
     public void add(TimelineEntry entry) {
         TimelineEntry kept = TimelineEntry.of(
                 entry.at(),
@@ -51,7 +51,7 @@ public final class Timeline {
         }
     }
 
-    /** Shortens the reason of a refusal to the largest allowed length. */
+    /** Shortens the reason for a refusal to the maximum length. */
     static String reason(String text) {
         return shortened(text, MOST_REASON);
     }
@@ -68,7 +68,7 @@ public final class Timeline {
                                 + entry.refused().length());
     }
 
-    /** The entries so far, oldest first. */
+    /** Returns the entries, oldest first. */
     public List<TimelineEntry> entries() {
         lock.lock();
         try {

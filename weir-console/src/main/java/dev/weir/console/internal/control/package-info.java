@@ -1,4 +1,7 @@
-/** Changes of a running pipeline by name, and their timeline. Any thread may call; one change is applied at a time. */
+/**
+ * Changes of a running pipeline's settings by name, and the timeline of these changes. May be called by any thread; one
+ * change is applied at a time.
+ */
 @NullMarked
 package dev.weir.console.internal.control;
 

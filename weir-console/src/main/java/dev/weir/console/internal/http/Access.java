@@ -9,18 +9,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The access rules of the console. Immutable.
+ * The console's access rules. Immutable.
  *
- * <p>Without a token only this machine can reach the port, so the threat is a foreign page in a local browser:
- * {@code Host} must name this machine, which defeats DNS rebinding, and {@code Origin} must be the console's own. With
- * a token each request for data must carry it. (Fetch standard, "origin"; RFC 6750 for the bearer token.)
+ * <p>Without a token, the port can be reached only from this machine, so the threat is a malicious page in a local
+ * browser. {@code Host} must name this machine, which defeats DNS rebinding, and {@code Origin} must be the console's
+ * own origin. With a token, every request for data must contain the token. (Fetch standard, "origin"; RFC 6750 for the
+ * bearer token.)
  */
 final class Access {
 
     private static final String BEARER = "bearer ";
     private static final HostRule LOOPBACK = HostRule.ofLoopback();
 
-    /** The reason why a request is not answered: an HTTP status and a sentence. */
+    /** The HTTP status and the reason with which a request is denied. */
     record Denial(int status, String reason) {}
 
     private final boolean loopback;
@@ -32,10 +33,10 @@ final class Access {
     }
 
     /**
-     * Judges a request.
+     * Decides whether a request is allowed.
      *
      * @param open whether the resource is public, such as the page itself
-     * @return null if access is granted
+     * @return the reason for a denial; null if access is granted
      */
     @Nullable
     Denial judge(Headers headers, boolean open) {
@@ -57,7 +58,7 @@ final class Access {
         return null;
     }
 
-    /** Returns whether the host name is acceptable; with a token any name is. */
+    /** Returns whether the host name is allowed. If the console is not limited to loopback, every name is. */
     private boolean isAcceptable(String host) {
         return !loopback || LOOPBACK.accepts(host);
     }
@@ -67,7 +68,7 @@ final class Access {
             return true;
         }
         String given = headers.getFirst("Authorization");
-        // Compares hashes, so that timing does not even reveal the length of the token.
+        // Compares hashes, so that the timing does not even reveal the length of the token.
         return given != null
                 && given.regionMatches(true, 0, BEARER, 0, BEARER.length())
                 && MessageDigest.isEqual(
@@ -77,7 +78,7 @@ final class Access {
     private static byte[] hash(String token) {
         try {
             return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException e) { // Every JDK provides it.
+        } catch (NoSuchAlgorithmException e) { // every JDK provides it
             throw new IllegalStateException(e);
         }
     }

@@ -21,17 +21,17 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Answers the requests of a console. Thread-safe. */
+/** Handles the HTTP requests of a console. Thread-safe. */
 public final class ConsoleHandler implements HttpEndpoint.Handler {
 
-    /** Largest body of a change: several hundred settings. */
+    /** The largest body of a request for changes, which is sufficient for several hundred settings. */
     static final int MAX_BODY_BYTES = 16 * 1024;
 
     private static final Logger LOG = System.getLogger(ConsoleHandler.class.getName());
 
     private static final String JSON = "application/json";
 
-    /** Allows only the page's own files and no framing. */
+    /** Allows only the page's own files, and no framing. */
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
             + " img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -48,29 +48,27 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
     }
 
     /**
-     * Handler of a pipeline's console.
+     * Creates the handler of a pipeline's console.
      *
-     * @param token required by each request for data; null if only this machine can reach the port
+     * @param token must be in each request for data; null if the port can be reached only from this machine
      */
     public static ConsoleHandler ofPipeline(boolean loopback, @Nullable String token, Looker looker) {
         return new ConsoleHandler(loopback, token, looker, PageFiles.ofPipeline());
     }
 
-    /** Handler of a benchmark's console. */
     public static ConsoleHandler ofRuns(boolean loopback, @Nullable String token, RunLooker looker) {
         return new ConsoleHandler(loopback, token, looker, PageFiles.ofRuns());
     }
 
-    /** Handler of a fleet's console. */
     public static ConsoleHandler ofFleet(boolean loopback, @Nullable String token, FleetLooker looker) {
         return new ConsoleHandler(loopback, token, looker, PageFiles.ofFleet());
     }
 
     /**
-     * An answer.
+     * A response.
      *
-     * @param body the whole text; empty if {@code parts} writes it
-     * @param parts writes an answer of unknown length, or null
+     * @param body the complete text; empty if {@code parts} writes it
+     * @param parts writes a response of unknown length; null if {@code body} is the response
      */
     private record Answer(int status, String type, String body, Json.@Nullable Fields parts) {
 
@@ -78,7 +76,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             this(status, type, body, null);
         }
 
-        /** A possibly long answer, written in parts. */
+        /** Creates a response that may be long and is written in parts. */
         static Answer inParts(Json.Fields fields) {
             return new Answer(200, JSON, "", fields);
         }
@@ -142,7 +140,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             return;
         }
         try {
-            // Nothing is written while it records.
+            // Nothing is sent while the profile is being recorded.
             deadline.stop();
             ProfileRequests.Outcome outcome =
                     ProfileRequests.record(exchange.getRequestURI().getRawQuery());
@@ -178,7 +176,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
         }
     }
 
-    /** Answers a read-only request. */
+    /** Creates the response to a read-only request. */
     @FunctionalInterface
     private interface Making {
         Answer make();
@@ -198,7 +196,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             exchange.getResponseHeaders().set("Allow", "GET");
             return Answer.error(405, "only GET");
         }
-        // Nothing is written while it counts.
+        // Nothing is sent while objects are being counted.
         deadline.stop();
         try {
             ProfileRequests.Outcome outcome = HeapRequests.count();
@@ -220,7 +218,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             }
             Map<String, String> wanted = Json.settings(body);
             String by = exchange.getRequestHeaders().containsKey("Origin") ? "page" : "command";
-            // Nothing is written during the change.
+            // Nothing is sent while the change is being applied.
             deadline.stop();
             try {
                 ControlReport report = subject.set(wanted, by);

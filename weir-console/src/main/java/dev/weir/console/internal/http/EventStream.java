@@ -10,13 +10,13 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Readings as server-sent events (HTML standard, section 9.2): first the history that the reader has not seen, then one
- * per second, each with its number as ID. An event {@code state} with the full state follows the newest one.
- * Thread-safe.
+ * Readings as server-sent events (HTML standard, section 9.2): first the history that the client has not seen, and then
+ * one reading per second. The id of each event is the number of its reading. An event {@code state} with the full state
+ * follows the newest reading. Thread-safe.
  */
 final class EventStream {
 
-    /** Largest number of readers, which leaves connections for other requests. */
+    /** The largest number of clients. It leaves connections for other requests. */
     static final int MOST_READERS = 32;
 
     private final History history;
@@ -26,13 +26,14 @@ final class EventStream {
         this.history = history;
     }
 
-    /** Reserves a place for a reader. If it returns true, call {@link #send}. */
+    /** Reserves a slot for a client. If this method returns true, {@link #send} must be called. */
     boolean enter() {
         return readers.tryAcquire();
     }
 
     /**
-     * Sends until the reader disconnects or the console is closed, and releases the place reserved by {@link #enter}.
+     * Sends events until the client disconnects or the console is closed, and then releases the slot reserved by
+     * {@link #enter}.
      */
     void send(HttpExchange exchange, ResponseDeadline deadline) throws IOException {
         try {

@@ -13,15 +13,15 @@ import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the live objects of this process by class for requests, one at a time. Thread-safe; functions only.
+ * Counts the live objects of this process by class, one request at a time. Thread-safe; functions only.
  *
- * <p>It uses the JVM's histogram, which runs a garbage collection first and pauses all threads of the process.
+ * <p>Uses the JVM's class histogram, which runs a garbage collection first and pauses all threads of the process.
  */
 final class HeapRequests {
 
     static final String PATH = "/api/heap";
 
-    /** Number of reported classes, those with the most bytes. */
+    /** The number of classes reported, which are those that use the most bytes. */
     static final int MOST = 40;
 
     private static final Logger LOG = System.getLogger(HeapRequests.class.getName());
@@ -36,7 +36,6 @@ final class HeapRequests {
 
     private HeapRequests() {}
 
-    /** Counts now. */
     static ProfileRequests.Outcome count() {
         if (!COUNTING.tryAcquire()) {
             return ProfileRequests.Outcome.error(409, "the heap is being counted: ask again in some seconds");
@@ -61,7 +60,7 @@ final class HeapRequests {
         }
     }
 
-    /** The answer to a histogram, or to the reason why there is none. */
+    /** Returns the response for a histogram, or for the reason why there is none. */
     static String json(List<String> lines, @Nullable String reason) {
         return Json.object(json -> {
             json.writeBooleanField("available", reason == null);
@@ -90,7 +89,7 @@ final class HeapRequests {
         });
     }
 
-    /** The class name in Java syntax: {@code [B} is {@code byte[]}. */
+    /** Returns the class name in Java syntax, such as {@code byte[]} for {@code [B}. */
     static String readable(String name) {
         int dimensions = name.lastIndexOf('[') + 1;
         if (dimensions == 0) {

@@ -8,10 +8,10 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The files of the page, read once from the class path. Immutable. */
+/** The files of a page, read once from the class path. Immutable. */
 final class PageFiles {
 
-    /** One file as it is sent. */
+    /** A file and its content type. */
     record PageFile(String type, String content) {}
 
     private static final String FOLDER = "/dev/weir/console/page/";
@@ -28,7 +28,6 @@ final class PageFiles {
         }
     }
 
-    /** The page of a pipeline. */
     static PageFiles ofPipeline() {
         return new PageFiles(
                 "index.html",
@@ -46,12 +45,10 @@ final class PageFiles {
                 "profiling.js");
     }
 
-    /** The page of the runs of a benchmark. */
     static PageFiles ofRuns() {
         return new PageFiles("runs.html", "runs.css", "runs.js", "feed.js", "login.js", "graph.js");
     }
 
-    /** The page of a fleet. */
     static PageFiles ofFleet() {
         return new PageFiles("fleet.html", "fleet.css", "fleet.js", "pipelines.js", "feed.js", "login.js", "graph.js");
     }

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records profiles of this process for requests, one at a time in the whole process. Thread-safe; a request waits for
- * its profile. Functions only.
+ * Records profiles of this process on request, one at a time in the process. Thread-safe. A request waits for its
+ * profile. Functions only.
  */
 final class ProfileRequests {
 
@@ -25,24 +25,27 @@ final class ProfileRequests {
     private static final Pattern SECONDS = Pattern.compile("seconds=([0-9]{1,4})");
     private static final String DEFAULT = "seconds=10";
 
-    /** Largest number of profiles in memory: one being recorded, others being sent to slow readers. */
+    /**
+     * The largest number of profiles in memory: one that is being recorded, and others that are being sent to slow
+     * clients.
+     */
     private static final Semaphore HELD = new Semaphore(4);
 
     private static final Semaphore RECORDING = new Semaphore(1);
 
     private ProfileRequests() {}
 
-    /** Reserves memory for a profile. If it returns true, call {@link #leave} afterwards. */
+    /** Reserves memory for a profile. If this method returns true, {@link #leave} must be called. */
     static boolean enter() {
         return HELD.tryAcquire();
     }
 
-    /** Releases the memory reserved by {@link #enter}, once the answer is sent. */
+    /** Releases the memory reserved by {@link #enter}, after the response was sent. */
     static void leave() {
         HELD.release();
     }
 
-    /** An HTTP status with its JSON body. */
+    /** An HTTP status and the JSON body of a response. */
     record Outcome(int status, String json) {
 
         static Outcome error(int status, String message) {
@@ -53,7 +56,7 @@ final class ProfileRequests {
     /**
      * Records a profile.
      *
-     * @param query {@code seconds=N}, or null
+     * @param query {@code seconds=N}, or null for the default
      */
     static Outcome record(@Nullable String query) {
         Matcher seconds = SECONDS.matcher(query == null ? DEFAULT : query);
@@ -68,7 +71,7 @@ final class ProfileRequests {
             Duration time = Duration.ofSeconds(Long.parseLong(seconds.group(1)));
             return new Outcome(
                     200, Profiler.create().time(time).recordThisProcess().toJson());
-        } catch (InterruptedException e) { // The console is being closed.
+        } catch (InterruptedException e) { // the console is being closed
             Thread.currentThread().interrupt();
             return Outcome.error(503, "the console is being closed");
         } catch (ProfileException e) {

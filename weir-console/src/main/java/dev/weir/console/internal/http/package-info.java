@@ -1,5 +1,6 @@
 /**
- * Access rules and answers of the console. Each request has a virtual thread of its own, which the console's port owns.
+ * The console's access rules and responses. Each request is handled by its own virtual thread, which the console's port
+ * owns.
  */
 @NullMarked
 package dev.weir.console.internal.http;

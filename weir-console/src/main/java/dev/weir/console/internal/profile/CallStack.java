@@ -4,25 +4,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The call stack of a thread at a sample. Immutable.
+ * The call stack of a thread at the time of a sample. Immutable.
  *
- * <p>An operator calls a user's function: the user code consists of the frames inside the innermost engine frame that
- * surrounds a user frame. JDK and library calls made by the function count as part of it.
+ * <p>An operator calls a function of the user. The user code consists of the frames inside the innermost engine frame
+ * that surrounds a user frame. Calls of the JDK and of libraries that the function makes count as user code as well.
  *
- * @param frames the innermost first
- * @param cut whether outer frames are missing, because the recorder limits the depth
+ * @param frames the frames, innermost first
+ * @param cut whether outer frames are missing, because the flight recorder limits the depth
  */
 record CallStack(List<Frame> frames, boolean cut) {
 
     /**
-     * The loop of {@code map}: each map of a group calls the one above through it, so counting its frames identifies
-     * the map.
+     * The loop class of {@code map}. Each map of a group calls the upstream one through this class, so the number of
+     * its frames identifies the map.
      */
     private static final String MAP_LOOP = "dev.weir.stream.internal.operator.MapStage$FunctionLoop";
 
     private static final String MAP_CALL = "apply";
 
-    /** The owner of the code that a thread ran. */
+    /** The owner of the code that a thread was running. */
     enum Owner {
         USER,
         CLIENT,
@@ -30,7 +30,10 @@ record CallStack(List<Frame> frames, boolean cut) {
         OTHER
     }
 
-    /** The owner of the code, judged by the stack alone; a cut stack may lack the frames of its operator. */
+    /**
+     * Returns the owner of the code, which is determined from the stack alone. A stack that was cut may lack the frames
+     * of its operator.
+     */
     Owner owner() {
         if (operator() >= 0) {
             return Owner.USER;
@@ -56,7 +59,7 @@ record CallStack(List<Frame> frames, boolean cut) {
         return Owner.OTHER;
     }
 
-    /** The index of the operator that called the innermost user code, or -1. */
+    /** Returns the index of the operator that called the innermost user code; -1 if there is none. */
     private int operator() {
         int user = first(FrameKind.USER, 0);
         return user < 0 ? -1 : first(FrameKind.ENGINE, user);
@@ -71,7 +74,10 @@ record CallStack(List<Frame> frames, boolean cut) {
         return -1;
     }
 
-    /** Number of maps, from the lowest, that the element was in during a shared pass; 0 if it was in none. */
+    /**
+     * Returns the number of maps, counted from the lowest, that were processing the element in a common pass; 0 if
+     * there were none.
+     */
     int maps() {
         int at = 0;
         while (at < frames.size() && !isMapCall(frames.get(at))) {
@@ -89,8 +95,8 @@ record CallStack(List<Frame> frames, boolean cut) {
     }
 
     /**
-     * The caller and the outermost frame of the user code: the same for all elements of a stage, and usually unique to
-     * it.
+     * Returns the caller and the outermost frame of the user code, which are the same for all elements of a stage and
+     * usually unique to it.
      */
     String signature() {
         int operator = operator();
@@ -105,7 +111,7 @@ record CallStack(List<Frame> frames, boolean cut) {
         return caller.name() + " " + maps() + " " + called.type() + "." + called.method();
     }
 
-    /** The user's code, the innermost frame first, without bridge frames; all frames if there is no user code. */
+    /** Returns the user code without bridge frames, the innermost frame first; all frames if there is no user code. */
     List<Frame> userCode() {
         int operator = operator();
         List<Frame> within = operator < 0 ? frames : frames.subList(0, operator);
@@ -119,8 +125,8 @@ record CallStack(List<Frame> frames, boolean cut) {
     }
 
     /**
-     * The methods of user classes in the user code; if there are none, as with a method reference, the outermost
-     * method.
+     * Returns the methods of user classes in the user code. If there are none, as with a method reference, returns the
+     * outermost method.
      */
     List<Frame> userMethods() {
         List<Frame> code = userCode();

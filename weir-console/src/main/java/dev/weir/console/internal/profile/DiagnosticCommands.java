@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Diagnostic commands of another JVM, sent by the {@code jcmd} of this JVM's own JDK: the JDK has no public API for
- * them that works without a port. Confined to one thread.
+ * Sends diagnostic commands to another JVM with the {@code jcmd} of this JVM's JDK, because the JDK has no public API
+ * for them that works without opening a port. Confined to one thread.
  */
 final class DiagnosticCommands {
 
@@ -30,10 +30,10 @@ final class DiagnosticCommands {
     }
 
     /**
-     * Returns the diagnostic commands of a process.
+     * Returns an object that sends commands to a process.
      *
-     * @param name of the process, for messages
-     * @throws ProfileException if this JVM is not a JDK
+     * @param name the name of the process in messages
+     * @throws ProfileException if this JVM does not belong to a JDK
      */
     static DiagnosticCommands of(long pid, String name) throws ProfileException {
         Path bin = Path.of(System.getProperty("java.home"), "bin");
@@ -51,7 +51,7 @@ final class DiagnosticCommands {
     /**
      * Sends a command.
      *
-     * @throws ProfileException with the answer of the process if it refuses
+     * @throws ProfileException if the process rejects the command; contains the response
      */
     void run(String... command) throws IOException, InterruptedException {
         List<String> line = new ArrayList<>(List.of(jcmd.toString(), Long.toString(pid)));
@@ -78,7 +78,7 @@ final class DiagnosticCommands {
                 null);
     }
 
-    /** The first meaningful line of an answer, after the process ID and before a stack trace. */
+    /** Returns the first meaningful line of a response, which follows the process id and precedes a stack trace. */
     private String reason(String answer) {
         return answer.lines()
                 .map(String::strip)

@@ -9,8 +9,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 
 /**
- * Renders a profile as a self-contained page: the console's script and style, with the profile as data. Its policy
- * forbids other scripts and all requests. Functions only.
+ * Renders a profile as a self-contained page, which consists of the console's script and style, and the profile as
+ * data. The page's content security policy forbids other scripts and all requests. Functions only.
  */
 public final class FlamePage {
 
@@ -21,7 +21,7 @@ public final class FlamePage {
 
     private FlamePage() {}
 
-    /** The page of a profile that is given as JSON. */
+    /** Returns the page for a profile in JSON. */
     public static String of(String profileJson) {
         String style = file("profile.css");
         String script = file("profile.js") + SHOW;
@@ -67,7 +67,7 @@ public final class FlamePage {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             return "'sha256-" + Base64.getEncoder().encodeToString(digest) + "'";
-        } catch (NoSuchAlgorithmException e) { // Every JDK provides it.
+        } catch (NoSuchAlgorithmException e) { // every JDK provides it
             throw new IllegalStateException(e);
         }
     }

@@ -10,7 +10,8 @@ import java.util.Map;
 final class FlameTree {
 
     /**
-     * Reciprocal of the smallest part of the width that is shown; the time of narrower parts stays with their caller.
+     * The smallest part of the total width that is shown is one in this many. The time of narrower parts counts only
+     * for their caller.
      */
     private static final int PARTS = 2_000;
 
@@ -22,7 +23,7 @@ final class FlameTree {
         this.name = name;
     }
 
-    /** Adds a stack below {@code outside}, which names the owner of its code. */
+    /** Adds a stack below {@code outside}, the name of the owner of its code. */
     void add(String outside, List<Frame> innermostFirst, long amount) {
         value += amount;
         FlameTree at = child(outside);
@@ -37,7 +38,7 @@ final class FlameTree {
         return inner.computeIfAbsent(of, FlameTree::new);
     }
 
-    /** Returns the whole graph, with values in {@code unit}. */
+    /** Returns the flame graph, with its values in multiples of {@code unit}. */
     Flame flame(long unit) {
         return flame(unit, Math.max(1, value / PARTS));
     }

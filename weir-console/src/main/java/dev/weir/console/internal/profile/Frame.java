@@ -3,7 +3,7 @@ package dev.weir.console.internal.profile;
 /**
  * A method on a stack. Immutable.
  *
- * @param type the full name of its class; classes generated at run time have a number suffix
+ * @param type the full name of the method's class. Classes generated at run time have a number as suffix
  */
 record Frame(String type, String method, FrameKind kind) {
 
@@ -13,12 +13,12 @@ record Frame(String type, String method, FrameKind kind) {
         return new Frame(type, method, FrameKind.of(type));
     }
 
-    /** Returns whether the frame is only a bridge from the caller of a lambda to its code. */
+    /** Returns whether the frame is only a bridge between the caller of a lambda and the lambda's code. */
     boolean isBridge() {
         return type.contains(LAMBDA);
     }
 
-    /** The readable name, without the number of a generated class. */
+    /** Returns a readable name, without the number of a generated class. */
     String name() {
         int hidden = type.indexOf(".0x");
         int lambda = type.indexOf(LAMBDA);

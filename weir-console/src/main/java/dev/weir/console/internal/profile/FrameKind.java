@@ -4,15 +4,13 @@ import java.util.List;
 
 /** The owner of a frame's code. */
 enum FrameKind {
-    /** User code: everything that has no other owner. */
+    /** User code, which is all code that has no other owner. */
     USER,
-    /** Weir's code. */
     ENGINE,
-    /** The Kafka client's code. */
     CLIENT,
-    /** Code of a Kafka broker in this process, as in {@code weir demo}; it calls classes of the client. */
+    /** Code of a Kafka broker in this process, as in {@code weir demo}. It calls classes of the client. */
     BROKER,
-    /** Code of the JDK or a general library, which counts for its caller. */
+    /** Code of the JDK or of a general library, which counts as code of its caller. */
     SERVING;
 
     private static final List<String> OF_ENGINE =
@@ -45,7 +43,6 @@ enum FrameKind {
             "io.micrometer.",
             "org.slf4j.");
 
-    /** Kind of a class, by its full name. */
     static FrameKind of(String type) {
         if (startsWithAny(type, OF_ENGINE)) {
             return ENGINE;

@@ -7,7 +7,7 @@ import dev.weir.console.profile.Profile;
 import dev.weir.console.profile.StageProfile;
 import java.io.IOException;
 
-/** A profile as text for programs. Functions only. */
+/** Converts a profile into JSON. Functions only. */
 public final class ProfileJson {
 
     private ProfileJson() {}
@@ -74,7 +74,10 @@ public final class ProfileJson {
         json.writeEndObject();
     }
 
-    /** Writes a flame graph as the page reads it: {@code n} is the name, {@code v} the value, {@code c} the callees. */
+    /**
+     * Writes a flame graph in the form that the page reads: {@code n} is the name, {@code v} the value, {@code c} the
+     * callees.
+     */
     private static void write(JsonGenerator json, Flame flame) throws IOException {
         json.writeStartObject();
         json.writeStringField("n", flame.name());

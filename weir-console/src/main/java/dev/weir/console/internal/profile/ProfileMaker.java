@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Builds a profile from samples with their stages. Not thread-safe. */
+/** Builds a profile from samples and their stages. Not thread-safe. */
 final class ProfileMaker {
 
     private static final long NANOS_PER_MILLI = 1_000_000;
@@ -29,12 +29,12 @@ final class ProfileMaker {
         }
     }
 
-    /** Notes that a stage has worked, so that it is listed even without samples. */
+    /** Records that a stage has worked, so that it is listed even if it has no samples. */
     void worked(StageRef stage) {
         stages.computeIfAbsent(stage, first -> new StageTotals());
     }
 
-    /** Counts a sample; {@code stage} is the one that its thread worked in, or null if unknown. */
+    /** Counts a sample. {@code stage} is the stage in which its thread was working, or null if that is unknown. */
     void add(Sample sample, @Nullable StageRef stage) {
         Owner owner = sample.stack().owner();
         if (owner == Owner.USER && stage == null) {
@@ -49,7 +49,7 @@ final class ProfileMaker {
             stages.computeIfAbsent(stage, first -> new StageTotals()).add(sample);
             flame.add(stage.stage(), sample.stack().userCode(), sample.amount());
         } else if (!waits) {
-            // Ignore threads that wait for input or work: the console shows starved stages.
+            // Threads that wait for input or work are ignored, because the console shows starved stages.
             flame.add(owner.name().toLowerCase(Locale.ROOT), sample.stack().frames(), sample.amount());
             if (sample.kind() == Sample.Kind.CPU) {
                 cpuOfOthers.merge(owner, sample.amount(), Long::sum);
@@ -57,7 +57,7 @@ final class ProfileMaker {
         }
     }
 
-    /** The profile; {@code period} is the time between two CPU samples of a thread. */
+    /** Builds the profile. {@code period} is the time between two CPU samples of a thread. */
     Profile make(Duration time, Duration period, String sampler, long lost) {
         boolean several =
                 stages.keySet().stream().map(StageRef::pipeline).distinct().count() > 1;

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Records this or another process and creates a profile. Functions only. */
+/** Records this process or another one, and creates a profile. Functions only. */
 public final class Recorder {
 
     private static final String NO_PIPELINE_WAY_OUT =
@@ -18,7 +18,7 @@ public final class Recorder {
     private Recorder() {}
 
     /**
-     * The order for a profile.
+     * A request for a profile.
      *
      * @param cpuTime whether to sample by CPU time if the JVM supports it
      */
@@ -27,19 +27,19 @@ public final class Recorder {
     /** The flight recorder of a process. Confined to one thread. */
     interface Target extends AutoCloseable {
 
-        /** The process, for messages. */
+        /** A description of the process for messages. */
         String name();
 
-        /** Returns whether its JDK can sample by CPU time. */
+        /** Returns whether the process's JDK can sample by CPU time. */
         boolean samplesCpuTime();
 
-        /** Begins to record. */
+        /** Starts recording. */
         void start(RecordingSettings settings, Duration time) throws IOException, InterruptedException;
 
-        /** Returns whether the process supports an event; called while it records. */
+        /** Returns whether the process supports an event. Must be called while it records. */
         boolean knows(String event) throws IOException, InterruptedException;
 
-        /** Stops, and writes the recording to {@code file}. */
+        /** Stops recording, and writes the recording to {@code file}. */
         void stop(Path file) throws IOException, InterruptedException;
 
         /** Discards the recording. */
@@ -54,7 +54,7 @@ public final class Recorder {
         }
     }
 
-    /** Records a JVM on this machine of the same user. */
+    /** Records a JVM of the same user on this machine. */
     public static Profile recordProcess(long pid, Order order) throws IOException, InterruptedException {
         if (pid == ProcessHandle.current().pid()) {
             return recordThisProcess(order);

@@ -21,13 +21,14 @@ import jdk.jfr.consumer.RecordedThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a recording into a profile. It reads the file twice, first the samples and then the stage runs. There may be
- * millions of runs, so only runs with a sample are kept. Confined to one thread.
+ * Reads a recording and creates a profile. Reads the file twice, first the samples and then the stage runs, of which
+ * there may be millions, so that only runs that contain a sample are kept. Confined to one thread.
  */
 final class RecordingReader {
 
     /**
-     * Largest number of samples in memory; the rest counts as lost. A minute of CPU-time sampling takes a tenth of it.
+     * The largest number of samples in memory. Further samples count as lost. A minute of CPU-time sampling produces a
+     * tenth of this number.
      */
     private static final int MOST_SAMPLES = 200_000;
 
@@ -35,11 +36,11 @@ final class RecordingReader {
     private final String sampler;
     private final Duration period;
     private final Map<String, Frame> frames = new HashMap<>();
-    private final Map<CallStack, CallStack> stacks = new HashMap<>(); // interned, because most occur repeatedly
+    private final Map<CallStack, CallStack> stacks = new HashMap<>(); // interned, because most of them occur repeatedly
     private final List<Sample> samples = new ArrayList<>();
     private long lost;
 
-    /** Creates a reader of a recording whose {@code sampler} sampled each thread every {@code period}. */
+    /** Creates a reader for a recording in which the event {@code sampler} sampled each thread every {@code period}. */
     RecordingReader(Path file, String sampler, Duration period) {
         this.file = file;
         this.period = period;
@@ -49,7 +50,7 @@ final class RecordingReader {
     /**
      * Reads the recording.
      *
-     * @param time duration of the recording
+     * @param time the duration of the recording
      */
     Profile read(Duration time) throws IOException {
         Map<String, Consumer<RecordedEvent>> first = new HashMap<>();
@@ -80,7 +81,7 @@ final class RecordingReader {
             events.setReuse(true);
             events.setOrdered(false);
             AtomicReference<Throwable> failure = new AtomicReference<>();
-            // Otherwise the stream would print the exception; it continues either way.
+            // Without a handler, the stream would print the exception. It continues in either case.
             events.onError(failure::set);
             actions.forEach(events::onEvent);
             events.start();
@@ -162,7 +163,7 @@ final class RecordingReader {
         return frames.computeIfAbsent(type + "." + method, name -> Frame.of(type, method));
     }
 
-    /** Name of an array type as source code has it: {@code byte[]} for {@code [B}. */
+    /** Returns the name of a type in Java syntax, such as {@code byte[]} for {@code [B}. */
     private static String typeName(String name) {
         if (!name.startsWith("[")) {
             return name;

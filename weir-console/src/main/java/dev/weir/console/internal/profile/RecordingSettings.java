@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The events that a recording contains. Immutable. Names and defaults of the events: {@code jfr metadata} of JDK 25;
- * JEP 509 for {@code jdk.CPUTimeSample}.
+ * The events that a recording contains. Immutable. The names and defaults of the events are from {@code jfr metadata}
+ * of JDK 25, and from JEP 509 for {@code jdk.CPUTimeSample}.
  *
- * @param sampler the sampling event
- * @param values by event and setting, as {@code jdk.jfr.Recording.setSettings} takes them
+ * @param sampler the event that samples threads
+ * @param values the values by event and setting, in the form that {@code jdk.jfr.Recording.setSettings} expects
  */
 record RecordingSettings(String sampler, Map<String, String> values) {
 
@@ -20,7 +20,7 @@ record RecordingSettings(String sampler, Map<String, String> values) {
     static final String EXECUTION = "jdk.ExecutionSample";
     static final String ALLOCATION = "jdk.ObjectAllocationSample";
 
-    /** The kind of a thread's wait, by its event. */
+    /** The kind of wait that each event records. */
     static final Map<String, String> WAITS = Map.of(
             "jdk.ThreadPark", "park",
             "jdk.JavaMonitorEnter", "monitor",
@@ -33,17 +33,17 @@ record RecordingSettings(String sampler, Map<String, String> values) {
             "jdk.FileWrite", "file",
             "jdk.FileForce", "file");
 
-    /** Shorter waits are not recorded. */
+    /** The minimum duration of a recorded wait. */
     private static final String LEAST_WAIT = "1 ms";
 
-    /** The rate of the JDK's default settings for continuous recordings; each sample has a stack. */
+    /** The rate in the JDK's default settings for continuous recordings. Each sample contains a stack. */
     private static final String ALLOCATIONS = "150/s";
 
     /**
      * Creates the settings.
      *
-     * @param cpuTime whether to sample by CPU time, or else by wall-clock time
-     * @param period between two samples of a thread
+     * @param cpuTime true to sample by CPU time, false to sample by wall-clock time
+     * @param period the time between two samples of a thread
      */
     static RecordingSettings of(boolean cpuTime, Duration period) {
         Map<String, String> values = new HashMap<>();
@@ -72,7 +72,7 @@ record RecordingSettings(String sampler, Map<String, String> values) {
         values.put(event + "#enabled", "true");
     }
 
-    /** The settings in the JDK's file format ({@code .jfc}). */
+    /** Returns the settings in the JDK's file format ({@code .jfc}). */
     String toXml() {
         StringBuilder xml = new StringBuilder("""
                 <?xml version="1.0" encoding="UTF-8"?>

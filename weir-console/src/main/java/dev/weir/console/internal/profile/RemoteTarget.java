@@ -16,17 +16,17 @@ import jdk.jfr.EventType;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * The flight recorder of another process, reached by the diagnostic commands that {@code jcmd} sends to it. They need
- * no flag, open no port, and leave nothing behind. Confined to one thread.
+ * The flight recorder of another process, controlled by diagnostic commands that {@code jcmd} sends to the process.
+ * They need no flag, open no port, and leave nothing behind. Confined to one thread.
  */
 final class RemoteTarget implements Recorder.Target {
 
     private static final Logger LOG = System.getLogger(RemoteTarget.class.getName());
 
-    /** The first version that can sample by CPU time. */
+    /** The first JDK version that can sample by CPU time. */
     private static final int CPU_TIME_VERSION = 25;
 
-    /** Time after its planned end at which a recording stops by itself, in case this process is killed. */
+    /** The time after its planned end at which a recording stops by itself, in case this process is killed. */
     private static final long SPARE_SECONDS = 30;
 
     private final long pid;
@@ -34,7 +34,7 @@ final class RemoteTarget implements Recorder.Target {
     private final boolean cpuTime;
     private final DiagnosticCommands commands;
 
-    /** The private folder in which that process reads the settings and writes recordings. */
+    /** A private directory, from which the other process reads the settings and in which it writes recordings. */
     private final Path folder;
 
     private final String recording = "weir-profile-" + ProcessHandle.current().pid();
@@ -70,7 +70,7 @@ final class RemoteTarget implements Recorder.Target {
                 process.detach();
             }
         } catch (AttachNotSupportedException e) {
-            // Its message contains the command line of that process, which may contain secrets.
+            // Its message contains the command line of the process, which may contain secrets.
             throw new ProfileException(name + " is no JVM that can be asked", "'jps -l' lists those that can.", e);
         } catch (IOException e) {
             throw new ProfileException(
@@ -86,7 +86,10 @@ final class RemoteTarget implements Recorder.Target {
         return version.matches("[0-9]{1,4}") ? Integer.parseInt(version) : 0;
     }
 
-    /** Gives the folder to the owner of the process: the superuser may record processes of other users. */
+    /**
+     * Makes the owner of the process the owner of the directory, because the superuser may record processes of other
+     * users.
+     */
     private void giveFolder() {
         ProcessHandle.of(pid).flatMap(process -> process.info().user()).ifPresent(user -> {
             try {
@@ -97,7 +100,7 @@ final class RemoteTarget implements Recorder.Target {
                                     .getUserPrincipalLookupService()
                                     .lookupPrincipalByName(user));
                 }
-            } catch (IOException | UnsupportedOperationException e) { // Then the recorder says that it cannot write.
+            } catch (IOException | UnsupportedOperationException e) { // the recorder will report that it cannot write
                 LOG.log(Level.DEBUG, "cannot give " + folder + " to " + user, e);
             }
         });
@@ -149,7 +152,7 @@ final class RemoteTarget implements Recorder.Target {
             if (started) {
                 commands.run("JFR.stop", "name=" + recording);
             }
-        } catch (IOException e) { // The process has ended, and the recording with it.
+        } catch (IOException e) { // the process has ended, and the recording with it
             LOG.log(Level.DEBUG, "cannot close the recording of " + name, e);
         } catch (InterruptedException e) {
             interrupted = true;

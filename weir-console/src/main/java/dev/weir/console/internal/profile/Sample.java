@@ -3,14 +3,13 @@ package dev.weir.console.internal.profile;
 /**
  * A sample of a thread in a recording. Immutable.
  *
- * @param thread its number in the recording
- * @param atNanos the moment; of a wait its middle
- * @param amount 1 sample, bytes, or nanoseconds
+ * @param thread the thread's id in the recording
+ * @param atNanos the time of the sample, or the middle of a wait
+ * @param amount 1 for a CPU sample, the number of bytes for an allocation, or the number of nanoseconds for a wait
  * @param subject the class that was allocated, or the kind of wait
  */
 record Sample(Kind kind, long thread, long atNanos, long amount, String subject, CallStack stack) {
 
-    /** Kinds of samples. */
     enum Kind {
         CPU,
         ALLOCATION,

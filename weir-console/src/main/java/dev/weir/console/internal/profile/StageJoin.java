@@ -8,18 +8,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the stage of each sample: the stage that ran on its thread at that time, or, if no such run was recorded, the
- * stage of other samples with the same calls. A pure function.
+ * Finds the stage of each sample, which is the stage that was running on the sample's thread at that time. If no such
+ * run was recorded, uses the stage of other samples with the same calls. A pure function.
  */
 final class StageJoin {
 
-    /** Part of the samples with the same calls that must belong to one stage. */
+    /** The fraction of the samples with the same calls that must belong to one stage. */
     private static final double SURE = 0.9;
 
     private final Map<Long, List<Joined>> byThread = new HashMap<>();
     private final List<Joined> all = new ArrayList<>();
 
-    /** A sample and the shortest run that contains it. */
+    /** A sample, and the shortest run that contains it. */
     private static final class Joined {
 
         final Sample sample;
@@ -34,7 +34,7 @@ final class StageJoin {
         }
     }
 
-    /** Receives each sample with its stage; null if it has none. */
+    /** Receives each sample with its stage, which is null if unknown. */
     @FunctionalInterface
     interface Found {
         void accept(Sample sample, @Nullable StageRef stage);
@@ -50,7 +50,7 @@ final class StageJoin {
         byThread.values().forEach(some -> some.sort(Comparator.comparingLong(joined -> joined.sample.atNanos())));
     }
 
-    /** Adds the run of a thread on a batch. In any order; of nested runs the shortest counts. */
+    /** Adds a thread's run on a batch. Runs may be added in any order. Of nested runs, the shortest one counts. */
     void ran(long thread, long fromNanos, long toNanos, StageRun run) {
         List<Joined> some = byThread.getOrDefault(thread, List.of());
         for (int i = firstFrom(some, fromNanos); i < some.size(); i++) {
@@ -79,7 +79,7 @@ final class StageJoin {
         return low;
     }
 
-    /** Passes each sample with its stage to {@code found}, once all runs are added. */
+    /** Passes each sample with its stage to {@code found}. Must be called after all runs were added. */
     void forEach(Found found) {
         Map<String, Map<StageRef, Integer>> seen = new HashMap<>();
         for (Joined joined : all) {

@@ -1,4 +1,4 @@
 package dev.weir.console.internal.profile;
 
-/** A stage of a pipeline, by their names. Immutable. */
+/** A stage, identified by the names of its pipeline and itself. Immutable. */
 record StageRef(String pipeline, String stage) {}

@@ -4,13 +4,13 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The work on a batch in a stage, or in a stage and the maps that processed each element in the same pass. Immutable.
+ * The work on a batch in a stage, or in a stage and the maps that process each element in the same pass. Immutable.
  *
- * @param maps the lowest first
+ * @param maps the names of the maps, lowest first
  */
 record StageRun(String pipeline, String stage, List<String> maps) {
 
-    /** Reads the fields of an event; {@code maps} has a line for each map. */
+    /** Creates a run from the fields of an event. {@code maps} has one line per map. */
     static StageRun of(String pipeline, String stage, String maps) {
         return new StageRun(
                 pipeline,
@@ -18,7 +18,7 @@ record StageRun(String pipeline, String stage, List<String> maps) {
                 maps.isEmpty() ? List.of() : Arrays.stream(maps.split("\n", -1)).toList());
     }
 
-    /** The stage of a stack during this run. */
+    /** Returns the stage of a stack that was sampled during this run. */
     StageRef at(CallStack stack) {
         int deep = stack.maps();
         return new StageRef(pipeline, deep == 0 || deep > maps.size() ? stage : maps.get(deep - 1));

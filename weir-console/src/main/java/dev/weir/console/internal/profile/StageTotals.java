@@ -7,12 +7,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The counts of one stage. Not thread-safe. */
+/** The totals of one stage. Not thread-safe. */
 final class StageTotals {
 
     private static final int MOST = 10;
 
-    /** Figures of one method: samples on CPU and nanoseconds of waits, in it and including its callees. */
+    /** The CPU samples and the wait time in nanoseconds of one method, both excluding and including its callees. */
     private static final class Times {
 
         long cpuSelf;
@@ -70,7 +70,7 @@ final class StageTotals {
         return methods.computeIfAbsent(frame.name(), name -> new Times());
     }
 
-    /** Returns whether a method occurs here for the first time, so that recursion counts once. */
+    /** Returns whether a method occurs here for the first time, so that a recursive method is counted once. */
     private static boolean isFirst(List<Frame> own, int place) {
         String name = own.get(place).name();
         return own.subList(0, place).stream().noneMatch(frame -> frame.name().equals(name));
@@ -90,7 +90,7 @@ final class StageTotals {
         return cpu;
     }
 
-    /** The profile of the stage; {@code periodNanos} is the time between two CPU samples of a thread. */
+    /** Returns the stage's profile. {@code periodNanos} is the time between two CPU samples of a thread. */
     StageProfile profile(String name, long allCpu, long periodNanos) {
         return StageProfile.of(
                 name,

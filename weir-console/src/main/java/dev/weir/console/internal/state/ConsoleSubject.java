@@ -11,10 +11,10 @@ public interface ConsoleSubject {
     /** The readings of the subject. */
     History history();
 
-    /** The full current state. */
+    /** The full current state as JSON. */
     String now();
 
-    /** The figures of the whole run in few points; an empty object if none are kept. */
+    /** The metrics of the complete run in a few points; an empty object if none are kept. */
     default String trend() {
         return "{}";
     }
@@ -25,7 +25,7 @@ public interface ConsoleSubject {
     /**
      * Changes settings, which may take long.
      *
-     * @param by origin of the request: {@code page} or {@code command}
+     * @param by the origin of the request: {@code page} or {@code command}
      */
     ControlReport set(Map<String, String> wanted, String by) throws InterruptedException;
 }

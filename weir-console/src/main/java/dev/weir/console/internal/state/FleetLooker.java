@@ -6,22 +6,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Holds views of a fleet that are found elsewhere. Thread-safe. */
+/** Stores the views of a fleet that other code provides. Thread-safe. */
 public final class FleetLooker implements ConsoleSubject, AutoCloseable {
 
     private final History history = new History();
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock
     private long number;
     private String view = "";
 
-    /** Creates a holder without a view. */
+    /** Creates an object without a view. */
     public FleetLooker() {
         show("{\"starting\":true}");
     }
 
-    /** The newest view: one JSON object on one line. */
+    /** Sets the newest view, which must be one JSON object on one line. */
     public void show(String newView) {
         if (!newView.startsWith("{\"") || !newView.endsWith("}") || newView.indexOf('\n') >= 0) {
             throw new IllegalArgumentException("view must be one JSON object with fields, on one line");
@@ -31,7 +31,7 @@ public final class FleetLooker implements ConsoleSubject, AutoCloseable {
             number++;
             String count = "{\"look\":" + number;
             view = count + "," + newView.substring(1);
-            // The page draws only the newest view, so the brief reading is just its number.
+            // The page draws only the newest view, so the brief reading contains only the view's number.
             history.add(new History.Entry(number, count + "}"), view);
         } finally {
             lock.unlock();

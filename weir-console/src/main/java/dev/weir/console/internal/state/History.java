@@ -7,28 +7,28 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The readings of the last 15 minutes as text, and the wait for the next one. Thread-safe. */
+/** The readings of the last 15 minutes as text. Readers can wait for the next one. Thread-safe. */
 public final class History {
 
-    /** Number of readings kept: one per second for 15 minutes. */
+    /** The number of readings kept: one per second for 15 minutes. */
     static final int MOST = 15 * 60;
 
-    /** Largest total size of the texts, for any number of stages. */
+    /** The largest total size of the texts, whatever the number of stages. */
     static final int MOST_CHARS = 16 << 20;
 
     /**
      * A reading.
      *
-     * @param number counts from 1
-     * @param text in brief, on one line
+     * @param number the number of the reading, starting at 1
+     * @param text the brief form, on one line
      */
     public record Entry(long number, String text) {}
 
     /**
-     * The news for a reader.
+     * The readings that are new to a reader.
      *
      * @param entries oldest first
-     * @param state the full last reading
+     * @param state the full form of the last reading
      */
     public record News(List<Entry> entries, String state) {}
 
@@ -56,8 +56,8 @@ public final class History {
     }
 
     /**
-     * Waits for readings after {@code seen}; null once there are no more. A number that has not been used yet comes
-     * from an earlier process and counts as none seen.
+     * Waits for readings after number {@code seen}. Returns null once there will be no more. A number that has not been
+     * used yet comes from an earlier process, and counts as no reading seen.
      */
     public @Nullable News after(long seen) throws InterruptedException {
         lock.lockInterruptibly();
@@ -83,7 +83,7 @@ public final class History {
         }
     }
 
-    /** Returns whether a reader waits for the next reading. */
+    /** Returns whether a reader is waiting for the next reading. */
     boolean isRead() {
         lock.lock();
         try {

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** Writes the console's JSON answers and reads its only JSON request. Functions only. */
+/** Writes the console's JSON responses, and reads its only JSON request. Functions only. */
 public final class Json {
 
     private static final int MOST_SETTINGS = 256;
@@ -31,7 +31,7 @@ public final class Json {
                     .build())
             .build();
 
-    /** Writes the fields of one object. */
+    /** Writes the fields of a JSON object. */
     @FunctionalInterface
     public interface Fields {
         void writeTo(JsonGenerator json) throws IOException;
@@ -39,26 +39,27 @@ public final class Json {
 
     private Json() {}
 
-    /** One object on one line. */
+    /** Returns a JSON object on one line. */
     public static String object(Fields fields) {
         StringWriter text = new StringWriter();
         try (JsonGenerator json = FACTORY.createGenerator(text)) {
             json.writeStartObject();
             fields.writeTo(json);
             json.writeEndObject();
-        } catch (IOException e) { // Written to memory: no I/O that could fail.
+        } catch (IOException e) { // written to memory, so no I/O can fail
             throw new UncheckedIOException(e);
         }
         return text.toString();
     }
 
-    /** Returns an error, for programs and people. */
+    /** Returns a JSON object with an error message. */
     public static String error(String message) {
         return object(json -> json.writeStringField("error", message));
     }
 
     /**
-     * Writes one object on one line, in parts, without a copy of the whole text in memory. Does not close {@code out}.
+     * Writes a JSON object on one line, in parts, so that the complete text is never in memory. Does not close
+     * {@code out}.
      */
     public static void write(OutputStream out, Fields fields) throws IOException {
         try (JsonGenerator json = FACTORY.createGenerator(out).disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)) {
@@ -69,7 +70,7 @@ public final class Json {
         }
     }
 
-    /** The fields of the answer to a change. */
+    /** Writes the fields of the response to a change. */
     public static void writeReport(JsonGenerator json, ControlReport report) throws IOException {
         json.writeBooleanField("accepted", report.accepted());
         json.writeObjectFieldStart("applied");
@@ -90,7 +91,7 @@ public final class Json {
         json.writeEndArray();
     }
 
-    /** Writes a value as a boolean, a number, or else a string. */
+    /** Writes a value as a boolean or a number if it is one, otherwise as a string. */
     static void writeValue(JsonGenerator json, String value) throws IOException {
         if (value.equals("true") || value.equals("false")) {
             json.writeBoolean(value.equals("true"));
@@ -101,7 +102,7 @@ public final class Json {
         }
     }
 
-    /** The fields of the answer with all requested changes. */
+    /** Writes the fields of the response that lists all requested changes. */
     public static void writeTimeline(JsonGenerator json, List<TimelineEntry> entries) throws IOException {
         json.writeArrayFieldStart("entries");
         for (TimelineEntry entry : entries) {
@@ -122,9 +123,9 @@ public final class Json {
     }
 
     /**
-     * Reads {@code {"set":{KEY:VALUE,...}}}, each value a text, a number, true or false.
+     * Reads {@code {"set":{KEY:VALUE,...}}}, in which each value is a string, a number, true or false.
      *
-     * @throws IOException for any other input, with a readable message
+     * @throws IOException for any other input, with a message for the user
      */
     public static Map<String, String> settings(byte[] text) throws IOException {
         Map<String, String> settings = new LinkedHashMap<>();

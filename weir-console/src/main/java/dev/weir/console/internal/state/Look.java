@@ -15,17 +15,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A reading of a pipeline. Immutable.
  *
- * @param number number of the reading, from 1
- * @param pipeline its name; empty before there is one
- * @param running whether it has not ended
- * @param stages activity of its stages since the previous reading
- * @param writes the topics that it has written to, in order
- * @param consumer its first consumer; null if it has none
- * @param health of that consumer
- * @param limiter its limiter; null while unknown
- * @param process its processor, heap and collections; null before the first
- * @param figures figures of the same seconds as the shares and the limiter
- * @param step activity of the process before there is a pipeline; null if not announced
+ * @param number the number of the reading, starting at 1
+ * @param pipeline the pipeline's name; empty before there is one
+ * @param running whether the pipeline has not ended
+ * @param stages the activity of the stages since the previous reading
+ * @param writes the topics to which the pipeline has written, sorted
+ * @param consumer a dump of the first consumer; null if there is none
+ * @param health the health of that consumer; null if there is none
+ * @param limiter the pipeline's limiter; null while unknown
+ * @param process the process's CPU use, heap and garbage collections; null before the first reading of them
+ * @param figures metrics for the same seconds as the shares and the limiter
+ * @param step the activity of the process before there is a pipeline; null if none was announced
  */
 record Look(
         long number,
@@ -44,22 +44,22 @@ record Look(
         @Nullable String step) {
 
     /**
-     * The pipeline's figures over the last seconds.
+     * Metrics of the pipeline over the last seconds.
      *
-     * @param seconds number of seconds; 0 before the second reading
-     * @param lagFallPerSecond decrease of the lag in records per second; NaN if unknown
+     * @param seconds the number of seconds; 0 before the second reading
+     * @param lagFallPerSecond the decrease of the lag in records per second; NaN if unknown
      */
     record Figures(double seconds, double lagFallPerSecond) {
 
         static final Figures NONE = new Figures(0, Double.NaN);
     }
 
-    /** The state as text: starting, running or ended. */
+    /** Returns the state: starting, running or ended. */
     String state() {
         return pipeline.isEmpty() ? "starting" : running ? "running" : "ended";
     }
 
-    /** The state, which also tells whether a running pipeline has had a record. */
+    /** Returns the state, or a special text for a running pipeline that has not had a record yet. */
     String phase() {
         boolean isEmpty = running
                 && stages.stream()
@@ -69,7 +69,7 @@ record Look(
         return isEmpty ? "no-records-yet" : state();
     }
 
-    /** The consumer's known lag in records; -1 without a consumer. */
+    /** Returns the consumer's lag in records, without partitions whose lag is unknown; -1 if there is no consumer. */
     static long lagOf(@Nullable ConsumerDump consumer) {
         return consumer == null
                 ? -1
@@ -80,17 +80,18 @@ record Look(
     }
 
     /**
-     * The recent activity of a stage: rates since the previous reading, shares over some seconds.
+     * The recent activity of a stage. Rates are since the previous reading, shares are over some seconds.
      *
-     * @param now its counters
-     * @param busy part of its thread time spent working, 0 to 1
-     * @param up part spent waiting for input
-     * @param down part spent waiting for the stage below
-     * @param recentInPerSecond the rate of those seconds
-     * @param recentOutPerSecond the rate of those seconds
-     * @param nanosPerRecord thread time per record in those seconds; NaN without records
-     * @param recentSeconds number of those seconds
-     * @param account the shares of its thread time by name, which add up to 1; empty if only the three above are known
+     * @param now the stage's counters
+     * @param busy the fraction of the stage's thread time spent working, 0 to 1
+     * @param up the fraction spent waiting for input
+     * @param down the fraction spent waiting for the downstream stage
+     * @param recentInPerSecond the input rate over these seconds
+     * @param recentOutPerSecond the output rate over these seconds
+     * @param nanosPerRecord the thread time per record over these seconds; NaN if there were no records
+     * @param recentSeconds the number of seconds
+     * @param account the shares of the stage's thread time by name, which add up to 1; empty if only the three above
+     *     are known
      */
     record StageLook(
             StageSnapshot now,
@@ -105,7 +106,7 @@ record Look(
             double recentSeconds,
             Map<String, Double> account) {
 
-        /** This reading with later counters. */
+        /** Returns this reading with newer counters. */
         StageLook with(StageSnapshot later) {
             return new StageLook(
                     later,
@@ -121,7 +122,10 @@ record Look(
                     account);
         }
 
-        /** This reading with the stage time of a finding over that many seconds. */
+        /**
+         * Returns this reading with the shares and rates that a limiter's finding contains for the stage, measured over
+         * {@code seconds}.
+         */
         StageLook judged(StageTime time, double seconds) {
             return new StageLook(
                     now,
@@ -138,10 +142,11 @@ record Look(
         }
 
         /**
-         * Reading of a stage from its counters now, at the previous reading and at an earlier one.
+         * Creates a reading from a stage's current counters, those at the previous reading, and those at an earlier
+         * one.
          *
-         * @param earlier null for the pipeline's start
-         * @param before null for the pipeline's start
+         * @param earlier null for the start of the pipeline
+         * @param before null for the start of the pipeline
          */
         static StageLook between(@Nullable StageSnapshot earlier, @Nullable StageSnapshot before, StageSnapshot now) {
             long sinceBefore = now.elapsedNanos() - (before == null ? 0 : before.elapsedNanos());
@@ -155,7 +160,7 @@ record Look(
             double busy = now.busyNanos() - (earlier == null ? 0 : earlier.busyNanos());
             double up = now.blockedUpNanos() - (earlier == null ? 0 : earlier.blockedUpNanos());
             double down = now.blockedDownNanos() - (earlier == null ? 0 : earlier.blockedDownNanos());
-            // The time of all threads, whose number may have changed; a single thread also does other work.
+            // The time of all threads, whose number may have changed. A single thread also does other work.
             double threadNanos = Math.max((double) elapsed, busy + up + down);
             return new StageLook(
                     now,
@@ -172,12 +177,12 @@ record Look(
                     Map.of());
         }
 
-        /** Elements that it took in those seconds. */
+        /** The number of elements received in these seconds. */
         long recentIn() {
             return Math.round(recentInPerSecond * recentSeconds);
         }
 
-        /** Elements that it emitted in those seconds. */
+        /** The number of elements emitted in these seconds. */
         long recentOut() {
             return Math.round(recentOutPerSecond * recentSeconds);
         }

@@ -34,21 +34,19 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the pipeline once a second, on a thread of its own. Thread-safe. */
+/** Reads the pipeline's state once a second, on a separate thread. Thread-safe. */
 public final class Looker implements ConsoleSubject, AutoCloseable {
 
     private static final Logger LOG = System.getLogger(Looker.class.getName());
 
-    /** The subject of the readings. */
     private record Subject(RunningPipeline pipeline, Supplier<@Nullable Limiter> limiter) {}
 
-    /** The lag at one moment. */
     private record Lag(long atNanos, long records) {}
 
-    /** Time after a request during which threads are sampled. */
+    /** The time after a request for which threads are sampled. */
     private static final long ASKED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** Number of readings kept, the same as in {@link RecentCounters}. */
+    /** The number of readings kept, the same as in {@link RecentCounters}. */
     private static final int LAGS = 5;
 
     private final Controls controls;
@@ -58,7 +56,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
             Thread.ofPlatform().daemon().name("weir-console-look").factory());
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock
     private @Nullable Subject subject;
     private final Map<String, RecentCounters> recent = new HashMap<>();
     private final Map<String, StageLook> shares = new HashMap<>();
@@ -84,7 +82,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         var ignored = thread.scheduleAtFixedRate(this::lookAgain, 0, 1, TimeUnit.SECONDS);
     }
 
-    /** Sets the activity of the process until there is a pipeline. */
+    /** Sets the text that describes the process's activity until there is a pipeline. */
     public void announce(String newStep) {
         lock.lock();
         try {
@@ -94,16 +92,19 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         }
     }
 
-    /** Shows this pipeline from now on, with a limiter probe that is closed with the next pipeline or with this. */
+    /**
+     * Shows the given pipeline from now on. Starts a limiter probe, which is closed when another pipeline is shown or
+     * this object is closed.
+     */
     public void show(RunningPipeline pipeline) {
         LimiterProbe probe = LimiterProbe.start(pipeline);
         show(new Subject(pipeline, probe::limiter), probe);
     }
 
     /**
-     * Switches to this pipeline.
+     * Shows the given pipeline from now on.
      *
-     * @param newLimiter called once a second, on the reading thread
+     * @param newLimiter called once a second on the reading thread
      */
     public void show(RunningPipeline pipeline, Supplier<@Nullable Limiter> newLimiter) {
         show(new Subject(pipeline, newLimiter), null);
@@ -149,7 +150,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         return controls.set(wanted, by);
     }
 
-    /** The full current state; rates, shares and limiter come from the last reading. */
+    /** Returns the full current state. Its rates, shares and limiter are those of the last reading. */
     @Override
     public String now() {
         askedNanos = System.nanoTime();
@@ -190,7 +191,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
                     new History.Entry(number, SnapshotJson.brief(look)),
                     SnapshotJson.full(look, controls.knobs(), threadTable, null));
             failed = false;
-        } catch (RuntimeException | LinkageError e) { // An exception from here would silently end the schedule.
+        } catch (RuntimeException | LinkageError e) { // an exception thrown from here would silently end the schedule
             if (!failed) {
                 LOG.log(Level.WARNING, "the console cannot look at the pipeline", e);
             }
@@ -238,7 +239,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         return new Figures(seconds, fall);
     }
 
-    /** The figures of the whole run, as JSON. */
+    /** Returns the metrics of the complete run as JSON. */
     @Override
     public String trend() {
         lock.lock();
@@ -249,7 +250,9 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         }
     }
 
-    /** Returns null if the limiter cannot be found: the rest of the reading does not depend on it. */
+    /**
+     * Returns the limiter, or null if it cannot be determined, because the rest of the reading does not depend on it.
+     */
     private @Nullable Limiter limiterOf(Subject looked) {
         try {
             Limiter found = looked.limiter.get();
@@ -316,8 +319,8 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     }
 
     /**
-     * The stage with current counters. Shares and rates come from the finding, if it has any, so that both show the
-     * same figures.
+     * Returns the stage with its current counters. If the limiter's finding contains the stage, its shares and rates
+     * are used, so that the stage and the limiter show the same values.
      */
     private StageLook asOfNow(StageSnapshot now) {
         StageLook last = shares.get(now.name());
@@ -327,7 +330,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         return found == null || time == null ? counted : counted.judged(time, found.seconds());
     }
 
-    /** Ends its threads and all waits for readings. */
+    /** Stops the threads, and ends all waits for readings. */
     @Override
     public void close() {
         LimiterProbe over;

@@ -9,13 +9,13 @@ import java.lang.management.MemoryUsage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Processor, heap, allocation and collections of this process at one moment. Immutable.
+ * The CPU use, heap, allocation and garbage collections of this process at one point in time. Immutable.
  *
- * @param cpuShare part of the JVM's processors used by this process, 0 to 1; NaN if unknown
- * @param machineShare part used by all processes; NaN if unknown
- * @param allocatedPerSecond bytes; NaN if not known
- * @param collections number of collections
- * @param collectionMillis total time of collections
+ * @param cpuShare the fraction of the JVM's CPUs used by this process, 0 to 1; NaN if unknown
+ * @param machineShare the fraction used by all processes; NaN if unknown
+ * @param allocatedPerSecond the allocation rate in bytes per second; NaN if unknown
+ * @param collections the number of garbage collections
+ * @param collectionMillis the total time of garbage collections
  */
 record ProcessReading(
         long atNanos,
@@ -28,7 +28,7 @@ record ProcessReading(
         long collections,
         long collectionMillis) {
 
-    /** Reads the JDK's management beans, some microseconds each. */
+    /** Reads the JDK's management beans, which takes some microseconds for each. */
     static ProcessReading after(@Nullable ProcessReading before) {
         long now = System.nanoTime();
         MachineLook machine = MachineLook.now();
@@ -56,7 +56,7 @@ record ProcessReading(
                 millis);
     }
 
-    /** Total allocation in bytes; -1 if this JVM does not count it. */
+    /** Returns the total number of bytes allocated; -1 if this JVM does not count them. */
     private static long allocatedBytes() {
         return ManagementFactory.getThreadMXBean() instanceof com.sun.management.ThreadMXBean threads
                         && threads.isThreadAllocatedMemorySupported()

@@ -15,18 +15,17 @@ import java.lang.management.MemoryUsage;
 import java.time.Duration;
 
 /**
- * The figures of a pipeline that a tuner needs besides the stages' own figures. Immutable.
+ * The metrics of a pipeline that a tuner needs in addition to those of the stages. Immutable.
  *
- * @param atNanos time by this process's clock
- * @param failed number of dead-letter records written or held, failed commits, and failed calls of parallel stages,
- *     retried or not
- * @param oldest the age of the oldest unfinished record; zero if there is none or it is unknown
- * @param heapShare part of the heap in use after the last collection; 0 before the first one
- * @param backlog records that wait in the topics; -1 if unknown
+ * @param atNanos the time by this process's clock
+ * @param failed the number of dead-letter records written or held, failed commits, and failed calls of parallel stages,
+ *     whether or not they were retried
+ * @param oldest the age of the oldest unfinished record; zero if there is none or its age is unknown
+ * @param heapShare the fraction of the heap in use after the last garbage collection; 0 before the first one
+ * @param backlog the number of records waiting in the topics; -1 if unknown
  */
 public record Progress(long atNanos, long failed, Duration oldest, double heapShare, long backlog) {
 
-    /** Reads the current figures. */
     public static Progress of(RunningPipeline pipeline) {
         long failed = 0;
         long backlog = -1;

@@ -8,17 +8,18 @@ import java.util.Deque;
 /**
  * The counters of one stage at the last readings. Confined to the reading thread.
  *
- * <p>Counters include work only when it is done. If a batch or call takes longer than the second between readings, most
- * readings would show an idle stage, and one would show all the work.
+ * <p>Counters include work only once it is done. If a batch or a call takes longer than the second between two
+ * readings, most of the differences between consecutive readings would show an idle stage, and one would show all the
+ * work.
  */
 final class RecentCounters {
 
-    /** The number of seconds over which a limiter is judged. */
+    /** The number of seconds that a limiter is based on. */
     private static final int SECONDS = 5;
 
     private final Deque<StageSnapshot> looks = new ArrayDeque<>();
 
-    /** Returns the recent work of the stage, and keeps {@code now} as the latest reading. */
+    /** Returns the stage's recent activity, and stores {@code now} as the latest reading. */
     StageLook next(StageSnapshot now) {
         StageLook look = StageLook.between(looks.peekFirst(), looks.peekLast(), now);
         looks.addLast(now);

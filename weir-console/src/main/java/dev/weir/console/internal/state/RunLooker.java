@@ -15,13 +15,13 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Receives the figures of benchmark runs; each notification becomes a reading. Thread-safe. */
+/** Receives the metrics of benchmark runs. Each notification becomes a reading. Thread-safe. */
 public final class RunLooker implements ConsoleSubject, AutoCloseable {
 
-    /** Number of lines that the page shows. */
+    /** The number of lines that the page shows. */
     static final int MOST_NOTES = 100;
 
-    /** Largest number of characters in a line. */
+    /** The maximum length of a line. */
     private static final int MOST_NOTE = 2_000;
 
     private final String name;
@@ -31,7 +31,7 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
     private final long startNanos = System.nanoTime();
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Under the lock.
+    // Guarded by the lock
     private final Deque<String> notes = new ArrayDeque<>();
     private String doing = "";
     private Map<String, Double> figures = Map.of(); // empty until the current run has reported a second
@@ -42,7 +42,7 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
     /**
      * Creates a receiver.
      *
-     * @param name of the benchmark
+     * @param name the name of the benchmark
      */
     public RunLooker(String name, RunConsole.Orders orders) {
         this.name = name;
@@ -50,7 +50,7 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
         tell(() -> {});
     }
 
-    /** Starts another run, without figures yet. */
+    /** Starts another run, which has no metrics yet. */
     public void doing(String what) {
         tell(() -> {
             doing = what;
@@ -58,7 +58,6 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
         });
     }
 
-    /** Adds a second of the run. */
     public void second(Map<String, Double> ofSecond) {
         tell(() -> {
             figures = new TreeMap<>(ofSecond);
@@ -66,7 +65,7 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
         });
     }
 
-    /** Adds a line to keep. */
+    /** Adds a line of text. */
     public void note(String line) {
         tell(() -> {
             if (notes.size() == MOST_NOTES) {
@@ -76,7 +75,7 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
         });
     }
 
-    /** Notes that no further run follows. */
+    /** Reports that there will be no further run. */
     public void end() {
         tell(() -> running = false);
     }

@@ -16,8 +16,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a reading as JSON: in full for {@code /api/state}, without partitions and controls for the history. Functions
- * only.
+ * Writes a reading as JSON: in full for {@code /api/state}, or without partitions and controls for the history.
+ * Functions only.
  */
 final class SnapshotJson {
 

@@ -18,16 +18,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of the process over the last minute, one character per second: first the pipeline's threads by
- * dispatcher, then Kafka's clients and Weir, collector and compiler, and others. Confined to the lock of
- * {@link Looker}.
+ * The states of the process's threads over the last minute, one character per second: first the pipeline's threads by
+ * dispatcher, then those of Kafka's clients, of Weir, of the garbage collector and compiler, and all others. Guarded by
+ * the lock of {@link Looker}.
  *
- * <p>It reads only the stacks that {@link ThreadActivity} reads. It keeps at most {@value #MOST_ROWS} rows of
+ * <p>Reads only the stacks that {@link ThreadActivity} reads. Keeps at most {@value #MOST_ROWS} rows of
  * {@value #SECONDS} characters.
  */
 final class ThreadTable {
 
-    /** Characters kept for each thread. */
+    /** The number of characters kept for each thread. */
     static final int SECONDS = 60;
 
     static final int MOST_ROWS = 160;
@@ -37,17 +37,20 @@ final class ThreadTable {
     private static final int MOST_ASKED = 512;
     private static final int MOST_NAME = 100;
 
-    /** Character for a second without the thread or without a reading. */
+    /** The character for a second without the thread or without a reading. */
     private static final char NONE = '.';
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
-    /** Row IDs that represent all threads of the collector and the compiler, which the JDK does not list. */
+    /**
+     * The ids of the rows that represent all threads of the garbage collector and of the compiler, which the JDK does
+     * not list.
+     */
     private static final long COLLECTOR = -1;
 
     private static final long COMPILER = -2;
 
-    /** Order of the rows. */
+    /** The kinds of rows, in the order in which they are shown. */
     private enum Kind {
         DISPATCHER,
         CLIENT,
@@ -90,7 +93,7 @@ final class ThreadTable {
     private long collectorMillis = collectorMillis();
     private long compilerMillis = compilerMillis();
 
-    /** Reads all threads once. Seconds without a reading show as unknown. */
+    /** Reads all threads once. Seconds without a reading are shown as unknown. */
     void look(List<ThreadActivity> pipelines) {
         long now = System.nanoTime();
         long skipped =
@@ -129,7 +132,7 @@ final class ThreadTable {
             row = new Row(name, group, kind);
             rows.put(id, row);
         } else if (kind == Kind.DISPATCHER) {
-            // An idle dispatcher thread was counted among Weir's other threads.
+            // While it was idle, the dispatcher's thread was listed with Weir's other threads.
             row.group = group;
             row.kind = kind;
         }
@@ -140,7 +143,7 @@ final class ThreadTable {
         return row;
     }
 
-    /** Reads platform threads, and sets the processor time of the pipeline's threads. */
+    /** Reads the platform threads, and sets the CPU time of the pipeline's threads. */
     private void others(double nanos) {
         long[] ids = THREADS.getAllThreadIds();
         if (ids.length > MOST_ASKED) {
@@ -163,7 +166,7 @@ final class ThreadTable {
             if (row != null) {
                 cpu(row, info.getThreadId(), nanos);
                 if (info.isInNative() && row.kind != Kind.DISPATCHER && row.cpuShare < 0.5) {
-                    // The JDK reports it as running, but it waits in a system call, usually for the network.
+                    // The JDK reports the thread as running, but it waits in a system call, usually for the network.
                     row.letters.setCharAt(row.letters.length() - 1, 'W');
                 }
             }
@@ -231,8 +234,8 @@ final class ThreadTable {
     }
 
     /**
-     * Character for a thread's state without its stack: a wait that names no lock is a sleep, one for a lock of
-     * java.util.concurrent a park.
+     * Returns the character for a thread's state, which is determined without its stack: a timed wait without a lock is
+     * a sleep, and a wait for a lock of java.util.concurrent is a park.
      */
     private static char letter(ThreadInfo info) {
         LockInfo lock = info.getLockInfo();
@@ -246,7 +249,7 @@ final class ThreadTable {
         };
     }
 
-    /** Writes the rows into the open array. */
+    /** Writes the rows to the JSON array that is open. */
     void write(JsonGenerator json) throws IOException {
         List<Row> sorted = new ArrayList<>(rows.values());
         sorted.sort(Comparator.comparing((Row row) -> row.kind)

@@ -6,18 +6,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The figures of the whole run in at most {@value #MOST} points. When there are too many, pairs are merged and a point
- * covers twice the time. Guarded by the lock of {@link Looker}.
+ * The metrics of the complete run in at most {@value #MOST} points. If there are more, pairs of points are merged, so
+ * that each point covers twice the time. Guarded by the lock of {@link Looker}.
  */
 final class Trend {
 
     static final int MOST = 720;
 
-    /** The names of the figures, in their order in a point, after its time. */
+    /** The names of the metrics, in the order in which their values follow the time of a point. */
     static final List<String> FIGURES =
             List.of("out_per_second", "lag", "cpu_share", "heap_used_bytes", "allocated_per_second", "collection_ms");
 
-    /** Means of several readings. */
+    /** The means of several readings. */
     private static final class Point {
 
         private final long atMillis;
@@ -72,7 +72,7 @@ final class Trend {
             halved.add(points.get(i).and(points.get(i + 1)));
         }
         boolean isOdd = points.size() % 2 == 1;
-        if (isOdd) { // Waits for its second half.
+        if (isOdd) { // kept as the first half of the next point
             System.arraycopy(points.getLast().figures, 0, sums, 0, sums.length);
             for (int i = 0; i < sums.length; i++) {
                 sums[i] *= looksPerPoint;
@@ -88,7 +88,7 @@ final class Trend {
         return points.size();
     }
 
-    /** Writes all fields into the open object. */
+    /** Writes all fields to the JSON object that is open. */
     void write(JsonGenerator json) throws IOException {
         json.writeNumberField("seconds_per_point", looksPerPoint);
         json.writeArrayFieldStart("figures");

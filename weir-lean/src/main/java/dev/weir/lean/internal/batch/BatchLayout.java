@@ -35,10 +35,10 @@ import java.util.zip.CRC32C;
  */
 public final class BatchLayout {
 
-    /** Bytes of the base offset and the length, which are enough to find the end of the batch. */
+    /** The size of the base offset and the length, which suffice to find the end of a batch. */
     public static final int LOG_OVERHEAD = 12;
 
-    /** Bytes before the records. */
+    /** The size of everything before the records. */
     public static final int HEADER_BYTES = 61;
 
     static final int ATTRIBUTES_AT = 21;
@@ -60,7 +60,7 @@ public final class BatchLayout {
 
     private BatchLayout() {}
 
-    /** Writes the header at 0, except the producer id fields and the checksum. */
+    /** Writes the header of the batch that starts at index 0, except for the producer fields and the checksum. */
     public static void putHeader(
             ByteBuffer bytes, int sizeBytes, int codec, int count, long baseTimestamp, long maxTimestamp) {
         bytes.putLong(0, 0)
@@ -74,19 +74,24 @@ public final class BatchLayout {
                 .putInt(COUNT_AT, count);
     }
 
-    /** Writes the producer id fields; the checksum must be written afterwards. */
+    /** Writes the producer fields of the batch that starts at index 0. The checksum must be written afterwards. */
     public static void putProducer(ByteBuffer bytes, long id, short epoch, int sequence) {
         bytes.putLong(PRODUCER_AT, id).putShort(EPOCH_OF_PRODUCER_AT, epoch).putInt(SEQUENCE_AT, sequence);
     }
 
-    /** Writes the checksum of a batch at 0. Changes the buffer's position and limit. */
+    /**
+     * Computes and writes the checksum of the batch that starts at index 0. Changes the buffer's position and limit.
+     */
     public static void putChecksum(ByteBuffer bytes, int sizeBytes, CRC32C crc) {
         crc.reset();
         crc.update(bytes.limit(sizeBytes).position(ATTRIBUTES_AT));
         bytes.clear().putInt(CRC_AT, (int) crc.getValue());
     }
 
-    /** Rewrites a header for an uncompressed batch of this size; its checksum is then wrong. */
+    /**
+     * Turns the header at {@code at} into that of an uncompressed batch of the given size. Does not update the
+     * checksum.
+     */
     static void makePlain(ByteBuffer bytes, int at, int sizeBytes) {
         bytes.putInt(at + LENGTH_AT, sizeBytes - LOG_OVERHEAD)
                 .putShort(at + ATTRIBUTES_AT, (short) (attributes(bytes, at) & ~BatchReader.CODEC));
@@ -96,7 +101,7 @@ public final class BatchLayout {
         return bytes.getLong(at);
     }
 
-    /** The size of the whole batch in bytes, as stated in its header; not yet verified. */
+    /** The size of the complete batch in bytes, as stated in its header and not yet verified. */
     public static long size(ByteBuffer bytes, int at) {
         return (long) bytes.getInt(at + LENGTH_AT) + LOG_OVERHEAD;
     }
@@ -109,7 +114,7 @@ public final class BatchLayout {
         return bytes.getInt(at + EPOCH_AT);
     }
 
-    /** The offset after the batch. */
+    /** The offset after the batch's last one. */
     public static long nextOffset(ByteBuffer bytes, int at) {
         return baseOffset(bytes, at) + bytes.getInt(at + LAST_DELTA_AT) + 1;
     }

@@ -12,7 +12,8 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads batches one by one, and is the view of each. Confined to one thread; allocates nothing except in a codec.
+ * Reads batches one by one, and serves as the view of the current batch. Confined to one thread. Allocates nothing,
+ * except in a codec.
  *
  * <pre>
  *   reader.of(topic, partition, index);
@@ -33,7 +34,7 @@ public final class BatchReader implements BatchView {
     private static final int CONTROL = 0x20;
     private static final int VERSION = 2;
 
-    /** Bytes of a control record's key: version and type, two bytes each. */
+    /** The minimum size of a control record's key: version and type, two bytes each. */
     private static final int CONTROL_KEY_BYTES = 4;
 
     private static final int ABORT = 0;
@@ -51,17 +52,15 @@ public final class BatchReader implements BatchView {
     private int size;
     private int attributes;
 
-    /** The first offset requested; errors are reported at this offset. */
+    /** The first requested offset. Errors are reported at this offset. */
     private long fromOffset;
 
-    /**
-     * @param decompressor used only by this reader
-     */
+    /** @param decompressor must not be used by another reader */
     public BatchReader(Decompressor decompressor) {
         this.decompressor = decompressor;
     }
 
-    /** Sets the partition of the following batches. */
+    /** Sets the topic and partition of the batches that are opened next. */
     public void of(String newTopic, int newPartition, int newIndex) {
         topic = newTopic;
         partition = newPartition;
@@ -70,10 +69,10 @@ public final class BatchReader implements BatchView {
     }
 
     /**
-     * Moves to the batch at {@code newAt}; all its bytes must be before {@code end}.
+     * Moves to the batch at {@code newAt}, which must end at or before {@code end}.
      *
-     * @param newBytes owned by the caller; position 0
-     * @param newFromOffset the first offset requested
+     * @param newBytes owned by the caller; its position must be 0
+     * @param newFromOffset the first requested offset
      */
     public void open(ByteBuffer newBytes, int newAt, int end, long newFromOffset) {
         bytes = newBytes;
@@ -100,8 +99,8 @@ public final class BatchReader implements BatchView {
     }
 
     /**
-     * Checks that the header is consistent, and that the batch does not end before the requested offset, which no
-     * broker sends.
+     * Checks that the header is consistent and that the batch does not end before the requested offset. No broker
+     * should send a batch that fails these checks.
      *
      * @param checksum whether to verify the checksum first
      */
@@ -131,8 +130,8 @@ public final class BatchReader implements BatchView {
     }
 
     /**
-     * Returns whether a reader of committed records sees the batch, and follows the transaction markers. Always false
-     * for a control batch.
+     * Returns whether a consumer that reads only committed records may see the batch, and updates {@code aborted} from
+     * transaction markers. Always false for a control batch.
      */
     public boolean isVisible(@Nullable AbortedTransactions aborted) {
         if (aborted == null || aborted.isEmpty()) {
@@ -160,7 +159,7 @@ public final class BatchReader implements BatchView {
                 && records.key().getShort(Short.BYTES) == ABORT;
     }
 
-    /** Prepares the records from the requested offset on. */
+    /** Decompresses the batch if necessary, and moves to before the first record at or after the requested offset. */
     public void start() {
         int codec = attributes & CODEC;
         int recordsAt = at + BatchLayout.HEADER_BYTES;
@@ -185,24 +184,24 @@ public final class BatchReader implements BatchView {
         }
     }
 
-    /** The number of bytes that {@link #copyTo} writes for the started batch. */
+    /** The number of bytes that {@link #copyTo} writes. Call only after {@link #start}. */
     public int plainBytes() {
         return BatchLayout.HEADER_BYTES + records.allBytes();
     }
 
-    /** Copies the started batch uncompressed, with an incorrect checksum. */
+    /** Copies the batch in uncompressed form, without updating the checksum. Call only after {@link #start}. */
     public void copyTo(ByteBuffer to, int toAt) {
         to.put(toAt, bytes, at, BatchLayout.HEADER_BYTES);
         BatchLayout.makePlain(to, toAt, plainBytes());
         records.copyAll(to, toAt + BatchLayout.HEADER_BYTES);
     }
 
-    /** The first offset requested: the position, if the batch starts before it. */
+    /** The first requested offset. If the batch starts before it, this is the position inside the batch. */
     public long fromOffset() {
         return fromOffset;
     }
 
-    /** Releases all buffers; views must not be read afterwards. */
+    /** Releases all buffers. Views must not be read afterwards. */
     public void close() {
         records.stop();
         bytes = nothing;
@@ -215,7 +214,6 @@ public final class BatchReader implements BatchView {
         return new CorruptBatchException(topic, partition, fromOffset, what, null);
     }
 
-    /** The records of the started batch. */
     public RecordReader records() {
         return records;
     }

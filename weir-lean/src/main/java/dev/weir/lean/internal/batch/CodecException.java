@@ -2,7 +2,7 @@ package dev.weir.lean.internal.batch;
 
 import java.io.Serial;
 
-/** Compressed bytes that their codec cannot decompress. Immutable. */
+/** Thrown if a codec cannot decompress its input. Immutable. */
 public final class CodecException extends Exception {
 
     @Serial

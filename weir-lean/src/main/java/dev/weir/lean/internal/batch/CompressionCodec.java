@@ -3,12 +3,12 @@ package dev.weir.lean.internal.batch;
 import java.nio.ByteBuffer;
 
 /**
- * A compression codec. Confined to one thread; keeps its native state for the next batch. It detects invalid input
- * before it writes past the output's capacity or reads past the input's limit.
+ * A compression codec. Confined to one thread; reuses its native state for the next batch. Detects invalid input before
+ * it writes beyond the output's capacity or reads beyond the input's limit.
  */
 interface CompressionCodec extends AutoCloseable {
 
-    /** Codes in the lowest bits of a batch's attributes. */
+    /** The codec ids in the lowest bits of a batch's attributes. */
     int NONE = 0;
 
     int GZIP = 1;
@@ -16,10 +16,10 @@ interface CompressionCodec extends AutoCloseable {
     int LZ4 = 3;
     int ZSTD = 4;
 
-    /** Decompresses the input from its position to its limit; both may move. */
+    /** Decompresses the bytes from the input's position to its limit. Both may change. */
     void decompress(ByteBuffer input, DecompressionBuffer output) throws CodecException, TooLargeException;
 
-    /** Frees the native state, because the garbage collector would miss part of it. */
+    /** Frees the native state, part of which the garbage collector would not free. */
     @Override
     default void close() {}
 }

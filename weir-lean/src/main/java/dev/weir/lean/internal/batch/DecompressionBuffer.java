@@ -3,8 +3,8 @@ package dev.weir.lean.internal.batch;
 import java.nio.ByteBuffer;
 
 /**
- * The buffer for decompressed batches: a reused direct buffer that grows to the largest batch seen. Confined to one
- * thread. Bytes are put at its position; the records are read from 0.
+ * The output buffer for decompressed batches: a reused direct buffer that grows to the size of the largest batch so
+ * far. Confined to one thread. Codecs write at its position; records are read from index 0.
  */
 final class DecompressionBuffer {
 
@@ -23,12 +23,12 @@ final class DecompressionBuffer {
         return limitBytes;
     }
 
-    /** The current buffer, which {@link #room} may replace. */
+    /** The current buffer. A call of {@link #room} may replace it. */
     ByteBuffer bytes() {
         return bytes;
     }
 
-    /** Ensures this many free bytes at the position, and keeps the bytes before it. */
+    /** Ensures that {@code more} bytes are free after the position. Keeps the bytes before the position. */
     ByteBuffer room(long more) throws TooLargeException {
         int used = bytes.position();
         if (more > bytes.capacity() - used) {
@@ -39,14 +39,13 @@ final class DecompressionBuffer {
             try {
                 bytes = ByteBuffer.allocateDirect((int) capacity).put(bytes.flip());
             } catch (OutOfMemoryError noMemory) {
-                // The JVM's limit for direct memory is lower than ours, and this batch is too large for it.
+                // The JVM's limit for direct memory is lower than ours, and this batch exceeds it.
                 throw new TooLargeException(capacity);
             }
         }
         return bytes.limit(bytes.capacity());
     }
 
-    /** Ensures at least one free byte. */
     ByteBuffer room() throws TooLargeException {
         return room(1);
     }

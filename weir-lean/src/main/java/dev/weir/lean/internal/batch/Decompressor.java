@@ -3,15 +3,15 @@ package dev.weir.lean.internal.batch;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** All codecs with their common output buffer. Confined to one thread; a codec is loaded when first needed. */
+/**
+ * All codecs, with an output buffer that they share. Confined to one thread. A codec is loaded when it is first needed.
+ */
 public final class Decompressor implements AutoCloseable {
 
     private final DecompressionBuffer output;
     private final @Nullable CompressionCodec[] codecs = new CompressionCodec[CompressionCodec.ZSTD + 1];
 
-    /**
-     * @param limitBytes limit for a decompressed batch
-     */
+    /** @param limitBytes the largest size of a decompressed batch */
     public Decompressor(int limitBytes) {
         this.output = new DecompressionBuffer(limitBytes);
     }
@@ -25,10 +25,11 @@ public final class Decompressor implements AutoCloseable {
     }
 
     /**
-     * Decompresses a part of a buffer. The result is between 0 and its limit, and valid until the next call.
+     * Decompresses the bytes between two positions. The result lies between 0 and the returned buffer's limit, and is
+     * valid until the next call.
      *
-     * @param codec the codec id from a batch's attributes, which must be known here
-     * @param bytes its position and limit are changed and restored
+     * @param codec the codec id from a batch's attributes; must be one of {@link CompressionCodec}
+     * @param bytes the input; its position is 0 afterwards and its limit is unchanged
      */
     public ByteBuffer decompress(int codec, ByteBuffer bytes, int from, int to)
             throws CodecException, TooLargeException {
@@ -42,7 +43,7 @@ public final class Decompressor implements AutoCloseable {
         return output.bytes().flip();
     }
 
-    /** Frees the codecs' native memory; none may be used afterwards. */
+    /** Frees the codecs' native memory. The decompressor must not be used afterwards. */
     @Override
     public void close() {
         for (CompressionCodec codec : codecs) {

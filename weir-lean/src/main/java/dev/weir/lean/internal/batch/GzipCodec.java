@@ -5,8 +5,8 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 /**
- * GZIP, one or more members. The trailing checksum is not verified, because the batch's own covers the compressed
- * bytes. Confined to one thread.
+ * GZIP data with one or more members. The trailing checksum is not verified, because the checksum of the batch covers
+ * the compressed bytes. Confined to one thread.
  *
  * <pre>
  *   +----+----+---+------+-------+----+----+--------- ... --------+-------- ... ------+-------+-------+

@@ -6,8 +6,8 @@ import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
 
 /**
- * LZ4's frame with independent blocks, the only ones that Kafka allows. Its checksums are not verified, because the
- * batch's own covers the compressed bytes. Confined to one thread.
+ * LZ4 frames with independent blocks, the only kind that Kafka allows. The frame's checksums are not verified, because
+ * the checksum of the batch covers the compressed bytes. Confined to one thread.
  *
  * <pre>
  *   little-endian
@@ -74,7 +74,7 @@ final class Lz4Frame implements CompressionCodec {
             if (to.remaining() >= maxBlock) {
                 throw new CodecException("lz4: " + e.getMessage());
             }
-            // Perhaps the output space was too small.
+            // The free space in the output may have been too small for the block, so retry with the largest block size.
             ByteBuffer larger = output.room(Math.min(maxBlock, output.limitBytes() - to.position()));
             try {
                 larger.position(larger.position() + decompress(input, at, length, larger, maxBlock));

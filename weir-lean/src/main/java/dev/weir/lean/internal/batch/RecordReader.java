@@ -13,8 +13,9 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Iterates over the records of one batch, as drawn in {@link BatchLayout}, and is the view of each. Confined to one
- * thread; allocates nothing. All lengths of a record are checked against its end before the record is shown.
+ * Iterates over the records of one batch in the layout of {@link BatchLayout}, and serves as the view of the current
+ * record. Confined to one thread; allocates nothing. All lengths in a record are checked against the record's end
+ * before the record becomes visible.
  */
 public final class RecordReader implements RecordView {
 
@@ -23,22 +24,22 @@ public final class RecordReader implements RecordView {
     private static final int BITS = 7;
     private static final int LOW = 0x7f;
 
-    /** Shift of the first byte of a long. */
+    /** The shift that extracts the first byte of a long. */
     private static final int TOP = Long.SIZE - Byte.SIZE;
 
-    /** The encoded length of a null key or value, -1. */
+    /** The encoded form of -1, the length of a null key or value. */
     private static final int NULL = 1;
 
     private final Slice key = new Slice();
     private final Slice value = new Slice();
     private final HeadersReader headers = new HeadersReader(this, NOTHING);
 
-    // State of the partition.
+    // State of the partition
     private String topic = "";
     private int partition;
     private int index;
 
-    // State of the batch.
+    // State of the batch
     private ByteBuffer bytes = NOTHING;
     private int begin;
     private int end;
@@ -51,14 +52,14 @@ public final class RecordReader implements RecordView {
     private TimestampType timestampType = TimestampType.NO_TIMESTAMP_TYPE;
     private int leaderEpoch;
 
-    // State of the record: its end, and the positions of rarely used numbers.
+    // State of the record: its end, and the positions of fields that are decoded on demand
     private int at;
     private long offset;
     private int timeAt;
     private int keyAt;
     private int headersAt;
 
-    /** The position after the last multi-byte number. */
+    /** The position after the number that {@link #longer} read last. */
     private int behind;
 
     void of(String newTopic, int newPartition, int newIndex) {
@@ -68,10 +69,10 @@ public final class RecordReader implements RecordView {
     }
 
     /**
-     * Positions the reader before the first record with an offset of at least {@code fromOffset}.
+     * Moves to before the first record whose offset is at least {@code newFromOffset}.
      *
-     * @param header has the batch's header at {@code headerAt}
-     * @param records has the records between the two positions, decompressed
+     * @param header contains the batch's header at {@code headerAt}
+     * @param records contains the decompressed records from {@code from} to {@code to}
      */
     void start(ByteBuffer header, int headerAt, ByteBuffer records, int from, int to, long newFromOffset) {
         bytes = records;
@@ -90,7 +91,7 @@ public final class RecordReader implements RecordView {
         offset = baseOffset - 1;
     }
 
-    /** The bytes of all records of the batch, including those before the requested offset. */
+    /** The size of all records in the batch, including those before the requested offset. */
     int allBytes() {
         return end - begin;
     }
@@ -99,7 +100,6 @@ public final class RecordReader implements RecordView {
         to.put(toAt, bytes, begin, end - begin);
     }
 
-    /** Releases the buffer. */
     void stop() {
         left = 0;
         begin = 0;
@@ -109,7 +109,7 @@ public final class RecordReader implements RecordView {
         value.wrap(NOTHING, 0, -1);
     }
 
-    /** Moves to the next record; returns false after the last. */
+    /** Moves to the next record. Returns false if there is none. */
     public boolean next() {
         try {
             while (left > 0) {
@@ -128,7 +128,7 @@ public final class RecordReader implements RecordView {
         return false;
     }
 
-    /** Reads the record at {@code start}; returns where it ends. */
+    /** Parses the record at {@code start}, and returns the position of its end. */
     private int parse(ByteBuffer from, int start, int limit) {
         int p = start;
         int raw = from.get(p++);
@@ -146,7 +146,7 @@ public final class RecordReader implements RecordView {
             throw corrupt("a record of " + length + " bytes in " + (limit - p), null);
         }
         int recordEnd = p + length;
-        timeAt = p + 1; // after the attributes; none is defined
+        timeAt = p + 1; // after the attributes, which have no meaning yet
         if (length < Long.BYTES || !parseAtOnce(from, p, recordEnd)) {
             parseEach(from, p + 1, recordEnd);
         }
@@ -154,10 +154,11 @@ public final class RecordReader implements RecordView {
     }
 
     /**
-     * Parses a record without numbers of more than two bytes, as most are. Everything before the key is then in the
-     * first eight bytes, with the value's length if there is no key. They are read at once, and each number is shifted
-     * out. Branches, which a processor predicts, replace arithmetic on the bytes, for which it would have to wait. Odd
-     * numbers are negative. Returns false, without a change, for any other record.
+     * Parses a record whose numbers take at most two bytes each, which most records are. Everything before the key, and
+     * the value's length if the key is null, is then in the first eight bytes. These are read as one long, and each
+     * number is shifted out of it. Branches are used instead of arithmetic on the bytes, because the CPU can predict a
+     * branch but would have to wait for the result of the arithmetic. An odd encoded number is negative. Returns false
+     * and changes nothing if the record has another form.
      */
     private boolean parseAtOnce(ByteBuffer from, int start, int recordEnd) {
         long rest = from.getLong(start) << Byte.SIZE;
@@ -207,7 +208,7 @@ public final class RecordReader implements RecordView {
         return true;
     }
 
-    /** Parses the record byte by byte, starting at the timestamp. */
+    /** Parses a record field by field, starting at the timestamp. */
     private void parseEach(ByteBuffer from, int start, int recordEnd) {
         int p = start + VarInts.sizeOfLong(from, start);
         int delta = from.get(p++);
@@ -240,7 +241,7 @@ public final class RecordReader implements RecordView {
         arrive(delta);
     }
 
-    /** Reads the value; the rest must match the record's length. */
+    /** Sets the value after checking that the rest matches the record's length. */
     private void show(ByteBuffer from, int valueAt, int size, int recordEnd) {
         int p = valueAt + Math.max(0, size);
         if (p != recordEnd - 1 || from.get(p) != 0) {
@@ -254,13 +255,16 @@ public final class RecordReader implements RecordView {
         long packed = VarInts.signed(from, start);
         int count = VarInts.value(packed);
         int p = VarInts.next(packed);
-        // A header takes at least two bytes.
+        // A header takes at least one byte for each of its two lengths.
         if (count < 0 || count > recordEnd - p || (count == 0 && p != recordEnd)) {
             throw corrupt(count + " headers in " + (recordEnd - p) + " bytes", null);
         }
     }
 
-    /** Reaches the record's end; a fault before that is reported after the last good offset. */
+    /**
+     * Sets the record's offset once the record is known to be valid. A fault before that is reported at the offset
+     * after the last valid record.
+     */
     private void arrive(int delta) {
         if (delta < 0 || delta > lastDelta) {
             throw corrupt("an offset delta of " + delta, null);
@@ -268,12 +272,15 @@ public final class RecordReader implements RecordView {
         offset = baseOffset + delta;
     }
 
-    /** Decodes a one-byte number. */
+    /** Decodes a number that was read completely, such as one of a single byte. */
     private static int zigZag(int first) {
         return (first >>> 1) ^ -(first & 1);
     }
 
-    /** Decodes a longer number, whose second byte is at {@code p}; {@link #behind} is then its end. */
+    /**
+     * Decodes a number of more than one byte, whose second byte is at {@code p}. Sets {@link #behind} to the number's
+     * end.
+     */
     private int longer(ByteBuffer from, int p, int first) {
         int second = from.get(p);
         if (second >= 0) {
@@ -285,7 +292,7 @@ public final class RecordReader implements RecordView {
         return VarInts.value(packed);
     }
 
-    /** Returns the position after a key or value; a length of -1 is null. */
+    /** Returns the position after a key or value. A length of -1 stands for null. */
     private int skip(int p, int length, int recordEnd) {
         if (length < -1 || length > recordEnd - p) {
             throw corrupt("a key or value of " + length + " bytes in " + (recordEnd - p), null);
@@ -293,7 +300,7 @@ public final class RecordReader implements RecordView {
         return p + Math.max(0, length);
     }
 
-    /** Makes a fault for the record after the last good one. */
+    /** Creates the exception for the record after the last valid one. */
     private CorruptBatchException corrupt(String what, @Nullable Throwable cause) {
         return new CorruptBatchException(topic, partition, Math.max(fromOffset, offset + 1), what, cause);
     }
@@ -341,7 +348,7 @@ public final class RecordReader implements RecordView {
 
     @Override
     public int sizeBytes() {
-        // The attributes are the byte before the timestamp.
+        // The record starts with the attributes, one byte before the timestamp.
         return at - timeAt + 1;
     }
 
@@ -388,7 +395,7 @@ public final class RecordReader implements RecordView {
         return slice.isNull() ? ConsumerRecord.NULL_SIZE : slice.length();
     }
 
-    // Kafka's classes do not declare nulls, but accept them here.
+    // Kafka's classes accept nulls here, although they do not declare it.
     private static byte @Nullable [] bytesOrNull(Slice slice) {
         return slice.isNull() ? null : slice.toBytes();
     }

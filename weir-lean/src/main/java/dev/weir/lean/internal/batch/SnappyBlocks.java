@@ -5,7 +5,8 @@ import java.nio.ByteBuffer;
 import org.xerial.snappy.Snappy;
 
 /**
- * Snappy, in the blocks that Java clients write, or as the single raw block that others write. Confined to one thread.
+ * Snappy data, either in the block format that Java clients write, or as the single raw block that other clients write.
+ * Confined to one thread.
  *
  * <pre>
  *   +----+-----------+---+---------+------------+--------+-------- ... ---+--------+--- ...
@@ -16,12 +17,12 @@ import org.xerial.snappy.Snappy;
  */
 final class SnappyBlocks implements CompressionCodec {
 
-    /** The first eight bytes as a number. */
+    /** The first eight bytes of the block format. */
     private static final long MAGIC = 0x82534e4150505900L;
 
     private static final int HEADER_BYTES = 16;
 
-    /** Upper bound of a block's decompression ratio: Snappy's densest copy makes 64 bytes from 3. */
+    /** An upper bound of a block's compression ratio: at best, a copy element of 3 bytes produces 64 bytes. */
     private static final int MOST_DENSE = 64;
 
     @Override

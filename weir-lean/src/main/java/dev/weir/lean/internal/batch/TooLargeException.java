@@ -2,7 +2,7 @@ package dev.weir.lean.internal.batch;
 
 import java.io.Serial;
 
-/** A batch decompresses to more bytes than are allowed, or than there is memory for. Immutable. */
+/** Thrown if a batch decompresses to more bytes than the limit allows, or than the JVM can allocate. Immutable. */
 public final class TooLargeException extends Exception {
 
     @Serial
@@ -14,13 +14,13 @@ public final class TooLargeException extends Exception {
         this(0);
     }
 
-    /** @param missingBytes the memory that the JVM refused; 0 if the limit was reached */
+    /** @param missingBytes the number of bytes that the JVM could not allocate; 0 if the limit was reached */
     TooLargeException(long missingBytes) {
         super("too large");
         this.missingBytes = missingBytes;
     }
 
-    /** The memory that the JVM refused; 0 if the limit was reached. */
+    /** The number of bytes that the JVM could not allocate; 0 if the limit was reached. */
     long missingBytes() {
         return missingBytes;
     }

@@ -6,11 +6,11 @@ import com.github.luben.zstd.ZstdException;
 import java.nio.ByteBuffer;
 
 /**
- * Zstandard, one or more frames, with or without their size. Confined to one thread.
+ * Zstandard data: one or more frames, whose headers may or may not state the decompressed size. Confined to one thread.
  *
- * <p>Decompresses all at once rather than as a stream, which would allocate a window of whatever size the frame
- * requests. If the output space is too small it starts again with twice as much, so that the output never exceeds its
- * limit.
+ * <p>Decompresses all input at once instead of streaming, because a stream would allocate a window of whatever size the
+ * frame requests. If the output space is too small, decompression restarts with twice as much, so that the output never
+ * exceeds its limit.
  */
 final class ZstdFrames implements CompressionCodec {
 

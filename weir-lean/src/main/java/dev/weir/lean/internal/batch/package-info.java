@@ -1,6 +1,6 @@
 /**
- * Record batches: bytes from a broker come in, records in the view of one flyweight go out. Runs on the polling thread;
- * the bytes belong to the caller, decompressed data to the reader.
+ * Reading of record batches. The input is bytes from a broker; the output is records, all shown by one flyweight view.
+ * Runs on the polling thread. The caller owns the bytes, and the reader owns decompressed data.
  */
 @NullMarked
 package dev.weir.lean.internal.batch;

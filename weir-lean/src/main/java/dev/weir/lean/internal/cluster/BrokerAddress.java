@@ -10,14 +10,14 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.common.utils.Utils;
 
-/** The address of a broker: a name that may resolve to several addresses. Confined to one thread. */
+/** A broker's address: a host name, which may resolve to several addresses, and a port. Confined to one thread. */
 public final class BrokerAddress implements Supplier<List<InetSocketAddress>> {
 
     private final String name;
     private String host;
     private int port;
 
-    /** @param name for messages */
+    /** @param name the broker's name in messages */
     public BrokerAddress(String name, String host, int port) {
         this.name = name;
         this.host = host;
@@ -25,9 +25,9 @@ public final class BrokerAddress implements Supplier<List<InetSocketAddress>> {
     }
 
     /**
-     * Reads the addresses to start from.
+     * Returns the addresses in {@code bootstrap.servers}.
      *
-     * @throws IllegalArgumentException if one lacks a host or a port
+     * @throws IllegalArgumentException if an address lacks a host or a port
      */
     public static List<BrokerAddress> bootstrap(Map<String, String> properties) {
         String servers = properties.getOrDefault(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, "");
@@ -45,7 +45,7 @@ public final class BrokerAddress implements Supplier<List<InetSocketAddress>> {
                 .toList();
     }
 
-    /** Returns whether host or port differ. */
+    /** Sets a new host and port. Returns whether either has changed. */
     boolean moveTo(String newHost, int newPort) {
         boolean moved = port != newPort || !host.equals(newHost);
         host = newHost;
@@ -53,14 +53,14 @@ public final class BrokerAddress implements Supplier<List<InetSocketAddress>> {
         return moved;
     }
 
-    /** Returns the address as the settings or metadata write it. */
+    /** Returns the address as it is written in the settings or the metadata. */
     InetSocketAddress unresolved() {
         return InetSocketAddress.createUnresolved(host, port);
     }
 
     /**
-     * Resolves the name again, because its addresses may change. A name that cannot be resolved now is kept: the
-     * connection reports that, and tries again.
+     * Resolves the name again, because its addresses may change. If the name cannot be resolved now, returns it
+     * unresolved: the connection then reports the failure and retries.
      */
     @Override
     public List<InetSocketAddress> get() {

@@ -15,15 +15,15 @@ import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopi
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * The metadata of a client: the broker to ask, which {@link AskedInTurn} chooses, the time of the next request, and the
- * learning of its answer. The caller owns the connection. Confined to one thread.
+ * A client's metadata requests and responses: selects the broker to ask with {@link AskedInTurn}, schedules requests,
+ * and passes responses to the {@link ClusterView}. The caller owns the connection. Confined to one thread.
  */
 public final class ClusterMetadata {
 
-    /** Version of the request. */
+    /** The version of the metadata request. */
     public static final short VERSION = 11;
 
-    /** Time without a refusal after which waits are short again. */
+    /** The time after the last rejection by a leader after which the backoff is reset. */
     private static final long SETTLED_NANOS = 500_000_000;
 
     private final List<BrokerAddress> bootstrap;
@@ -33,15 +33,18 @@ public final class ClusterMetadata {
     private final AskedInTurn turns = new AskedInTurn();
     private final Map<Integer, BrokerAddress> addresses = new HashMap<>();
 
-    /** The brokers of the last answer. */
+    /** The brokers in the last response. */
     private List<BrokerAddress> named = List.of();
 
-    /** Address of the connection, as the settings or metadata write it. */
+    /** The address of the current connection, as it is written in the settings or the metadata. */
     private InetSocketAddress asked = InetSocketAddress.createUnresolved("", 0);
 
     private boolean wanted = true;
 
-    /** True after an answer that did not help: the next request waits for {@link #backoff}, unless it is wanted. */
+    /**
+     * True after a response that did not help. The next request then waits for {@link #backoff}, unless {@link #wanted}
+     * is true.
+     */
     private boolean wantedLater;
 
     private boolean underWay;
@@ -50,8 +53,8 @@ public final class ClusterMetadata {
     private long refusedNanos;
 
     /**
-     * @param backoff waits after answers that did not help
-     * @param maxAgeNanos age of an answer from which on another broker is asked
+     * @param backoff determines the wait after responses that did not help
+     * @param maxAgeNanos the age of a response after which another broker is asked
      */
     public ClusterMetadata(List<BrokerAddress> bootstrap, ClusterView view, RetryBackoff backoff, long maxAgeNanos) {
         this.bootstrap = bootstrap;
@@ -60,7 +63,10 @@ public final class ClusterMetadata {
         this.maxAgeNanos = maxAgeNanos;
     }
 
-    /** Chooses the broker of the next connection; looks up one name at most, as an unknown one takes seconds. */
+    /**
+     * Chooses the broker of the next connection. Resolves at most one name, because resolving an unknown name takes
+     * seconds.
+     */
     public InetSocketAddress nextAddress() {
         int at = turns.next(named.size(), bootstrap.size());
         BrokerAddress next = at < named.size() ? named.get(at) : bootstrap.get(at - named.size());
@@ -69,18 +75,21 @@ public final class ClusterMetadata {
         return all.get(turns.round(named.size(), bootstrap.size()) % all.size());
     }
 
-    /** Asks again, soon. */
+    /** Requests new metadata as soon as possible. */
     public void want() {
         wanted = true;
     }
 
-    /** Asks again soon, as the answer may be wrong. */
+    /** Requests new metadata as soon as possible, because the last response may be wrong. */
     public void doubt() {
         turns.doubt();
         wanted = true;
     }
 
-    /** Asks again after a back-off, as the answer, or the one under way, did not help. */
+    /**
+     * Requests new metadata after a backoff, because the last response, or the one to the request in flight, does not
+     * help.
+     */
     public void wantLater(long nowNanos) {
         turns.doubt();
         if (!wanted && !wantedLater && !underWay) {
@@ -89,20 +98,23 @@ public final class ClusterMetadata {
         }
     }
 
-    /** Asks again after a back-off, as a broker does not lead what metadata say. Waits stay long until that ends. */
+    /**
+     * Requests new metadata after a backoff, because a broker does not lead a partition that it should lead according
+     * to the metadata. The backoff keeps growing until such rejections have ended.
+     */
     public void refused(long nowNanos) {
         refused = true;
         refusedNanos = nowNanos;
         wantLater(nowNanos);
     }
 
-    /** Reports that the broker asked could not answer something else either. */
+    /** Reports that the broker's response to another kind of request did not help either. */
     public void unhelpful() {
         turns.answered();
         turns.doubt();
     }
 
-    /** Returns whether to close the connection now, so that another broker is asked. */
+    /** Returns whether the connection should be closed now, so that another broker is asked. */
     public boolean leave(long nowNanos) {
         boolean old = isOld(nowNanos);
         if (underWay || !turns.isEnough(old)) {
@@ -113,7 +125,6 @@ public final class ClusterMetadata {
         return true;
     }
 
-    /** Returns whether a request is due. */
     public boolean isDue(long nowNanos) {
         wanted |= isOld(nowNanos);
         return !underWay && (wanted || (wantedLater && backoff.isDue(nowNanos)));
@@ -123,12 +134,12 @@ public final class ClusterMetadata {
         return nowNanos - askedNanos > maxAgeNanos;
     }
 
-    /** Returns whether a request is due now or later. */
+    /** Returns whether a request is waiting to be sent, now or after a backoff. */
     public boolean isPutOff() {
         return (wanted || wantedLater) && !underWay;
     }
 
-    /** Makes the request that is due, and notes it as sent. */
+    /** Creates the request that is due, and marks it as sent. */
     public MetadataRequestData ask(Stream<String> topics, long nowNanos) {
         underWay = true;
         wanted = false;
@@ -140,24 +151,24 @@ public final class ClusterMetadata {
                 .setAllowAutoTopicCreation(false);
     }
 
-    /** Reports that the connection was lost or could not be made. */
+    /** Reports that the connection was lost or could not be opened. */
     public void lost() {
         turns.failed();
         wanted |= underWay;
         underWay = false;
     }
 
-    /** Returns the number of addresses that can be asked. */
+    /** The number of brokers that can be asked, including the bootstrap addresses. */
     public int size() {
         return named.size() + bootstrap.size();
     }
 
-    /** Returns whether a broker has answered. */
+    /** Returns whether any broker has responded so far. */
     public boolean isKnown() {
         return !addresses.isEmpty();
     }
 
-    /** Learns an answer. */
+    /** Processes a response. */
     public void answered(MetadataResponseData answer, long nowNanos) {
         underWay = false;
         turns.answered();

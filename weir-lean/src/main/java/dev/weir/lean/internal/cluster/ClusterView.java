@@ -5,27 +5,33 @@ import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopi
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
-/** The client's use of the metadata. Called by {@link ClusterMetadata#answered}, for all brokers before any topic. */
+/**
+ * The part of a client that uses the metadata. Called by {@link ClusterMetadata#answered}, first for all brokers and
+ * then for the topics.
+ */
 public interface ClusterView {
 
-    /** Adds a broker. Its address changes when the broker moves. */
+    /** Adds a broker. The address object is updated when the broker moves. */
     void found(int node, BrokerAddress address);
 
-    /** Reports that a broker has another address now. */
+    /** Called when a broker's address has changed. */
     void moved(int node);
 
-    /** Returns the topic id's owner; null if the topic is no longer used. */
+    /** Returns the object that tracks the topic's id; null if the client no longer uses the topic. */
     @Nullable
     TopicIdAgreement agreement(String topic);
 
-    /** Learns that a topic in use is refused or missing. Returns whether the answer is complete nevertheless. */
+    /**
+     * Called when a topic in use is missing or access to it is refused. Returns whether the response counts as complete
+     * nevertheless.
+     */
     boolean refused(String topic, Errors error);
 
     /**
-     * Learns a topic's partitions.
+     * Processes a topic's partitions.
      *
-     * @param verdict tells whether the topic id is new
-     * @return whether the answer is complete
+     * @param verdict states whether the topic id is new
+     * @return whether the response is complete
      */
     boolean learn(MetadataResponseTopic topic, Verdict verdict);
 }

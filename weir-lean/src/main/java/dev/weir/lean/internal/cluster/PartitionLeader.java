@@ -1,9 +1,9 @@
 package dev.weir.lean.internal.cluster;
 
-/** The leader of a partition. Confined to the thread that learns metadata, except {@link #node}. */
+/** The leader of a partition. Confined to the thread that processes metadata, except {@link #node}. */
 public final class PartitionLeader {
 
-    /** Node id while no leader is known. */
+    /** The node id if no leader is known. */
     public static final int NOBODY = -1;
 
     private static final int UNKNOWN = -1;
@@ -11,17 +11,20 @@ public final class PartitionLeader {
     private volatile int node = NOBODY;
     private int epoch = UNKNOWN;
 
-    /** Returns the node id, or {@link #NOBODY}. Thread-safe. */
+    /** The node id, or {@link #NOBODY}. Thread-safe. */
     public int node() {
         return node;
     }
 
-    /** Returns the leader epoch, or -1 if unknown. */
+    /** The leader epoch; -1 if unknown. */
     public int epoch() {
         return epoch;
     }
 
-    /** Learns a leader. Returns false for an older epoch: a broker that missed the last election changes nothing. */
+    /**
+     * Sets the leader. Returns false and changes nothing if the epoch is older than the current one, because the broker
+     * that reported it has missed the last election.
+     */
     public boolean learn(int newNode, int newEpoch) {
         if (newEpoch < epoch) {
             return false;
@@ -31,12 +34,15 @@ public final class PartitionLeader {
         return true;
     }
 
-    /** Learns the leader that a broker names in its refusal (KIP-951). Returns false unless its epoch is newer. */
+    /**
+     * Sets the leader that a broker named when it rejected a request (KIP-951). Returns false unless its epoch is
+     * newer.
+     */
     public boolean hint(int newNode, int newEpoch) {
         return newEpoch > epoch && learn(newNode, newEpoch);
     }
 
-    /** Accepts any epoch next, because epochs of a recreated topic start again. */
+    /** Accepts any epoch next, because the epochs of a recreated topic start over. */
     public void recreated() {
         epoch = UNKNOWN;
     }

@@ -3,12 +3,12 @@ package dev.weir.lean.internal.cluster;
 import java.nio.ByteBuffer;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 
-/** Responses that the official client's classes parse. Stateless. */
+/** Access to responses that the Kafka client's classes parse. Stateless. */
 public final class ResponseMessages {
 
     private ResponseMessages() {}
 
-    /** Returns the body after a header of version 1. */
+    /** Returns the response's body, which follows a header of version 1. */
     public static ByteBufferAccessor body(ByteBuffer response) {
         ByteBufferAccessor body = new ByteBufferAccessor(response.duplicate().position(Integer.BYTES));
         for (int tags = body.readUnsignedVarint(); tags > 0; tags--) {

@@ -2,7 +2,7 @@ package dev.weir.lean.internal.cluster;
 
 import java.util.SplittableRandom;
 
-/** The time of the next attempt: the wait doubles with each failure, with jitter. Confined to one thread. */
+/** Schedules retries. The wait doubles with each failure and has jitter. Confined to one thread. */
 public final class RetryBackoff {
 
     private static final long FIRST_NANOS = 20_000_000;
@@ -15,26 +15,26 @@ public final class RetryBackoff {
     private long dueNanos;
     private boolean waiting;
 
-    /** @param maxNanos the longest wait */
+    /** @param maxNanos the longest wait, before jitter */
     public RetryBackoff(long maxNanos, SplittableRandom random) {
         this.maxNanos = maxNanos;
         this.random = random;
     }
 
-    /** Notes a failure: the next wait is longer. */
+    /** Reports a failure, which doubles the wait. */
     public void failed(long nowNanos) {
         delayNanos = Math.min(maxNanos, delayNanos == 0 ? FIRST_NANOS : 2 * delayNanos);
         dueNanos = nowNanos + (long) (delayNanos * (LEAST + SPREAD * random.nextDouble()));
         waiting = true;
     }
 
-    /** Resets the wait: the next failure waits briefly again. */
+    /** Reports a success, which resets the wait. */
     public void succeeded() {
         delayNanos = 0;
         waiting = false;
     }
 
-    /** Returns whether enough time has passed. */
+    /** Returns whether the next attempt may be made. */
     public boolean isDue(long nowNanos) {
         if (waiting && nowNanos - dueNanos >= 0) {
             waiting = false;

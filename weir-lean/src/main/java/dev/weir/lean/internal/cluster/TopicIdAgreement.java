@@ -12,46 +12,47 @@ import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseBrok
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * The topic id that enough brokers agree on. A stale broker may report the id of a deleted topic, which looks like a
- * recreated topic. So an id other than the current one needs the votes of two brokers, and more than the current one
- * has, or a cluster of one broker. If both have the same number of votes, the leaders decide: by refusing the current
- * id itself once all brokers have voted, or by refusing it in another way for {@value #WAIT_SECONDS} seconds. A former
- * id always needs such a refusal, or {@value #WAIT_SECONDS} seconds without a vote for the current id. Confined to one
- * thread.
+ * The topic id that enough brokers agree on. A stale broker may report the id of a deleted topic, which looks as if the
+ * topic had been recreated. Another id therefore replaces the current one only if at least two brokers vote for it and
+ * it has more votes than the current one, or if the cluster has only one broker. If both ids have the same number of
+ * votes, the partition leaders decide: the other id wins as soon as all brokers have voted if a leader has rejected the
+ * current id itself, and after {@value #WAIT_SECONDS} seconds if a leader has rejected a request with another metadata
+ * error. An id that was current before always needs such a rejection, or {@value #WAIT_SECONDS} seconds without a vote
+ * for the current id. Confined to one thread.
  */
 public final class TopicIdAgreement {
 
-    /** Node id of a broker whose address the metadata do not contain. It has no vote, unless it is the only broker. */
+    /** The node id of a broker whose address is not in the metadata. It has no vote, unless it is the only broker. */
     public static final int UNKNOWN_NODE = -1;
 
     private static final int WAIT_SECONDS = 10;
     private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
 
-    /** The time for which a vote is valid, so that a broker that was stale once does not count for ever. */
+    /** The time for which a vote is valid, so that a broker that was stale once does not count forever. */
     private static final long VOTE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private static final int ENOUGH = 2;
 
-    /** Meaning of an answer. */
+    /** The meaning of a response. */
     public enum Verdict {
-        /** The answer has the current id, or none. */
+        /** The response has the current id, or no id. */
         PRESENT,
-        /** The answer has the first id of the topic. */
+        /** The response has the first id seen for the topic. */
         FIRST,
-        /** The answer has another id, which is now the current one: the topic was recreated. */
+        /** The response has another id, which is now the current one because the topic was recreated. */
         RECREATED,
-        /** The answer has another id that is not trusted yet. Ask another broker at once. */
+        /** The response has another id that is not trusted yet. Another broker should be asked at once. */
         CONTRADICTED,
-        /** The same broker repeats the same other id. Ask another broker later. */
+        /** The same broker has reported the same other id again. Another broker should be asked later. */
         UNDECIDED;
 
-        /** Returns whether the rest of the answer about the topic can be used. */
+        /** Returns whether the other data about the topic in the response can be used. */
         public boolean isBelieved() {
             return this != CONTRADICTED && this != UNDECIDED;
         }
     }
 
-    /** Refusal of the present id by a leader. */
+    /** A leader's rejection of a request for the current id. */
     private enum Refusal {
         NONE,
         OTHERWISE,
@@ -66,11 +67,11 @@ public final class TopicIdAgreement {
     private Refusal refusal = Refusal.NONE;
     private long refusedNanos;
 
-    // While brokers disagree.
+    // Used only while brokers disagree
     private final Map<Integer, Vote> votes = new HashMap<>();
     private long sinceNanos;
 
-    /** Returns the node id of the broker at that address, or {@link #UNKNOWN_NODE}. */
+    /** Returns the node id of the broker at the given address, or {@link #UNKNOWN_NODE}. */
     public static int nodeAt(String host, int port, MetadataResponseData answer) {
         for (MetadataResponseBroker each : answer.brokers()) {
             if (each.port() == port && each.host().equals(host)) {
@@ -80,17 +81,17 @@ public final class TopicIdAgreement {
         return UNKNOWN_NODE;
     }
 
-    /** Returns the trusted id; zero as long as no broker has reported one. */
+    /** The current id; {@code ZERO_UUID} until a broker has reported one. */
     public Uuid present() {
         return present;
     }
 
     /**
-     * Counts an answer.
+     * Counts the vote in a response.
      *
-     * @param id zero if the broker knows no id, which changes nothing
-     * @param node the answering broker, or {@link #UNKNOWN_NODE}
-     * @param brokers number of brokers in the answer
+     * @param id zero if the broker does not know an id, in which case nothing changes
+     * @param node the broker that responded, or {@link #UNKNOWN_NODE}
+     * @param brokers the number of brokers in the response
      */
     public Verdict hear(Uuid id, int node, int brokers, long nowNanos) {
         if (id.equals(Uuid.ZERO_UUID)) {
@@ -107,7 +108,7 @@ public final class TopicIdAgreement {
                 return Verdict.PRESENT;
             }
             sinceNanos = nowNanos;
-            // A leader that refuses the id is the reason for asking, so the refusal comes first.
+            // A leader's rejection is what triggers the metadata request, so it precedes the disagreement.
             if (nowNanos - refusedNanos > WAIT_NANOS) {
                 refusal = Refusal.NONE;
             }
@@ -128,8 +129,8 @@ public final class TopicIdAgreement {
     }
 
     /**
-     * Notes an error in a leader's answer for the current topic. Errors that do not question the metadata are
-     * not refusals.
+     * Records an error in a leader's response for the current topic. Ignores errors that do not call the metadata into
+     * question.
      */
     public void refused(Errors error, long nowNanos) {
         if (!(error.exception() instanceof InvalidMetadataException)) {

@@ -1,6 +1,6 @@
 /**
- * The knowledge about the cluster that consumer and producer share: brokers, topic ids and leaders, learned from
- * metadata, and the waits between attempts. Does no input or output; each client's thread owns its own objects.
+ * Knowledge about the cluster for consumer and producer: brokers, topic ids and leaders, all learned from metadata, and
+ * the backoff between attempts. Does no I/O. Each client's thread owns its own objects.
  */
 @NullMarked
 package dev.weir.lean.internal.cluster;

@@ -14,7 +14,7 @@ import java.util.SplittableRandom;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
-/** The state common to the brokers, metadata and partitions of one consumer. Confined to one thread. */
+/** The objects that one consumer's brokers, metadata and partitions have in common. Confined to one thread. */
 record ConsumerContext(
         LeanSettings settings,
         List<BrokerAddress> bootstrap,
@@ -47,9 +47,7 @@ record ConsumerContext(
         return new ConnectionBuffers(settings.maxResponseBytes());
     }
 
-    /**
-     * @param wanted looked up now if it was not looked up before
-     */
+    /** @param wanted the broker's address, which is resolved now if it is not resolved yet */
     BrokerConnection connect(
             InetSocketAddress wanted, ConnectionBuffers buffers, long nowNanos, BrokerConnection.Listener listener)
             throws IOException {

@@ -4,7 +4,7 @@ import dev.weir.lean.LeanMetrics;
 import dev.weir.lean.internal.cursor.PartitionCursor;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** The counters of a consumer. Single writer, the polling thread; many readers. */
+/** A consumer's counters. Single writer, the polling thread; many readers. */
 final class ConsumerCounters implements PartitionCursor.Tally {
 
     static final int RECORDS = 0;
@@ -43,7 +43,7 @@ final class ConsumerCounters implements PartitionCursor.Tally {
         add(LEFT_OUT, 1);
     }
 
-    /** Takes a snapshot, not atomic across counters. Any thread. */
+    /** Takes a snapshot that is not atomic across counters. Any thread. */
     LeanMetrics snapshot() {
         return LeanMetrics.builder()
                 .records(counts.get(RECORDS))

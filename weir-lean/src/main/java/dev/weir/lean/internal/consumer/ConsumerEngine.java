@@ -22,8 +22,8 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The consumer behind its facade: one duty cycle over brokers and partitions. Confined to one thread, except where
- * noted.
+ * The implementation of {@link dev.weir.lean.LeanConsumer}: one duty cycle over brokers and partitions. Confined to one
+ * thread, except where noted.
  */
 public final class ConsumerEngine implements AutoCloseable {
 
@@ -41,18 +41,16 @@ public final class ConsumerEngine implements AutoCloseable {
     private boolean delivering;
     private boolean closed;
 
-    // State of the current delivery: its partition, and whether a handler has interrupted it.
+    // State of the current delivery: its partition, and whether a handler has ended the poll
     private @Nullable FetchedPartition current;
     private boolean ended;
 
-    /**
-     * @throws IOException if the system has no sockets left
-     */
+    /** @throws IOException if the operating system has no sockets left */
     public ConsumerEngine(LeanSettings settings) throws IOException {
         this.settings = settings;
         this.context = ConsumerContext.of(settings);
         this.locations = new PartitionLocations(context);
-        // As much as both buffers of a connection hold, in case all of it belongs to paused partitions.
+        // The capacity of both buffers of a connection, in case all their records belong to paused partitions.
         this.pool = new ChunkPool(2L * settings.maxFetchBytes());
         this.fetcher = new FetchResponses(context, locations, pool);
         this.locations.answerTo(fetcher);
@@ -61,7 +59,7 @@ public final class ConsumerEngine implements AutoCloseable {
         this.reader = new BatchReader(decompressor);
     }
 
-    /** Adds a partition; returns its index, the lowest free one. */
+    /** Adds a partition, and returns its index, which is the lowest free one. */
     public int assign(String topicName, int number, StartAt start) {
         if (number < 0) {
             throw new IllegalArgumentException("partition must not be negative: partition=" + number);
@@ -76,8 +74,8 @@ public final class ConsumerEngine implements AutoCloseable {
     }
 
     /**
-     * Adds a partition at a position in the topic with that id, or in any topic if the id is zero. In another topic of
-     * that name the position counts as lost.
+     * Adds a partition at a position in the topic with the given id, or in any topic of this name if the id is zero. If
+     * the topic now has another id, the position counts as lost.
      */
     public int assign(String topicName, int number, StartAt start, Uuid topicId) {
         int index = assign(topicName, number, start);
@@ -85,14 +83,14 @@ public final class ConsumerEngine implements AutoCloseable {
         return index;
     }
 
-    /** The topic id that a partition's position belongs to; {@code Uuid.ZERO_UUID} until known. */
+    /** The id of the topic to which a partition's position belongs; {@code Uuid.ZERO_UUID} while unknown. */
     public Uuid topicId(int index) {
         FetchedPartition partition = at(index);
         FetchedTopic topic = partition.topic;
         return partition.placedIn == null ? new Uuid(topic.idHigh, topic.idLow) : partition.placedIn;
     }
 
-    /** Returns whether a partition has a fault, thrown or not. */
+    /** Returns whether a partition has a fault, whether or not it has been thrown yet. */
     public boolean isAtFault(int index) {
         FetchedPartition partition = at(index);
         return partition.fault != null || partition.state == FetchedPartition.FAILED;
@@ -114,7 +112,7 @@ public final class ConsumerEngine implements AutoCloseable {
         return partition;
     }
 
-    /** Adds all current and later partitions of a topic. */
+    /** Adds all current and future partitions of a topic. */
     public void assignAll(String topicName, StartAt start) {
         FetchedTopic topic = locations.topic(topicName);
         if (topic.startOfAll != null) {
@@ -123,7 +121,7 @@ public final class ConsumerEngine implements AutoCloseable {
         locations.addAll(topic, start);
     }
 
-    /** Removes all partitions of a topic, and adds none of them later. */
+    /** Removes all partitions of a topic, and stops adding new ones. */
     public void unassignAll(String topicName) {
         for (int index = 0; index < partitions.size(); index++) {
             FetchedPartition partition = partitions.get(index);
@@ -134,13 +132,11 @@ public final class ConsumerEngine implements AutoCloseable {
         locations.forget(locations.topic(topicName));
     }
 
-    /** The index of an assigned partition, or -1. */
     public int index(String topicName, int number) {
         FetchedPartition partition = locations.partition(topicName, number);
         return partition == null ? -1 : partition.cursor.index();
     }
 
-    /** The indexes in use. */
     public List<Integer> assigned() {
         List<Integer> assigned = new ArrayList<>();
         for (int index = 0; index < partitions.size(); index++) {
@@ -151,13 +147,12 @@ public final class ConsumerEngine implements AutoCloseable {
         return assigned;
     }
 
-    /** The partition with this index. */
     public TopicPartition partition(int index) {
         FetchedPartition partition = at(index);
         return new TopicPartition(partition.topic.name, partition.number);
     }
 
-    /** Removes a partition with its fetched records. */
+    /** Removes a partition, and discards its fetched records. */
     public void unassign(int index) {
         FetchedPartition partition = at(index);
         partition.cursor.moveTo(partition.cursor.position(), -1);
@@ -174,7 +169,7 @@ public final class ConsumerEngine implements AutoCloseable {
         return partition;
     }
 
-    /** One duty cycle; exactly one of the handlers is non-null. */
+    /** Runs one duty cycle. Exactly one of the handlers must be non-null. */
     public int poll(@Nullable RecordHandler records, @Nullable BatchViewHandler batches) {
         if (delivering) {
             throw new IllegalStateException("poll was called from a handler");
@@ -247,7 +242,6 @@ public final class ConsumerEngine implements AutoCloseable {
         return count;
     }
 
-    /** Ends the current delivery after the current record or batch. */
     public void endPoll() {
         ended = true;
         if (delivering && current != null) {
@@ -312,17 +306,16 @@ public final class ConsumerEngine implements AutoCloseable {
         locations.resume(partition);
     }
 
-    /** The offset at which {@link #skipBatch} continues; -1 if there is no batch at fault, or its end is not known. */
+    /** The offset at which {@link #skipBatch} continues; -1 if no batch is at fault or its end is unknown. */
     public long offsetBehindFault(int index) {
         return at(index).offsetBehindFault;
     }
 
-    /** The bytes of the batch at fault, or null. */
+    /** The bytes of the batch at fault; null if no batch is at fault or its bytes are unavailable. */
     public byte @Nullable [] bytesAtFault(int index) {
         return at(index).bytesAtFault;
     }
 
-    /** Moves the position past the batch at fault. */
     public void skipBatch(int index) {
         FetchedPartition partition = at(index);
         if (partition.offsetBehindFault < 0) {
@@ -332,19 +325,19 @@ public final class ConsumerEngine implements AutoCloseable {
         locations.resume(partition);
     }
 
-    /** Waits for something to do. */
+    /** Waits until there is something to do, or for {@code millis} milliseconds. */
     public void await(long millis) throws IOException {
         if (fetcher.readyCount() == 0) {
             context.transports().await(millis);
         }
     }
 
-    /** Ends the wait. Any thread. */
+    /** Ends the current wait, or the next one if none is running. Any thread. */
     public void wakeup() {
         context.transports().wakeup();
     }
 
-    /** A snapshot of the counters. Any thread. */
+    /** Takes a snapshot of the counters. Any thread. */
     public LeanMetrics metrics() {
         return context.counters().snapshot();
     }

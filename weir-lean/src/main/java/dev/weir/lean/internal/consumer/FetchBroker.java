@@ -15,13 +15,13 @@ import java.util.List;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.jspecify.annotations.Nullable;
 
-/** A broker with the partitions fetched from it, one connection and one fetch session. Confined to one thread. */
+/** A broker, the partitions fetched from it, its one connection, and its fetch session. Confined to one thread. */
 final class FetchBroker implements BrokerConnection.Listener {
 
     private static final System.Logger LOG = System.getLogger(FetchBroker.class.getName());
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    /** Grouped by topic, as requests need them. */
+    /** Groups partitions by topic, as requests require. */
     private static final Comparator<FetchedPartition> ORDER = Comparator.<FetchedPartition>comparingInt(
                     each -> each.topic.ordinal)
             .thenComparingInt(each -> each.number);
@@ -33,26 +33,26 @@ final class FetchBroker implements BrokerConnection.Listener {
     private final FetchSession fetches;
     private final RetryBackoff backoff;
 
-    /** The time before which it is not asked for a nearer replica, after the one it named could not be used. */
+    /** Delays the next request for a nearer replica, after a replica that this broker named could not be used. */
     private final RetryBackoff nearer;
 
     private final List<FetchedPartition> partitions = new ArrayList<>();
 
     private @Nullable BrokerConnection connection;
 
-    /** Kept across connections while there are partitions. */
+    /** Reused by the next connection as long as partitions are fetched from this broker. */
     private @Nullable ConnectionBuffers buffers;
 
     private boolean fetchUnderWay;
     private boolean offsetsUnderWay;
 
-    /** Connection attempts since the last connection. */
+    /** The number of connection attempts since the last successful one. */
     private int attempts;
 
-    /** True if it should connect once although no partition is fetched here yet. */
+    /** True if a connection should be opened once, although no partition is fetched from this broker yet. */
     private boolean wanted;
 
-    /** The session ends with the next request, so an outstanding answer must not prolong it. */
+    /** True if the session ends with the next request, so that the response in flight must not prolong it. */
     private boolean restarted;
 
     private boolean throttled;
@@ -76,8 +76,9 @@ final class FetchBroker implements BrokerConnection.Listener {
     }
 
     /**
-     * The session still contains the partition, and ends because of that. Its waiting records must not keep a buffer
-     * from the remaining partitions.
+     * Removes a partition. The broker's session still contains the partition, so the session is restarted. The
+     * partition's undelivered records are copied, so that they do not occupy a buffer that the remaining partitions
+     * need.
      */
     void remove(FetchedPartition partition) {
         context.counters().add(ConsumerCounters.COPIED, partition.cursor.detach());
@@ -88,23 +89,26 @@ final class FetchBroker implements BrokerConnection.Listener {
         restart();
     }
 
-    /** Partitions with another leader, which need not wait for this broker. */
+    /** The partitions that have another leader, and therefore need not wait for this broker. */
     List<FetchedPartition> followed() {
         return partitions.stream().filter(FetchedPartition::isFollowing).toList();
     }
 
-    /** Returns whether there is a connection. If not, one is opened, although no partition is fetched here yet. */
+    /**
+     * Returns whether the broker is connected. If not, a connection is opened, although no partition is fetched from
+     * this broker yet.
+     */
     boolean prepare() {
         wanted = connection == null;
         return connection != null && connection.isReady();
     }
 
     /**
-     * Reports that a nearer replica named by this broker could not be used: for a while this broker sends the records
-     * itself, longer each time.
+     * Reports that a nearer replica named by this broker could not be used. For a while, which doubles each time, this
+     * broker sends the records itself.
      */
     void nearerFailed(long nowNanos) {
-        // Once for all partitions of an answer.
+        // Counts once for all partitions of a response.
         if (nearer.isDue(nowNanos)) {
             nearer.failed(nowNanos);
         }
@@ -115,7 +119,7 @@ final class FetchBroker implements BrokerConnection.Listener {
         nearer.succeeded();
     }
 
-    /** The next fetch names all partitions. */
+    /** Makes the next fetch request list all partitions. */
     void restart() {
         restarted = fetchUnderWay;
         fetches.restart();
@@ -124,7 +128,7 @@ final class FetchBroker implements BrokerConnection.Listener {
     int poll(long nowNanos) {
         BrokerConnection current = connection;
         if (current == null) {
-            // Without a free buffer not even the version response could be received.
+            // Without a free buffer, not even the response to the version request could be received.
             if ((partitions.isEmpty() && !wanted) || !canReceive() || !backoff.isDue(nowNanos)) {
                 return 0;
             }
@@ -161,7 +165,7 @@ final class FetchBroker implements BrokerConnection.Listener {
         }
     }
 
-    /** Chooses another address for each attempt, because a name may have several and some may be unreachable. */
+    /** Uses another address for each attempt, because a name may have several and some may be unreachable. */
     private InetSocketAddress nextAddress() {
         List<InetSocketAddress> all = address.get();
         return all.get(attempts++ % all.size());
@@ -231,7 +235,7 @@ final class FetchBroker implements BrokerConnection.Listener {
         restarted = false;
     }
 
-    /** Reports a fetch refused as a whole: the next one starts a new session. */
+    /** Reports a fetch response with a top-level error, after which the next request starts a new session. */
     void fetchRefused() {
         fetches.forget();
         restarted = false;
@@ -247,8 +251,8 @@ final class FetchBroker implements BrokerConnection.Listener {
     }
 
     /**
-     * Frees the buffers of paused partitions if both are occupied and an answer is expected, which could not be
-     * received otherwise. Returns the number of copied bytes.
+     * Frees the buffers of paused partitions by copying their records, if both buffers are occupied and a response is
+     * expected, because it could not be received otherwise. Returns the number of copied bytes.
      */
     int detachPaused() {
         if (canReceive() || !isAwaited()) {
@@ -272,7 +276,10 @@ final class FetchBroker implements BrokerConnection.Listener {
         return buffers == null || buffers.hasFree();
     }
 
-    /** Returns whether an answer is expected. An answer that arrived and was not read would end each wait at once. */
+    /**
+     * Returns whether a response is expected. A response that has arrived but cannot be read would end every wait at
+     * once.
+     */
     private boolean isAwaited() {
         if (fetchUnderWay || offsetsUnderWay) {
             return true;

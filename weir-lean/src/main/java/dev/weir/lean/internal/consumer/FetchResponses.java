@@ -23,9 +23,9 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits the answers of brokers: records become chunks of their partitions, errors become partition states. Confined to
- * one thread. A fetch response is only indexed: its batch headers determine the next fetch, so that the next request
- * can be sent before the first record is read.
+ * Processes the responses of brokers: records become chunks of their partitions, and errors become partition states.
+ * Confined to one thread. A fetch response is only indexed: its batch headers determine the offsets of the next fetch,
+ * so that the next request can be sent before the first record is read.
  */
 final class FetchResponses implements FetchAnswers {
 
@@ -48,12 +48,12 @@ final class FetchResponses implements FetchAnswers {
         this.pool = pool;
     }
 
-    /** The time of the current poll. */
+    /** Sets the time of the current poll. */
     void at(long newNowNanos) {
         nowNanos = newNowNanos;
     }
 
-    /** Queues a partition for delivery, if it has records and is not paused. */
+    /** Queues a partition for delivery if it has records or a fault, and is not paused. */
     void enqueue(FetchedPartition partition) {
         if (!partition.queued && !partition.paused && (partition.cursor.hasChunks() || partition.fault != null)) {
             partition.queued = true;
@@ -61,7 +61,7 @@ final class FetchResponses implements FetchAnswers {
         }
     }
 
-    /** The next partition to deliver; enqueue it again afterwards. */
+    /** Removes the next partition to deliver from the queue. The caller must enqueue it again afterwards. */
     @Nullable
     FetchedPartition nextReady() {
         FetchedPartition partition = ready.pollFirst();
@@ -158,7 +158,7 @@ final class FetchResponses implements FetchAnswers {
         enqueue(partition);
     }
 
-    /** Iterates over the batch headers. Invalid ones are left to the batch reader, which can give the reason. */
+    /** Iterates over the batch headers. Leaves invalid ones to the batch reader, which can report the reason. */
     private void index(FetchedPartition partition, ReceiveBuffer buffer) {
         ByteBuffer bytes = buffer.bytes();
         int from = response.recordsAt();
@@ -188,7 +188,8 @@ final class FetchResponses implements FetchAnswers {
         if (next > partition.fetchOffset) {
             partition.fetchOffset = next;
         } else {
-            // The reader will find a fault in it, or nothing new; then this fault is thrown after it.
+            // The reader will find a fault in these bytes, or no new records. In the latter case, this fault is thrown
+            // afterwards.
             partition.fail(
                     new CorruptBatchException(
                             partition.topic.name,
@@ -200,7 +201,10 @@ final class FetchResponses implements FetchAnswers {
         }
     }
 
-    /** Reports an answer that is too large. Unless a batch is blamed, the same answer would arrive again and again. */
+    /**
+     * Handles a response that is too large. Throws an exception unless a batch is to blame, because the same response
+     * would be sent again and again.
+     */
     private void tooLarge(FetchBroker broker, int sizeBytes, boolean blamed) {
         String what =
                 "a response of " + sizeBytes + " bytes, more than maxResponseBytes=" + settings.maxResponseBytes();
@@ -210,7 +214,10 @@ final class FetchResponses implements FetchAnswers {
         }
     }
 
-    /** Only the first batch of a response may exceed a fetch's limits (KIP-74), and this one exceeds our buffer. */
+    /**
+     * Handles a first batch that does not fit into our buffer. Only the first batch of a response may exceed a fetch's
+     * limits (KIP-74).
+     */
     private void tooLarge(FetchedPartition partition, ReceiveBuffer buffer, int sizeBytes) {
         ByteBuffer bytes = buffer.bytes();
         int at = response.recordsAt();
@@ -228,8 +235,9 @@ final class FetchResponses implements FetchAnswers {
     }
 
     /**
-     * Handles a log that ends before the records read, or does not know their epoch. The latter is no fault if all
-     * batches of that epoch were compacted away before a replica got the log; the next batch tells.
+     * Handles a log that ends before the records that were read, or that does not know their epoch. An unknown epoch is
+     * not a fault if all batches of that epoch were compacted away before the replica received the log. The next batch
+     * shows which is the case.
      */
     private void diverged(FetchedPartition partition) {
         if (response.divergingOffset() >= partition.fetchOffset && partition.lastEpoch >= 0) {
@@ -239,7 +247,10 @@ final class FetchResponses implements FetchAnswers {
         }
     }
 
-    /** Returns whether the next batch was written before the records read, which are then not in this log. */
+    /**
+     * Returns whether the next batch was written before the records that were read, which are therefore not in this
+     * log.
+     */
     private boolean isOlder(FetchedPartition partition, ByteBuffer bytes) {
         int at = response.recordsAt();
         return response.recordsLength() >= BatchLayout.HEADER_BYTES
@@ -247,7 +258,7 @@ final class FetchResponses implements FetchAnswers {
                 && BatchLayout.leaderEpoch(bytes, at) < partition.doubtedEpoch;
     }
 
-    /** Reports that the log has different records from those read. */
+    /** Handles a log whose records differ from those that were read. */
     private void differs(FetchedPartition partition, long divergent, int epoch) {
         if (settings.onOffsetLost() == OffsetLostPolicy.FAIL) {
             partition.fail(
@@ -304,18 +315,18 @@ final class FetchResponses implements FetchAnswers {
 
     private void outOfRange(FetchedPartition partition) {
         if (partition.isFollowing()) {
-            // The replica lags behind, or has deleted records that the leader has, so the leader decides.
+            // The replica lags, or has deleted records that the leader still has, so the leader must be asked.
             locations.relocate(partition, nowNanos);
             return;
         }
         if (settings.onOffsetLost() != OffsetLostPolicy.FAIL && partition.cursor.hasChunks()) {
-            // Buffered records are delivered first; the broker repeats its answer afterwards.
+            // Buffered records are delivered first. The broker repeats its response afterwards.
             return;
         }
         lost(partition, OffsetLostException.outOfRange(partition.topic.name, partition.number, partition.fetchOffset));
     }
 
-    /** The topic was recreated, so the position belongs to the old one. At 0 that makes no difference. */
+    /** Handles a recreated topic. The position belongs to the old topic and is lost, unless it is 0. */
     void madeAgain(FetchedPartition partition) {
         if (partition.fetchOffset > 0 && partition.state != FetchedPartition.FAILED) {
             lost(
@@ -364,7 +375,7 @@ final class FetchResponses implements FetchAnswers {
             }
             return;
         }
-        // Without an offset, no record is that late.
+        // If the response has no offset, there is no record with this timestamp or a later one.
         long offset = answer.offset() < 0 ? partition.endBefore : answer.offset();
         if (offset < 0) {
             partition.retryAtNanos = nowNanos + RETRY_NANOS;

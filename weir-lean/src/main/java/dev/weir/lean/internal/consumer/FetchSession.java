@@ -7,7 +7,7 @@ import java.util.List;
 import org.apache.kafka.common.protocol.ApiKeys;
 
 /**
- * A fetch session with one broker (KIP-227). It remembers what was requested, so that a request names only changes.
+ * A fetch session with one broker (KIP-227). Stores what was requested, so that a request contains only changes.
  * Confined to one thread; allocates nothing.
  */
 final class FetchSession {
@@ -19,25 +19,27 @@ final class FetchSession {
     private int sessionId = NO_SESSION;
     private int epoch = FIRST_EPOCH;
 
-    /** The index of the partition named first. */
+    /** The index of the partition that a request lists first. */
     private int first = -1;
 
     FetchSession(FetchRequest request) {
         this.request = request;
     }
 
-    /** Ends the session with the next request, which names everything and starts a new one. */
+    /** Ends the session with the next request, which lists all partitions and starts a new session. */
     void restart() {
         epoch = FIRST_EPOCH;
     }
 
-    /** Reports that the broker does not have the session, which is then not named again. */
+    /**
+     * Reports that the broker no longer has the session. The next request starts a new one without naming the old one.
+     */
     void forget() {
         sessionId = NO_SESSION;
         epoch = FIRST_EPOCH;
     }
 
-    /** Reports a response without error: the session continues, or the broker had no slot for one. */
+    /** Reports a response without an error. The session continues, unless the broker had no slot for one. */
     void answered(int session, boolean restarted) {
         sessionId = session;
         if (session == NO_SESSION || restarted) {
@@ -48,9 +50,9 @@ final class FetchSession {
     }
 
     /**
-     * Writes a request for the partitions' offsets, if there are any to fetch. Partitions of a topic are adjacent. A
-     * broker fills its answer in request order. Within a session it moves partitions with records to the end by itself;
-     * a full request starts with another partition each time.
+     * Sends a request for the partitions' next offsets. Returns false if there is nothing to fetch. Partitions of a
+     * topic must be adjacent. A broker fills its response in the order of the request. Within a session, the broker
+     * moves partitions that had records to the end. A full request therefore starts with another partition each time.
      *
      * @param withRack see {@link FetchRequest#end}
      */
@@ -102,7 +104,10 @@ final class FetchSession {
         }
     }
 
-    /** Counted from the first one. A topic that is entered in the middle is named again at the end. */
+    /**
+     * Counts from the partition that is listed first. If that is in the middle of a topic, the topic is listed again at
+     * the end.
+     */
     private FetchedPartition at(List<FetchedPartition> partitions, int i) {
         int place = first + i;
         return partitions.get(place < partitions.size() ? place : place - partitions.size());

@@ -8,23 +8,24 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An assigned partition: its fetch state is here, its delivery state in its cursor. Confined to one thread.
+ * An assigned partition. Contains the partition's fetch state; its cursor contains the delivery state. Confined to one
+ * thread.
  *
- * <p>Its state is one of {@link #LOCATING}, {@link #RESOLVING}, {@link #FETCHING} and {@link #FAILED}; ADR 26 draws
- * them.
+ * <p>Its state is one of {@link #LOCATING}, {@link #RESOLVING}, {@link #FETCHING} and {@link #FAILED}; ADR 26 has a
+ * diagram.
  */
 final class FetchedPartition {
 
-    /** Its leader is unknown: waits for metadata. */
+    /** State: the leader is unknown, and the partition waits for metadata. */
     static final int LOCATING = 0;
 
-    /** Its start is not resolved to an offset yet: its leader is asked. */
+    /** State: the leader is being asked for the offset of the start position. */
     static final int RESOLVING = 1;
 
-    /** State: part of its broker's fetches, unless it is paused. */
+    /** State: the partition is part of its broker's fetches, unless it is paused. */
     static final int FETCHING = 2;
 
-    /** A fault was found, and thrown or still to be thrown: waits for a seek. */
+    /** State: a fault was found, which may not have been thrown yet, and the partition waits for a seek. */
     static final int FAILED = 3;
 
     private static final int UNKNOWN = -1;
@@ -36,17 +37,17 @@ final class FetchedPartition {
     int state = LOCATING;
     boolean paused;
 
-    /** True if it is queued for delivery. */
+    /** True if the partition is queued for delivery. */
     boolean queued;
 
-    /** The start position, until it is resolved. */
+    /** The start position until its offset is known; null afterwards. */
     @Nullable
     StartAt start;
 
-    /** The end of the log before the offset of a start time was requested from its leader; -1 until known. */
+    /** The end of the log, read before the leader is asked for the offset of a start time; -1 until known. */
     long endBefore = UNKNOWN;
 
-    /** The topic id that its position belongs to, until metadata show whether that is the current one. */
+    /** The id of the topic to which the position belongs, until metadata show whether it is the current one. */
     @Nullable
     Uuid placedIn;
 
@@ -55,28 +56,34 @@ final class FetchedPartition {
     /** The epoch of the batch before the fetch offset; -1 if unknown. */
     int lastEpoch = UNKNOWN;
 
-    /** The epoch before the fetch offset that its leader does not know, until the next batch explains that; else -1. */
+    /**
+     * The epoch before the fetch offset if the leader does not know it, until the next batch explains why; otherwise
+     * -1.
+     */
     int doubtedEpoch = UNKNOWN;
 
     final PartitionLeader leader = new PartitionLeader();
 
-    /** The broker to fetch from: the leader, or a nearer replica. */
+    /** The broker to fetch from, which is the leader or a nearer replica. */
     @Nullable
     FetchBroker broker;
 
-    /** The time until which a nearer replica is used. */
+    /** The time until which the nearer replica is used. */
     long followUntilNanos;
 
-    /** True if that replica has answered. */
+    /** True if the nearer replica has responded. */
     boolean servedNearby;
 
-    // The broker's fetch session state for it.
+    // State in the broker's fetch session
     boolean inSession;
     long sentOffset;
     int sentLeaderEpoch;
     int sentLastEpoch;
 
-    /** The cursor's move count when its start was requested: an answer from before a seek is ignored. */
+    /**
+     * The cursor's move count when the start offset was requested. A response to a request from before a seek is
+     * ignored.
+     */
     int askedAtMove = UNKNOWN;
 
     long retryAtNanos;
@@ -84,14 +91,14 @@ final class FetchedPartition {
     long highWatermark = UNKNOWN;
     long lastStableOffset = UNKNOWN;
 
-    /** Thrown after all earlier records are delivered. */
+    /** Thrown after all earlier records have been delivered. */
     @Nullable
     PartitionException fault;
 
-    /** The offset after the batch at fault. */
+    /** The offset after the batch at fault; -1 if there is no such batch or its end is unknown. */
     long offsetBehindFault = UNKNOWN;
 
-    /** The bytes of the batch at fault, if known; not used elsewhere. */
+    /** A private copy of the batch at fault; null if unavailable. */
     byte @Nullable [] bytesAtFault;
 
     FetchedPartition(FetchedTopic topic, int number, PartitionCursor cursor) {
@@ -104,7 +111,7 @@ final class FetchedPartition {
         return state == FETCHING && !paused;
     }
 
-    /** Returns whether the session has another offset or other epochs for it. */
+    /** Returns whether the offset or the epochs have changed since the session's last request. */
     boolean isNewToSession() {
         return !inSession
                 || sentOffset != fetchOffset
@@ -112,26 +119,27 @@ final class FetchedPartition {
                 || sentLastEpoch != lastEpoch;
     }
 
-    /** Returns whether a response is for its current position, not for one before a seek. */
+    /** Returns whether a response is for the current position, not for one from before a seek. */
     boolean isAnswered() {
         return state == FETCHING && inSession && sentOffset == fetchOffset;
     }
 
     /**
-     * Returns whether the end of the log is requested from its leader before a time is resolved. If no record is that
-     * late, it continues from that end, so records appended between the two requests are read.
+     * Returns whether the leader must be asked for the end of the log before it is asked for the offset of a time. If
+     * there is no record with that time or a later one, reading starts at this end, so that records appended between
+     * the two requests are not missed.
      */
     boolean wantsEndFirst() {
         return start != null && start.timestampMillis() >= 0 && endBefore < 0;
     }
 
-    /** Outstanding answers no longer apply to it: it is requested again. */
+    /** Makes the partition ignore outstanding responses, and request its start offset again. */
     void forgetQuestion() {
         askedAtMove = UNKNOWN;
         endBefore = UNKNOWN;
     }
 
-    /** Returns whether an answer is for its current start, and marks it as received. */
+    /** Returns whether a response is for the current start position, and marks the request as answered. */
     boolean takesAnswer() {
         boolean current = state == RESOLVING && askedAtMove == cursor.moves();
         askedAtMove = UNKNOWN;
@@ -142,13 +150,13 @@ final class FetchedPartition {
         return broker != null && broker.id != leader.node();
     }
 
-    /** Its leader does not know the epoch, so it is requested without one. */
+    /** Omits the epoch from requests, because the leader does not know it. */
     void doubtEpoch() {
         doubtedEpoch = lastEpoch;
         lastEpoch = UNKNOWN;
     }
 
-    /** Another leader may know the epoch. */
+    /** Uses the doubted epoch again, because another leader may know it. */
     void believeEpoch() {
         if (doubtedEpoch >= 0) {
             lastEpoch = doubtedEpoch;
@@ -156,7 +164,7 @@ final class FetchedPartition {
         }
     }
 
-    /** Moves to an offset and drops fetched records. */
+    /** Moves to an offset, and discards fetched records. */
     void moveTo(long offset, int epoch) {
         cursor.moveTo(offset, epoch);
         fetchOffset = offset;
@@ -170,7 +178,10 @@ final class FetchedPartition {
         bytesAtFault = null;
     }
 
-    /** Moves to the beginning, the end or a time, once its leader has resolved it. */
+    /**
+     * Moves to a position, and discards fetched records. The leader resolves a beginning, an end or a time to an offset
+     * later.
+     */
     void moveTo(StartAt place) {
         moveTo(place.offset(), place.leaderEpoch());
         if (place.offset() < 0) {

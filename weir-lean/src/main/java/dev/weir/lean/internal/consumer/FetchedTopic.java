@@ -9,29 +9,32 @@ import java.util.function.Consumer;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
-/** A topic with its assigned partitions. Confined to one thread. */
+/** A topic and its assigned partitions. Confined to one thread. */
 final class FetchedTopic {
 
     final String name;
 
-    /** Its place in the order of topics. */
+    /** The topic's position in the order of topics. */
     final int ordinal;
 
-    /** The topic id, upper half; both halves are 0 until metadata have arrived. */
+    /** The upper half of the topic id. Both halves are 0 until metadata have arrived. */
     long idHigh;
 
     long idLow;
 
     final TopicIdAgreement agreement = new TopicIdAgreement();
 
-    /** The last logged reason why it cannot be read; empty if there is none. */
+    /** The last logged reason why the topic cannot be read; empty if there is none. */
     String trouble = "";
 
-    /** The start position of partitions that were not assigned singly, if the whole topic is read; else null. */
+    /**
+     * The start position of partitions that were not assigned individually; null unless all partitions of the topic are
+     * read.
+     */
     @Nullable
     StartAt startOfAll;
 
-    /** The number of its partitions at the last check for new ones. */
+    /** The number of the topic's partitions at the last check for new ones. */
     int known;
 
     private @Nullable FetchedPartition[] byNumber = new FetchedPartition[0];
@@ -42,7 +45,7 @@ final class FetchedTopic {
         this.ordinal = ordinal;
     }
 
-    /** An assigned partition; null for any other number. */
+    /** The assigned partition with the given number; null if it is not assigned. */
     @Nullable
     FetchedPartition partition(int number) {
         return number >= 0 && number < byNumber.length ? byNumber[number] : null;
@@ -56,14 +59,14 @@ final class FetchedTopic {
         byNumber[number] = partition;
     }
 
-    /** Takes over the topic id that brokers agree on. */
+    /** Adopts the topic id on which the brokers agree. */
     void identify() {
         Uuid id = agreement.present();
         idHigh = id.getMostSignificantBits();
         idLow = id.getLeastSignificantBits();
     }
 
-    /** Returns whether nothing of it is read, now or later. */
+    /** Returns whether the topic has no assigned partitions and will not get any. */
     boolean isEmpty() {
         return assigned == 0 && startOfAll == null;
     }
@@ -76,7 +79,7 @@ final class FetchedTopic {
         }
     }
 
-    /** Its partitions without a broker, except faulty ones. */
+    /** The partitions whose leader is unknown, except faulty ones. */
     List<FetchedPartition> unlocated() {
         List<FetchedPartition> all = new ArrayList<>();
         forEach(partition -> {

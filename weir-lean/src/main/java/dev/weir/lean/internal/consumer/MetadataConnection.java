@@ -13,7 +13,10 @@ import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.jspecify.annotations.Nullable;
 
-/** The connection for metadata requests, so that no answer waits behind a fetch. Confined to one thread. */
+/**
+ * A separate connection for metadata requests, so that their responses do not wait behind a fetch. Confined to one
+ * thread.
+ */
 final class MetadataConnection implements BrokerConnection.Listener {
 
     private static final System.Logger LOG = System.getLogger(MetadataConnection.class.getName());
@@ -24,7 +27,7 @@ final class MetadataConnection implements BrokerConnection.Listener {
     private final ConnectionBuffers buffers;
     private @Nullable BrokerConnection connection;
 
-    /** Failures since the last answer: not every attempt is worth a line in the log. */
+    /** The number of failures since the last response. Not every failure is logged. */
     private int failures;
 
     private long nowNanos;
@@ -82,7 +85,7 @@ final class MetadataConnection implements BrokerConnection.Listener {
     private void lost(String why) {
         connection = null;
         metadata.lost();
-        // One that was idle for long is closed by the broker, which is no failure.
+        // A broker closes connections that have been idle for long, which is not a failure.
         if (metadata.isPutOff()) {
             backoff.failed(nowNanos);
             if (failures++ % metadata.size() == 0) {

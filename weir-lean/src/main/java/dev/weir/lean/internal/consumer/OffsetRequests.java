@@ -15,7 +15,7 @@ import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsTopic;
 import org.apache.kafka.common.message.ListOffsetsResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 
-/** Asks a leader for the offsets of a beginning, an end or a time. Stateless. */
+/** Requests to a leader for the offsets of a beginning, an end or a time. Stateless. */
 final class OffsetRequests {
 
     private static final short VERSION = 7;
@@ -23,7 +23,10 @@ final class OffsetRequests {
 
     private OffsetRequests() {}
 
-    /** Requests all unresolved partitions in one request; the next one follows its answer. */
+    /**
+     * Sends one request for all unresolved partitions. The caller sends the next one after the response. Returns false
+     * if there is nothing to request.
+     */
     static boolean ask(
             BrokerConnection connection, List<FetchedPartition> partitions, boolean readCommitted, long nowNanos) {
         Map<String, ListOffsetsTopic> topics = null;
@@ -61,7 +64,6 @@ final class OffsetRequests {
         return true;
     }
 
-    /** Reads the answer. */
     static ListOffsetsResponseData read(ByteBuffer bytes, short version) throws MalformedResponseException {
         try {
             return new ListOffsetsResponseData(ResponseMessages.body(bytes), version);

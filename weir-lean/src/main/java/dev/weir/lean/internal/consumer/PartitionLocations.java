@@ -21,7 +21,7 @@ import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopi
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
-/** The broker of each partition. Confined to one thread. */
+/** Tracks the broker from which each partition is fetched. Confined to one thread. */
 final class PartitionLocations implements ClusterView {
 
     private static final System.Logger LOG = System.getLogger(PartitionLocations.class.getName());
@@ -36,7 +36,7 @@ final class PartitionLocations implements ClusterView {
     private @Nullable FetchResponses fetcher;
     private @Nullable Additions additions;
 
-    /** Reason why a topic read as a whole cannot be read at all, until it has been thrown. */
+    /** The reason why a topic assigned with all its partitions cannot be read, until it has been thrown. */
     private @Nullable LeanException refusal;
 
     private int nextOrdinal;
@@ -44,18 +44,19 @@ final class PartitionLocations implements ClusterView {
 
     PartitionLocations(ConsumerContext context) {
         this.context = context;
-        // As long as the official client does: then the leader is asked again who is near.
+        // The official client uses the same duration. When it has passed, the leader is asked again for a nearby
+        // replica.
         this.followNanos = context.settings().metadataMaxAge().toNanos();
         this.metadata = new ClusterMetadata(context.bootstrap(), this, context.newBackoff(), followNanos);
         this.connection = new MetadataConnection(context, metadata);
     }
 
-    /** Sets the receiver of brokers' answers. */
+    /** Sets the receiver of the brokers' responses. */
     void answerTo(FetchResponses answers) {
         fetcher = answers;
     }
 
-    /** Adds partitions of topics that are read as a whole. */
+    /** Adds partitions of topics that are assigned with all their partitions. */
     @FunctionalInterface
     interface Additions {
         FetchedPartition add(FetchedTopic topic, int number, StartAt start);
@@ -78,8 +79,9 @@ final class PartitionLocations implements ClusterView {
     }
 
     /**
-     * Notes that the place at which a partition is read is of the topic with that id. The next metadata decide whether
-     * it is a place: what is known by now may be older than what the other consumer knew.
+     * Sets the id of the topic to which a partition's position belongs. The next metadata response decides whether the
+     * position is valid, because the current metadata may be older than those of the consumer that the position came
+     * from.
      */
     void isPlacedIn(FetchedPartition partition, Uuid topicId) {
         partition.placedIn = topicId.equals(Uuid.ZERO_UUID) ? null : topicId;
@@ -100,12 +102,12 @@ final class PartitionLocations implements ClusterView {
         metadata.want();
     }
 
-    /** Notes that metadata do not agree with what brokers do. */
+    /** Reports that the metadata contradict the behaviour of the brokers. */
     void doubtMetadata() {
         metadata.doubt();
     }
 
-    /** Found by the ids of a response; null if it is not assigned. */
+    /** Finds a partition by the topic id in a response. Returns null if the partition is not assigned. */
     @Nullable
     FetchedPartition partition(long idHigh, long idLow, int number) {
         FetchedTopic topic = topicsById.get(idLow);
@@ -129,20 +131,23 @@ final class PartitionLocations implements ClusterView {
         return work;
     }
 
-    /** All partitions of the topic are added as metadata names them. */
+    /** Adds all partitions of the topic as soon as metadata list them. */
     void addAll(FetchedTopic topic, StartAt start) {
         topic.startOfAll = start;
         topic.known = 0;
         metadata.want();
     }
 
-    /** No partition of the topic is added any more. */
+    /** Stops adding partitions of the topic. */
     void forget(FetchedTopic topic) {
         topic.startOfAll = null;
         forgetIfEmpty(topic);
     }
 
-    /** Its broker did not have it: asks who does, and asks the leader again. */
+    /**
+     * Reports that a partition's broker does not serve it. If the broker was a nearer replica, the leader is asked
+     * again; otherwise the leader is looked up in new metadata.
+     */
     void relocate(FetchedPartition partition, long now) {
         boolean followed = partition.isFollowing();
         leave(partition);
@@ -159,7 +164,10 @@ final class PartitionLocations implements ClusterView {
         }
     }
 
-    /** Reads from the leader that a refusal names. Returns false if that is no news, or its address is unknown. */
+    /**
+     * Fetches a partition from the leader named in an error response. Returns false if that leader is not news, or if
+     * its address is unknown.
+     */
     boolean hint(FetchedPartition partition, int node, int epoch) {
         FetchBroker leader = brokers.get(node);
         if (leader == null || !partition.leader.hint(node, epoch)) {
@@ -172,9 +180,7 @@ final class PartitionLocations implements ClusterView {
         return true;
     }
 
-    /**
-     * Reads from a replica that is nearer, for a while; from the leader for as long as there is no connection to it.
-     */
+    /** Fetches a partition from a nearer replica for a while. Stays with the leader until the replica is connected. */
     void follow(FetchedPartition partition, FetchBroker from, int replica, long now) {
         FetchBroker near = brokers.get(replica);
         if (near == from) {
@@ -194,7 +200,7 @@ final class PartitionLocations implements ClusterView {
         join(partition, near);
     }
 
-    /** The broker that the partition is read from has answered: if that is a nearby replica, it is available. */
+    /** Reports that a partition's broker has responded. If it is a nearer replica, the replica is known to work. */
     void served(FetchedPartition partition) {
         if (partition.isFollowing() && !partition.servedNearby) {
             partition.servedNearby = true;
@@ -218,7 +224,7 @@ final class PartitionLocations implements ClusterView {
         }
     }
 
-    /** Continues after a seek with the broker that has the partition. */
+    /** Continues after a seek, with the partition's broker if it has one. */
     void resume(FetchedPartition partition) {
         if (partition.broker == null) {
             partition.state = FetchedPartition.LOCATING;
@@ -278,8 +284,9 @@ final class PartitionLocations implements ClusterView {
     }
 
     /**
-     * Adds the partitions that are new. One that the first answer does not have was created after it: all of its
-     * records are newer, so a start at the end reads them too.
+     * Adds new partitions. A partition that is not in the first metadata response was created after it, so all its
+     * records are newer than the start. Even with a start at the end, such a partition is therefore read from its
+     * beginning.
      */
     private void addNew(FetchedTopic topic, StartAt start, MetadataResponseTopic answer) {
         int count = topic.known;
@@ -297,7 +304,10 @@ final class PartitionLocations implements ClusterView {
         }
     }
 
-    /** Once, and once when it is over: whoever waits for a topic that was mistyped or deleted should find out why. */
+    /**
+     * Logs each trouble once, and its end once, so that users who wait for a mistyped or deleted topic learn the
+     * reason.
+     */
     private static void report(FetchedTopic topic, String trouble) {
         if (!trouble.equals(topic.trouble)) {
             if (trouble.isEmpty()) {
@@ -337,7 +347,7 @@ final class PartitionLocations implements ClusterView {
             Uuid placedIn = partition.placedIn;
             partition.placedIn = null;
             if (placedIn == null ? madeAgain : !placedIn.equals(topic.agreement.present())) {
-                // Another topic of the same name: its epochs start over.
+                // This is another topic with the same name, whose epochs start over.
                 partition.leader.recreated();
                 partition.lastEpoch = -1;
                 partition.doubtedEpoch = -1;

@@ -1,5 +1,5 @@
 /**
- * Partitions, their brokers, and fetching. Runs on the polling thread; permanent failures are thrown, transient ones
+ * Partitions, their brokers, and fetching. Runs on the polling thread. Permanent failures are thrown; transient ones
  * are retried.
  */
 @NullMarked

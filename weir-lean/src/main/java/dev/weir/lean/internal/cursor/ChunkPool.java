@@ -2,20 +2,18 @@ package dev.weir.lean.internal.cursor;
 
 import java.util.ArrayDeque;
 
-/** Unused chunks, and the buffers of copied ones, for reuse. Confined to one thread. */
+/** Unused chunks, and the buffers of copied chunks, for reuse. Confined to one thread. */
 public final class ChunkPool {
 
     private final ArrayDeque<ResponseChunk> free = new ArrayDeque<>();
     private final SpareBuffers spares;
 
-    /**
-     * @param maxSpareBytes limit for unused buffers that are kept
-     */
+    /** @param maxSpareBytes the largest total size of unused buffers that are kept */
     public ChunkPool(long maxSpareBytes) {
         this.spares = new SpareBuffers(maxSpareBytes);
     }
 
-    /** Takes a chunk, until it is returned. */
+    /** Returns an unused chunk, which the caller owns until it is given back. */
     public ResponseChunk take() {
         ResponseChunk chunk = free.pollLast();
         return chunk == null ? new ResponseChunk() : chunk;
@@ -26,7 +24,7 @@ public final class ChunkPool {
         free.addLast(chunk);
     }
 
-    /** Frees a chunk's response buffer by copying its bytes; returns their number. */
+    /** Frees a chunk's response buffer by copying the chunk's bytes. Returns the number of copied bytes. */
     int detach(ResponseChunk chunk) {
         return chunk.detach(spares);
     }

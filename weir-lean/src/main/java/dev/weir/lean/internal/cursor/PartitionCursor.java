@@ -10,7 +10,7 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The position in a partition, and the chunks from there on. Confined to one thread. Handlers are called from here, and
+ * The position in a partition, and the fetched chunks from there on. Confined to one thread. Calls the handlers, which
  * may call {@link #interrupt} and {@link #moveTo}.
  */
 public final class PartitionCursor {
@@ -30,7 +30,10 @@ public final class PartitionCursor {
 
     private boolean interrupted;
 
-    /** The number of {@link #moveTo} calls. The code around a handler uses it to detect that its chunk is gone. */
+    /**
+     * The number of calls of {@link #moveTo}. The code that calls a handler compares it to detect that the chunk is
+     * gone.
+     */
     private int moves;
 
     public PartitionCursor(
@@ -55,17 +58,17 @@ public final class PartitionCursor {
         return index;
     }
 
-    /** The offset of the next record to be delivered; -1 if it is not known yet. */
+    /** The offset of the next record to be delivered; -1 while unknown. */
     public long position() {
         return position;
     }
 
-    /** The leader epoch of the record before the position; -1 if not known. */
+    /** The leader epoch of the record before the position; -1 if unknown. */
     public int leaderEpoch() {
         return leaderEpoch;
     }
 
-    /** The number of moves: after a change, data requested earlier are no longer wanted. */
+    /** The number of moves. If it has changed, data that were requested earlier are no longer needed. */
     public int moves() {
         return moves;
     }
@@ -74,12 +77,14 @@ public final class PartitionCursor {
         return !chunks.isEmpty();
     }
 
-    /** Appends fetched data. */
     public void add(ResponseChunk chunk) {
         chunks.addLast(chunk);
     }
 
-    /** Drops fetched data; the next chunk begins at that offset, after a batch of that leader epoch. */
+    /**
+     * Discards all fetched data. The next chunk must start at the given offset, after a batch with the given leader
+     * epoch.
+     */
     public void moveTo(long offset, int epochBefore) {
         position = offset;
         leaderEpoch = epochBefore;
@@ -91,12 +96,12 @@ public final class PartitionCursor {
         }
     }
 
-    /** Ends the current delivery, if there is one, after the current record. */
+    /** Ends the current delivery, if any, after the current record. */
     public void interrupt() {
         interrupted = true;
     }
 
-    /** Frees the response buffers by copying; returns the number of copied bytes. */
+    /** Frees the response buffers by copying their remaining bytes. Returns the number of copied bytes. */
     public int detach() {
         int copied = 0;
         for (ResponseChunk chunk : chunks) {
@@ -106,11 +111,11 @@ public final class PartitionCursor {
     }
 
     /**
-     * Delivers batches until none are left, the requested number of records is reached, or it is interrupted. Exactly
-     * one of the handlers is non-null. Returns the number of records.
+     * Delivers batches until none are left, the requested number of records is reached, or the delivery is interrupted.
+     * Exactly one of the handlers must be non-null. Returns the number of records delivered.
      *
-     * @throws dev.weir.lean.PartitionException with the position before the batch at fault, and
-     *     {@link #offsetBehindBatch} after it
+     * @throws dev.weir.lean.PartitionException if a batch is at fault; the position is then before this batch, and
+     *     {@link #offsetBehindBatch} is after it
      */
     public int deliver(
             BatchReader reader,
@@ -160,7 +165,7 @@ public final class PartitionCursor {
             }
             reader.close();
             if (moves != now || (interrupted && records != null && position < next)) {
-                // After a move the chunk is gone. After an interrupt with records left, the batch is opened again at
+                // After a move, the chunk is gone. After an interrupt with records left, the batch is opened again at
                 // the position.
                 if (moves == now) {
                     leaderEpoch = epoch;
@@ -193,7 +198,7 @@ public final class PartitionCursor {
     }
 
     private int interruptedAfter(RecordReader records, int delivered) {
-        // A seek has cleared the chunks and set the position; a pause leaves both to this method.
+        // A seek has cleared the chunks and set the position. A pause has changed neither, so the position is set here.
         if (!chunks.isEmpty()) {
             position = records.offset() + 1;
         }
@@ -201,11 +206,11 @@ public final class PartitionCursor {
     }
 
     /**
-     * The offset at which to continue if the next batch is skipped: the lower of the end in its header and the start of
-     * the following batch. Either may be corrupt, and no good record must be skipped. It is always higher than the
-     * position, so that repeated skipping ends.
+     * The offset at which to continue if the next batch is skipped: the lower of the end in the batch's header and the
+     * start of the following batch. Either may be corrupt, and no valid record may be skipped. The result is always
+     * higher than the position, so that repeated skipping makes progress.
      *
-     * @param logEnd upper limit of the result
+     * @param logEnd the upper limit of the result
      */
     public long offsetBehindBatch(long logEnd) {
         ResponseChunk chunk = chunks.peekFirst();
@@ -221,7 +226,10 @@ public final class PartitionCursor {
         return behind == Long.MAX_VALUE ? position + 1 : behind;
     }
 
-    /** A copy of the next batch, if it has arrived and its stated size is plausible; null if there is none. */
+    /**
+     * Returns a copy of the next batch, or of all its remaining chunk if the size in its header is implausible. Returns
+     * null if the batch has not arrived.
+     */
     public byte @Nullable [] copyOfBatch() {
         ResponseChunk chunk = chunks.peekFirst();
         if (chunk == null || chunk.end() - chunk.at < BatchLayout.LOG_OVERHEAD) {
@@ -238,13 +246,13 @@ public final class PartitionCursor {
         return offset > position && offset <= logEnd ? offset : Long.MAX_VALUE;
     }
 
-    /** The counters of a batch. */
+    /** Counts delivered records and batches. */
     public interface Tally {
 
-        /** Counts delivered records and finished bytes. */
+        /** Counts delivered records. If {@code bytes} is above 0, also counts a finished batch of that size. */
         void delivered(int records, int bytes);
 
-        /** Counts a skipped batch: a control batch, or one of an aborted transaction. */
+        /** Counts a batch that was left out because it is a control batch or belongs to an aborted transaction. */
         void leftOut();
     }
 }

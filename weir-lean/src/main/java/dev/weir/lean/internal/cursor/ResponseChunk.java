@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of one partition in one response. Confined to one thread; reused for later responses. It retains the
- * response's buffer until {@link #release} or {@link #detach}.
+ * The records of one partition in one response. Confined to one thread; reused for later responses. Retains the
+ * response's buffer until {@link #release} or {@link #detach} is called.
  */
 public final class ResponseChunk {
 
@@ -17,12 +17,12 @@ public final class ResponseChunk {
     private @Nullable ReceiveBuffer lender;
     private ByteBuffer bytes = NOTHING;
 
-    /** The start of the next batch. */
+    /** The position of the next batch. */
     int at;
 
     private int end;
 
-    /** Wraps a range of a response's bytes, and retains the response. */
+    /** Refers to a range of a response's bytes, and retains the response's buffer. */
     public void lend(ReceiveBuffer buffer, int from, int to) {
         buffer.retain();
         lender = buffer;
@@ -31,7 +31,7 @@ public final class ResponseChunk {
         end = to;
     }
 
-    /** The aborted transactions of the response, filled by the caller. */
+    /** The response's aborted transactions. The caller fills the object. */
     public AbortedTransactions aborted() {
         return aborted;
     }
@@ -44,7 +44,7 @@ public final class ResponseChunk {
         return end;
     }
 
-    /** Copies the remaining bytes, so that the response's buffer is free; returns their number. */
+    /** Frees the response's buffer by copying the remaining bytes. Returns the number of copied bytes. */
     int detach(SpareBuffers spares) {
         if (lender == null) {
             return 0;
@@ -59,7 +59,6 @@ public final class ResponseChunk {
         return left;
     }
 
-    /** Releases the bytes. */
     void release(SpareBuffers spares) {
         if (lender != null) {
             lender.release();

@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Unused direct buffers, for the next copies. Confined to one thread. Buffers beyond the limit are left to the garbage
- * collector, the oldest first.
+ * Unused direct buffers, kept for later copies. Confined to one thread. Buffers beyond the limit are left to the
+ * garbage collector, the oldest first.
  */
 final class SpareBuffers {
 
-    /** Smallest buffer size, so that a few sizes are enough. */
+    /** The smallest size of a buffer, chosen so that a few different sizes suffice. */
     static final int LEAST_BYTES = 64 * 1024;
 
     private final long maxBytes;
@@ -18,14 +18,14 @@ final class SpareBuffers {
     private long freeBytes;
     private int made;
 
-    /**
-     * @param maxBytes limit for all kept buffers
-     */
+    /** @param maxBytes the largest total size of the unused buffers */
     SpareBuffers(long maxBytes) {
         this.maxBytes = maxBytes;
     }
 
-    /** Takes the smallest buffer with this capacity, or a new one; to be returned. */
+    /**
+     * Returns the smallest unused buffer with at least this capacity, or allocates one. The caller must give it back.
+     */
     ByteBuffer take(int bytes) {
         int best = -1;
         for (int i = 0; i < free.size(); i++) {
@@ -47,7 +47,6 @@ final class SpareBuffers {
         return (int) Math.min(Integer.MAX_VALUE, 2L * Integer.highestOneBit(Math.max(LEAST_BYTES, bytes) - 1));
     }
 
-    /** Returns a buffer from {@link #take}. */
     void give(ByteBuffer buffer) {
         free.add(buffer);
         freeBytes += buffer.capacity();
@@ -56,7 +55,7 @@ final class SpareBuffers {
         }
     }
 
-    /** The number of buffers allocated in total. */
+    /** The number of buffers allocated so far. */
     int made() {
         return made;
     }

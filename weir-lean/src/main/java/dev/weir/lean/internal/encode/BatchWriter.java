@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * Writes one record batch of version 2, as drawn in {@link BatchLayout}, directly into its buffer. Used by one thread
- * at a time; allocates nothing.
+ * Writes one record batch of version 2 in the layout of {@link BatchLayout}, directly into its buffer. Used by one
+ * thread at a time; allocates nothing.
  *
  * <pre>
  *   writer.clear();
@@ -26,29 +26,27 @@ public final class BatchWriter {
     private long baseTimestamp;
     private long maxTimestamp;
 
-    /**
-     * @param bytes owned by the writer from now on; all of its capacity is used
-     */
+    /** @param bytes owned by the writer from now on, which uses its full capacity */
     public BatchWriter(ByteBuffer bytes) {
         this.bytes = bytes.clear();
         this.whole = bytes.duplicate();
     }
 
-    /** Begins another batch. */
+    /** Starts a new batch. */
     public void clear() {
         end = BatchLayout.HEADER_BYTES;
         count = 0;
         codec = 0;
     }
 
-    /** Appends a record; returns false, without a change, if there is no space. */
+    /** Appends a record. Returns false and changes nothing if there is not enough space. */
     public boolean append(RecordBytes record, long timestampMillis) {
         long delta = count == 0 ? 0 : timestampMillis - baseTimestamp;
-        // No larger record than 2 GB arrives here; one near that size must not overflow below.
+        // Records of more than 2 GB never arrive here, but a record near that size must not cause an overflow below.
         if (record.maxBytes() > Integer.MAX_VALUE) {
             return false;
         }
-        // An encoder may throw, so nothing is changed before.
+        // An encoder may throw an exception, so no field is changed before this call.
         int next = record.put(bytes, end, delta, count);
         if (next < 0) {
             return false;
@@ -64,29 +62,28 @@ public final class BatchWriter {
         return true;
     }
 
-    /** Writes the header, the producer id fields and the checksum. */
+    /** Writes the header, the producer fields and the checksum. */
     public void stamp(long producerId, short epoch, int sequence, CRC32C crc) {
         BatchLayout.putHeader(bytes, end, codec, count, baseTimestamp, maxTimestamp);
         BatchLayout.putProducer(bytes, producerId, epoch, sequence);
         BatchLayout.putChecksum(bytes, end, crc);
     }
 
-    /** The buffer: read-only, without changes of its position and limit. */
+    /** The buffer that contains the batch. The caller must not change its contents, position or limit. */
     public ByteBuffer bytes() {
         return bytes;
     }
 
-    /** The batch from position to limit, to be sent without a copy: the same view in each call. */
+    /** The batch between position and limit, to be sent without a copy. Every call returns the same view. */
     public ByteBuffer whole() {
         return whole.limit(end).position(0);
     }
 
-    /** Size of the batch in bytes, including its header. */
+    /** The size of the batch in bytes, including its header. */
     public int sizeBytes() {
         return end;
     }
 
-    /** The number of records in it. */
     public int count() {
         return count;
     }
@@ -95,7 +92,7 @@ public final class BatchWriter {
         return end - BatchLayout.HEADER_BYTES;
     }
 
-    /** Replaces the records by fewer, compressed bytes. */
+    /** Replaces the records with compressed bytes, of which there must be fewer. */
     void replaceRecords(int newCodec, ByteBuffer with, int size) {
         bytes.put(BatchLayout.HEADER_BYTES, with, 0, size);
         codec = newCodec;

@@ -2,25 +2,25 @@ package dev.weir.lean.internal.encode;
 
 import java.nio.ByteBuffer;
 
-/** A compressor for one codec. Confined to one thread; keeps its native state for the next batch. */
+/** A compressor for one codec. Confined to one thread; reuses its native state for the next batch. */
 interface CodecCompressor extends AutoCloseable {
 
-    /** The codec's number in the attributes of a batch. */
+    /** The codec's id in the attributes of a batch. */
     int codec();
 
-    /** Upper bound of the compressed bytes. */
+    /** An upper bound of the compressed size. */
     int maxBytes(int inputBytes);
 
     /**
-     * Compresses the input between its position and limit to the start of the output; both input bounds may move.
+     * Compresses the bytes from the input's position to its limit, and writes the result at the start of the output.
+     * The input's position and limit may change.
      *
-     * @param input direct
-     * @param output direct, with space for {@link #maxBytes}; its position and limit are changed
-     * @return the number of output bytes
+     * @param input a direct buffer
+     * @param output a direct buffer with a capacity of at least {@link #maxBytes}; its position and limit are changed
+     * @return the number of bytes written
      */
     int compress(ByteBuffer input, ByteBuffer output);
 
-    /** Frees the native state. */
     @Override
     default void close() {}
 }

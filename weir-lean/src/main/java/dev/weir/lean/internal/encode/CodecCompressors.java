@@ -13,15 +13,15 @@ import net.jpountz.xxhash.XXHashFactory;
 import org.apache.kafka.common.record.internal.CompressionType;
 import org.xerial.snappy.Snappy;
 
-/** The compressors of all codecs; their decompressors in {@code batch} draw the formats. Stateless. */
+/** The compressors of all codecs. The decompressors in package {@code batch} document the formats. Stateless. */
 final class CodecCompressors {
 
-    /** Bytes in a block of Snappy or LZ4. */
+    /** The size of a Snappy or LZ4 block before compression. */
     private static final int BLOCK_BYTES = 64 * 1024;
 
     private CodecCompressors() {}
 
-    /** GZIP, one member. Confined to one thread. */
+    /** Writes GZIP data with one member. Confined to one thread. */
     static final class Gzip implements CodecCompressor {
 
         private static final int HEADER_BYTES = 10;
@@ -40,7 +40,7 @@ final class CodecCompressors {
 
         @Override
         public int maxBytes(int inputBytes) {
-            // Stored blocks of 16 kB at worst.
+            // In the worst case, deflate writes stored blocks of 16 kB.
             return inputBytes + (inputBytes / (16 * 1024) + 2) * PER_BLOCK + HEADER_BYTES + TRAILER_BYTES;
         }
 
@@ -75,7 +75,7 @@ final class CodecCompressors {
         }
     }
 
-    /** Snappy, in blocks, as Java clients write it. Confined to one thread. */
+    /** Writes Snappy data in the block format of Java clients. Confined to one thread. */
     static final class SnappyBlocks implements CodecCompressor {
 
         private static final long MAGIC = 0x82534e4150505900L;
@@ -112,7 +112,9 @@ final class CodecCompressors {
         }
     }
 
-    /** LZ4's frame with independent blocks of 64 KB, without checksums of its own. Confined to one thread. */
+    /**
+     * Writes an LZ4 frame with independent blocks of 64 KB, without block or content checksums. Confined to one thread.
+     */
     static final class Lz4Frame implements CodecCompressor {
 
         private static final int MAGIC = 0x184d2204;
@@ -166,7 +168,7 @@ final class CodecCompressors {
         }
     }
 
-    /** Zstandard, one frame. Confined to one thread. */
+    /** Writes a single Zstandard frame. Confined to one thread. */
     static final class ZstdFrame implements CodecCompressor {
 
         private final ZstdCompressCtx context = new ZstdCompressCtx();

@@ -5,7 +5,7 @@ import dev.weir.lean.internal.batch.BatchLayout;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Compresses batches in place. Confined to one thread; its buffers grow to the largest batch seen. */
+/** Compresses batches in place. Confined to one thread. Its buffers grow to the size of the largest batch so far. */
 public final class Compressor implements AutoCloseable {
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
@@ -24,7 +24,9 @@ public final class Compressor implements AutoCloseable {
         };
     }
 
-    /** Compresses the records of a batch, unless that does not make them smaller; call it once per batch. */
+    /**
+     * Compresses the records of a batch, unless that does not make them smaller. Must be called at most once per batch.
+     */
     public void compress(BatchWriter batch) {
         int size = batch.recordBytes();
         if (squeezer == null || size == 0) {
@@ -51,7 +53,6 @@ public final class Compressor implements AutoCloseable {
         return buffer.capacity() >= bytes ? buffer : ByteBuffer.allocateDirect(bytes);
     }
 
-    /** Frees the native state. */
     @Override
     public void close() {
         if (squeezer != null) {

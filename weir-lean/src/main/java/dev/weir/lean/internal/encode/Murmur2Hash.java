@@ -1,8 +1,8 @@
 package dev.weir.lean.internal.encode;
 
 /**
- * The partition of a key: the hash of Kafka's default partitioner, Austin Appleby's MurmurHash2 with Kafka's seed.
- * Stateless.
+ * Computes the partition of a key as Kafka's default partitioner does, with Austin Appleby's MurmurHash2 and Kafka's
+ * seed. Stateless.
  */
 public final class Murmur2Hash {
 
@@ -12,7 +12,7 @@ public final class Murmur2Hash {
 
     private Murmur2Hash() {}
 
-    /** The partition of a non-null key. */
+    /** Returns the partition of a non-null key. */
     public static int partition(RecordPart key, int partitions) {
         return (hash(key) & Integer.MAX_VALUE) % partitions;
     }

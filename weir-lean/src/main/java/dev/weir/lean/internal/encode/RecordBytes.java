@@ -9,27 +9,30 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content of one record in a batch: references to key and value, and encoded headers. Confined to one thread,
- * reused for the next record.
+ * The content of one record: references to its key and value, and its encoded headers. Confined to one thread; reused
+ * for the next record.
  */
 public final class RecordBytes {
 
     private static final int FIRST_HEADER_BYTES = 128;
     private static final int FIRST_KEY_BYTES = 64;
 
-    /** The largest length encoded in one byte. */
+    /** The largest number that a variable-length integer encodes in one byte. */
     private static final int MAX_OF_ONE_BYTE = 63;
 
-    /** Number of bits that fit into two bytes. */
+    /** The number of bits of a non-negative number that a variable-length integer encodes in two bytes. */
     private static final int BITS_OF_TWO_BYTES = 13;
 
     /**
-     * Largest plain value. With its overhead, and a key whose length takes one byte, it fits into
-     * {@value #BITS_OF_TWO_BYTES} bits.
+     * The largest size of a value that {@link #putPlain} writes. Together with the overhead and a key whose length
+     * takes one byte, the value's record still has a length of at most {@value #BITS_OF_TWO_BYTES} bits.
      */
     private static final int MAX_PLAIN_BYTES = (1 << BITS_OF_TWO_BYTES) - 1 - MAX_OF_ONE_BYTE - 9;
 
-    /** Overhead of a record in addition to its parts: five short numbers, a longer one, and attributes. */
+    /**
+     * The largest size of a record without its key, value and headers: five 32-bit numbers, one 64-bit number, and the
+     * attributes.
+     */
     public static final int MAX_OVERHEAD_BYTES = 5 * VarInts.MAX_BYTES + 10 + 1;
 
     public final RecordPart key = new RecordPart();
@@ -42,12 +45,11 @@ public final class RecordBytes {
     private int headersEnd;
     private int headerCount;
 
-    // The encoded record from the key length on, if it was encoded before; it applies if there is a buffer.
+    // The encoded record from the key length on, if the record was already encoded. Used if the buffer is not null.
     private @Nullable ByteBuffer tail;
     private int tailAt;
     private int tailLength;
 
-    /** Removes all headers. */
     public void clearHeaders() {
         headersEnd = 0;
         headerCount = 0;
@@ -68,17 +70,17 @@ public final class RecordBytes {
         key.wrap(encodedKey.array(), 0, length);
     }
 
-    /** The name of the header that {@link #addHeader} adds. */
+    /** The name of the next header that {@link #addHeader} adds. */
     public RecordPart headerName() {
         return name;
     }
 
-    /** The value of the header that {@link #addHeader} adds. */
+    /** The value of the next header that {@link #addHeader} adds. */
     public RecordPart headerValue() {
         return content;
     }
 
-    /** Appends a copy of the header's name and value. */
+    /** Adds a header with a copy of {@link #headerName} and {@link #headerValue}. */
     public void addHeader() {
         long needed = (long) headersEnd + name.lengthOrZero() + content.lengthOrZero() + 2 * VarInts.MAX_BYTES;
         if (needed > headers.capacity()) {
@@ -97,7 +99,7 @@ public final class RecordBytes {
         return part.copyTo(headers, VarInts.putSigned(headers, at, part.length()));
     }
 
-    /** Refers to another record, whose headers are copied. */
+    /** Refers to another record's key and value, and copies its headers. */
     public void show(RecordView record) {
         key.wrap(record.key());
         value.wrap(record.value());
@@ -110,7 +112,7 @@ public final class RecordBytes {
         }
     }
 
-    /** Writes everything from the key length on, for {@link #showTail}; returns the position after it. */
+    /** Writes everything from the key length on, for {@link #showTail}. Returns the position after the last byte. */
     public int putTail(ByteBuffer to, int from) {
         int at = key.copyTo(to, VarInts.putSigned(to, from, key.length()));
         at = value.copyTo(to, VarInts.putSigned(to, at, value.length()));
@@ -121,7 +123,10 @@ public final class RecordBytes {
         return at + headersEnd;
     }
 
-    /** Refers to a record written by {@link #putTail}; its key is given too, to choose a partition. */
+    /**
+     * Refers to a record that was written by {@link #putTail}. Also sets {@link #key}, from which the partition is
+     * chosen.
+     */
     public void showTail(ByteBuffer bytes, int from, int to) {
         long packed = VarInts.signed(bytes, from);
         int length = VarInts.value(packed);
@@ -137,7 +142,7 @@ public final class RecordBytes {
         tailLength = to - from;
     }
 
-    /** Upper bound of its bytes in a batch. */
+    /** An upper bound of the record's size in a batch. */
     public long maxBytes() {
         if (tail != null) {
             return (long) tailLength + MAX_OVERHEAD_BYTES;
@@ -145,17 +150,20 @@ public final class RecordBytes {
         return (long) key.lengthOrZero() + value.lengthOrZero() + headersEnd + MAX_OVERHEAD_BYTES;
     }
 
-    /** The exact number of its bytes in a batch at {@code offsetDelta}; only if {@link #maxBytes} fits. */
+    /**
+     * The record's exact size in a batch at {@code offsetDelta}. Must be called only if {@link #maxBytes} fits into an
+     * int.
+     */
     public int encodedBytes(long timestampDelta, int offsetDelta) {
         int body = bodyBytes(timestampDelta, offsetDelta);
         return VarInts.sizeOfSigned(body) + body;
     }
 
     /**
-     * Writes the record into a batch at {@code offsetDelta}; only if {@link #maxBytes} fits.
+     * Writes the record into a batch at {@code offsetDelta}. Must be called only if {@link #maxBytes} fits into an int.
      *
-     * @param to with position 0 and its capacity as limit
-     * @return the position after it; -1 if there is no space, after which the bytes are undefined
+     * @param to its position must be 0, and its limit must equal its capacity
+     * @return the position after the record; -1 if there is not enough space, in which case the bytes are undefined
      */
     int put(ByteBuffer to, int from, long timestampDelta, int offsetDelta) {
         if (tail == null
@@ -174,8 +182,9 @@ public final class RecordBytes {
     }
 
     /**
-     * Writes a record without headers, with numbers of at most two bytes and a one-byte key length. Everything before
-     * the key fits into eight bytes, which are written at once; surplus bytes are overwritten by the rest.
+     * Writes a record that has no headers, whose numbers take at most two bytes each, and whose key length takes one
+     * byte. Everything before the key then fits into eight bytes, which are written at once. The key and the value
+     * overwrite the bytes that are not needed.
      */
     private int putPlain(ByteBuffer to, int from, int timestampDelta, int offsetDelta) {
         int rawTime = timestampDelta << 1;
@@ -192,7 +201,7 @@ public final class RecordBytes {
         if (end > to.capacity()) {
             return -1;
         }
-        long head = (long) VarInts.small(body << 1) << Byte.SIZE; // and the attributes
+        long head = (long) VarInts.small(body << 1) << Byte.SIZE; // followed by the attributes
         head = (head << (timeSize * Byte.SIZE)) | VarInts.small(rawTime);
         head = (head << (offsetSize * Byte.SIZE)) | VarInts.small(rawOffset);
         int keyLength = key.length();
@@ -205,7 +214,7 @@ public final class RecordBytes {
         return end;
     }
 
-    /** The number of bytes after its length field; only if {@link #maxBytes} fits. */
+    /** The record's size without its length field. Must be called only if {@link #maxBytes} fits into an int. */
     private int bodyBytes(long timestampDelta, int offsetDelta) {
         return 1
                 + VarInts.sizeOfSignedLong(timestampDelta)
@@ -222,7 +231,7 @@ public final class RecordBytes {
                 + headersEnd;
     }
 
-    /** Writes everything after its length; returns the position after it. */
+    /** Writes everything after the length field. Returns the position after the last byte. */
     private int putBody(ByteBuffer to, int from, long timestampDelta, int offsetDelta) {
         to.put(from, (byte) 0);
         int at = VarInts.putSignedLong(to, from + 1, timestampDelta);

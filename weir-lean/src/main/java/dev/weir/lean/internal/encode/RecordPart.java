@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reference to a key or a value: in an array, in a buffer, in an object that an encoder writes, or null. Confined to
- * one thread; copies nothing.
+ * A reference to a key or a value, which is in an array, in a buffer, in an object that an encoder writes, or null.
+ * Confined to one thread; copies nothing.
  */
 public final class RecordPart {
 
@@ -22,7 +22,7 @@ public final class RecordPart {
     private int offset;
     private int length = -1;
 
-    /** Refers to a part of an array. */
+    /** Refers to a range of an array. */
     public void wrap(byte[] bytes, int from, int count) {
         Objects.checkFromIndexSize(from, count, bytes.length);
         if (array != bytes) {
@@ -34,7 +34,7 @@ public final class RecordPart {
         length = count;
     }
 
-    /** Refers to a part of a buffer, regardless of its position and limit. */
+    /** Refers to a range of a buffer, regardless of the buffer's position. */
     public void wrap(ByteBuffer bytes, int from, int count) {
         Objects.checkFromIndexSize(from, count, bytes.limit());
         if (buffer != bytes) {
@@ -45,8 +45,8 @@ public final class RecordPart {
         length = count;
     }
 
-    /** Refers to the bytes that an encoder will write when they are copied. */
-    @SuppressWarnings("unchecked") // the object has the encoder's type, and goes only to it
+    /** Refers to an object. The encoder writes its bytes when they are copied. */
+    @SuppressWarnings("unchecked") // the object has the encoder's type and is passed only to it
     public <T> void wrap(T shown, RecordEncoder<? super T> by) {
         int size = by.sizeBytes(shown);
         if (size < 0) {
@@ -66,7 +66,7 @@ public final class RecordPart {
         }
     }
 
-    /** Refers to a slice's bytes, which may be null. */
+    /** Refers to a slice's bytes, or to null if the slice is null. */
     public void wrap(Slice slice) {
         if (slice.isNull()) {
             clear();
@@ -75,7 +75,7 @@ public final class RecordPart {
         }
     }
 
-    /** Becomes null, and releases its reference. */
+    /** Refers to null, and releases the previous reference. */
     public void clear() {
         array = NO_BYTES;
         buffer = null;
@@ -87,7 +87,7 @@ public final class RecordPart {
         return length < 0;
     }
 
-    /** -1 for null. */
+    /** The length in bytes; -1 for null. */
     int length() {
         return length;
     }
@@ -101,9 +101,9 @@ public final class RecordPart {
     }
 
     /**
-     * Copies the bytes; returns the position after them.
+     * Copies the bytes, and returns the position after them.
      *
-     * @param to with position 0 and its capacity as limit
+     * @param to its position must be 0, and its limit must equal its capacity
      */
     int copyTo(ByteBuffer to, int at) {
         if (length <= 0) {

@@ -1,6 +1,6 @@
 /**
- * Encoding of records into record batches: a caller's bytes come in, a batch in the brokers' format goes out. One
- * thread at a time writes a batch; buffers belong to the batch.
+ * Encoding of records into batches. The input is a caller's bytes; the output is a batch in the brokers' format. One
+ * thread at a time writes a batch. Each batch owns its buffers.
  */
 @NullMarked
 package dev.weir.lean.internal.encode;

@@ -17,8 +17,8 @@ import org.apache.kafka.common.requests.RequestUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to one broker: sends requests, returns their responses in order. Confined to one thread, never blocks,
- * not reusable once closed.
+ * A connection to one broker, which sends requests and returns their responses in order. Confined to one thread. Never
+ * blocks. Cannot be reused once closed.
  *
  * <pre>
  *   CONNECTING   TCP, then handshakes                        -> GREETING
@@ -29,20 +29,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BrokerConnection implements AutoCloseable {
 
-    /** Receives responses. */
     public interface Listener {
 
         /**
-         * Receives a response.
+         * Called with a response.
          *
-         * @param api the API of the answered request
+         * @param api the API of the request
          * @param buffer overwritten after the call, unless it is retained
-         * @param sizeBytes size of the whole response; above the buffer's limit if it was too large
+         * @param sizeBytes the size of the complete response, which exceeds the buffer's limit if the response was too
+         *     large
          */
         void onResponse(ApiKeys api, short version, ReceiveBuffer buffer, int sizeBytes);
     }
 
-    /** The most requests in flight: with more, a broker would no longer recognise an idempotent producer's batches. */
+    /**
+     * The largest number of requests in flight. A broker remembers only this many batches of an idempotent producer.
+     */
     private static final int WINDOW = 5;
 
     private static final int CONNECTING = 0;
@@ -53,7 +55,7 @@ public final class BrokerConnection implements AutoCloseable {
     private static final short GREETING_VERSION = 3;
     private static final int MIN_RESPONSE_BYTES = 5;
 
-    /** A list of versions takes a few hundred bytes. */
+    /** The largest plausible list of versions, which normally takes a few hundred bytes. */
     private static final int MAX_GREETING_BYTES = 1024 * 1024;
 
     private final InetSocketAddress address;
@@ -72,7 +74,7 @@ public final class BrokerConnection implements AutoCloseable {
     private ApiVersionsResponseData.ApiVersionCollection versionsOfBroker =
             new ApiVersionsResponseData.ApiVersionCollection();
 
-    // The requests in flight, as a ring.
+    // The requests in flight, as a ring
     private final ApiKeys[] apis = new ApiKeys[WINDOW];
     private final short[] versions = new short[WINDOW];
     private final int[] correlations = new int[WINDOW];
@@ -83,7 +85,7 @@ public final class BrokerConnection implements AutoCloseable {
     /**
      * Starts to connect.
      *
-     * @param buffers from the previous connection, which is closed
+     * @param buffers taken over from the previous connection, which must be closed
      */
     public BrokerConnection(
             Transports transports,
@@ -105,7 +107,7 @@ public final class BrokerConnection implements AutoCloseable {
         this.lastProgressNanos = nowNanos;
     }
 
-    /** Does all work that does not block and calls the listener; returns the amount of work. */
+    /** Does all work that does not block, and calls the listener. Returns the amount of work done. */
     public int poll(long nowNanos) {
         if (state == CLOSED) {
             return 0;
@@ -151,7 +153,8 @@ public final class BrokerConnection implements AutoCloseable {
     }
 
     /**
-     * Returns whether bytes wait to be written to the socket, plain or already encrypted; not before it is connected.
+     * Returns whether bytes, plain or encrypted, are waiting to be written to the socket. Must not be called before the
+     * connection is established.
      */
     boolean hasUnwritten() {
         return buffers.out().hasRemaining() || transport.hasPending();
@@ -213,7 +216,10 @@ public final class BrokerConnection implements AutoCloseable {
         }
     }
 
-    /** A broker that accepted the greeting does not do that: another attempt would end the same way. */
+    /**
+     * Creates a permanent failure. A broker that answered the version request does not send such bytes, so another
+     * attempt would end in the same way.
+     */
     private LeanException noAnswer(String what) {
         close(what);
         return new LeanException(
@@ -238,7 +244,8 @@ public final class BrokerConnection implements AutoCloseable {
     }
 
     /**
-     * Checks an idle connection: anything that arrives now means its end, and unread it would end every wait at once.
+     * Checks an idle connection that has become readable. The event means that the broker has closed the connection or
+     * has sent unexpected bytes. If it were ignored, it would end every wait at once.
      */
     private void checkIdle() {
         if (state == READY && underWay == 0) {
@@ -253,7 +260,7 @@ public final class BrokerConnection implements AutoCloseable {
     private void complete(ReceiveBuffer buffer) throws IOException {
         int sizeBytes = size.getInt(0);
         if (underWay == 1 && buffers.out().hasRemaining()) {
-            // Its buffers would be reused while they are being sent.
+            // The request's buffers would be reused while they are being sent.
             throw noAnswer("an answer to a request that had not left yet");
         }
         size.clear();
@@ -296,7 +303,7 @@ public final class BrokerConnection implements AutoCloseable {
                 cause);
     }
 
-    /** Returns whether there is a buffer for a response. */
+    /** Returns whether a buffer is available for a response. */
     public boolean canReceive() {
         return receiving != null || buffers.hasFree();
     }
@@ -309,7 +316,7 @@ public final class BrokerConnection implements AutoCloseable {
         return state == CLOSED;
     }
 
-    /** The reason why it was closed. */
+    /** The reason why the connection was closed; empty if it is open. */
     public String closeReason() {
         return closeReason;
     }
@@ -323,36 +330,38 @@ public final class BrokerConnection implements AutoCloseable {
         return fetchVersion;
     }
 
-    /** The highest version of a request that the broker supports; -1 if unsupported. */
+    /** The highest version of a request that the broker supports; -1 if the broker does not support the request. */
     public short maxVersion(ApiKeys api) {
         var known = versionsOfBroker.find(api.id);
         return known == null ? -1 : known.maxVersion();
     }
 
-    /** Returns whether a request may be sent now. */
     public boolean canSend() {
         return state == READY && underWay < WINDOW && !buffers.out().hasRemaining();
     }
 
-    /** The buffer for a request of at most this many bytes, to be filled from 0, flipped, and {@link #sent}. */
+    /**
+     * Returns the buffer for a request of at most the given size. The caller must fill it from position 0, flip it, and
+     * call {@link #sent}.
+     */
     public ByteBuffer outgoing(int bytes) {
         return buffers.out().begin(bytes);
     }
 
     /**
-     * Sends a buffer without a copy, from its position to its limit, after the bytes put into the outgoing buffer. Its
-     * bytes must not change until the request is answered or the connection closed; its position advances.
+     * Sends the bytes from the buffer's position to its limit without copying them, after the bytes written to the
+     * outgoing buffer so far. The buffer must not be modified until the request has been answered or the connection has
+     * been closed; its position advances.
      */
     public void insert(ByteBuffer bytes) {
         buffers.out().insert(bytes);
     }
 
-    /** The correlation id for the next request. */
     public int nextCorrelation() {
         return nextCorrelation;
     }
 
-    /** Sends the contents of the outgoing buffer. */
+    /** Sends the contents of the outgoing buffer as a request. */
     public void sent(ApiKeys api, short version) {
         int at = (firstUnderWay + underWay++) % WINDOW;
         apis[at] = api;
@@ -366,7 +375,7 @@ public final class BrokerConnection implements AutoCloseable {
         }
     }
 
-    /** Sends a request that is encoded as a whole. */
+    /** Encodes and sends a request. */
     public void send(ApiKeys api, short version, ApiMessage request) {
         RequestHeader header = new RequestHeader(api, version, clientId, nextCorrelation);
         ByteBuffer bytes = RequestUtils.serialize(header.data(), header.headerVersion(), request, version);
@@ -377,7 +386,7 @@ public final class BrokerConnection implements AutoCloseable {
         sent(api, version);
     }
 
-    /** Closes the connection; requests in flight are forgotten. */
+    /** Closes the connection. The listener is not notified of requests in flight. */
     public void close(String reason) {
         if (state != CLOSED) {
             state = CLOSED;

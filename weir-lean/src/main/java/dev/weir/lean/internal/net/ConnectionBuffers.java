@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffers of a broker's connection, passed on from one connection to the next. Confined to one thread.
+ * The buffers of a broker's connection, which are reused by the next connection. Confined to one thread.
  *
- * <p>They outlive a connection because they are outside the heap: released direct memory is only freed by a garbage
- * collection, for which a consumer that allocates nothing gives no cause.
+ * <p>They are reused because they are direct memory. Unreferenced direct memory is freed only by a garbage collection,
+ * which a consumer that allocates nothing does not trigger.
  */
 public final class ConnectionBuffers {
 
@@ -16,21 +16,18 @@ public final class ConnectionBuffers {
     private final ReceiveBuffer other;
     private final OutgoingRequest out = new OutgoingRequest();
 
-    /**
-     * @param maxResponseBytes limit for each of the two response buffers
-     */
+    /** @param maxResponseBytes the largest size of each of the two response buffers */
     public ConnectionBuffers(int maxResponseBytes) {
         one = new ReceiveBuffer(maxResponseBytes);
         other = new ReceiveBuffer(maxResponseBytes);
     }
 
-    /** Prepares the buffers for another connection. Responses that are still being read stay. */
+    /** Prepares the buffers for another connection. Responses that are still being read are kept. */
     void reset() {
         size.clear();
         out.forget();
     }
 
-    /** Returns whether a buffer is free for a response. */
     public boolean hasFree() {
         return one.isFree() || other.isFree();
     }
@@ -43,7 +40,6 @@ public final class ConnectionBuffers {
         return other.isFree() ? other : null;
     }
 
-    /** The bytes to be sent. */
     OutgoingRequest out() {
         return out;
     }

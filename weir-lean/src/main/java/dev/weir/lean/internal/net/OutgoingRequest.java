@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * A request being sent: its own bytes, and between them buffers that are sent without a copy. Confined to one thread,
- * reused for the next request; grows to the largest one and never shrinks.
+ * A request being sent: its own bytes, and between them buffers that are sent without being copied. Confined to one
+ * thread. Reused for the next request; grows to the size of the largest request and never shrinks.
  *
  * <pre>
  *   ByteBuffer own = begin(bytes);  put some; insert(theirs); put more; insert(others); put the rest; own.flip();
@@ -22,16 +22,16 @@ final class OutgoingRequest {
 
     private ByteBuffer own = ByteBuffer.allocateDirect(FIRST_BYTES);
 
-    /** Buffers to write, in order, starting at {@link #next}. */
+    /** The buffers to write, in order. The first one to write is at {@link #next}. */
     private ByteBuffer[] parts = nothing(FIRST_PARTS);
 
-    /** Views of {@link #own}, by the index of their part. */
+    /** Views of {@link #own}, by the index of the part that they became. */
     private ByteBuffer[] views = nothing(FIRST_PARTS);
 
     private int next;
     private int count;
 
-    /** The end of its own bytes that already belong to parts. */
+    /** The end of those bytes of {@link #own} that already belong to parts. */
     private int taken;
 
     private static ByteBuffer[] nothing(int length) {
@@ -40,7 +40,7 @@ final class OutgoingRequest {
         return all;
     }
 
-    /** Clears it, and returns space for this many own bytes, starting at 0. */
+    /** Starts a new request. Returns a buffer for its own bytes, to be filled from position 0. */
     ByteBuffer begin(int bytes) {
         if (bytes > own.capacity()) {
             own = ByteBuffer.allocateDirect(Integer.highestOneBit(bytes) * 2);
@@ -50,7 +50,7 @@ final class OutgoingRequest {
         return own.clear();
     }
 
-    /** Clears it: nothing is left to write. */
+    /** Discards everything that is still to be written. */
     void forget() {
         Arrays.fill(parts, 0, count, NOTHING);
         next = 0;
@@ -58,13 +58,16 @@ final class OutgoingRequest {
         taken = 0;
     }
 
-    /** Sends the bytes between position and limit after those put so far. They must not change until they are sent. */
+    /**
+     * Sends the bytes from the buffer's position to its limit, after the bytes put so far. They must not change until
+     * they are sent.
+     */
     void insert(ByteBuffer bytes) {
         takeOwn(own.position());
         add(bytes);
     }
 
-    /** Ends the request, after all bytes are put and its own are flipped. */
+    /** Ends the request. Call after all bytes are put and the request's own buffer is flipped. */
     void end() {
         takeOwn(own.limit());
     }
@@ -97,7 +100,7 @@ final class OutgoingRequest {
         return next < count;
     }
 
-    /** Writes as much as fits; returns the number of bytes. */
+    /** Writes as many bytes as the transport accepts, and returns their number. */
     int writeTo(Transport transport) throws IOException {
         int written =
                 next + 1 == count ? transport.write(parts[next]) : (int) transport.write(parts, next, count - next);

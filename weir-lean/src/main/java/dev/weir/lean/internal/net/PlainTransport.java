@@ -13,7 +13,7 @@ final class PlainTransport implements Transport {
 
     private final ByteChannel channel;
 
-    /** Null in a simulated network, which connects at once and itself reports what can be read. */
+    /** Null for a simulated network, which connects at once and itself reports channels with bytes to read. */
     private final @Nullable SelectionKey key;
 
     private boolean connected;

@@ -1,6 +1,6 @@
 package dev.weir.lean.internal.net;
 
-/** Closes unneeded resources without throwing. Stateless. */
+/** Closes resources that are no longer needed, without throwing exceptions. Stateless. */
 final class QuietClose {
 
     private static final System.Logger LOG = System.getLogger(QuietClose.class.getName());
@@ -11,7 +11,7 @@ final class QuietClose {
         try {
             resource.close();
         } catch (Exception e) {
-            // The resource is dropped anyway; the failure is logged.
+            // The resource is no longer used, so the failure is only logged.
             LOG.log(System.Logger.Level.DEBUG, "closing", e);
         }
     }

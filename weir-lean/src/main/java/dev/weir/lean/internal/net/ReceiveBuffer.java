@@ -4,8 +4,9 @@ import dev.weir.lean.spi.InvariantException;
 import java.nio.ByteBuffer;
 
 /**
- * Holds one response at a time. Confined to one thread. It is free when nothing retains it. It grows to the largest
- * response so far, up to a limit, and never shrinks. It grows with the bytes received, not with the announced size.
+ * A buffer for one response at a time. Confined to one thread. The buffer is free if nothing retains it. It grows to
+ * the size of the largest response so far, up to a limit, and never shrinks. It grows with the number of bytes
+ * received, not with the size stated in the response.
  */
 public final class ReceiveBuffer {
 
@@ -15,19 +16,19 @@ public final class ReceiveBuffer {
     private ByteBuffer bytes = ByteBuffer.allocateDirect(FIRST_BYTES);
     private int users;
 
-    /** Missing bytes of the response, at most up to the limit. */
+    /** The number of bytes to receive: the response's size, or the limit if that is smaller. */
     private int wanted;
 
     ReceiveBuffer(int limitBytes) {
         this.limitBytes = limitBytes;
     }
 
-    /** The response, from 0 to the limit. Users that move the position set it back to 0. */
+    /** The response, from 0 to the buffer's limit. Users that move the position must set it back to 0. */
     public ByteBuffer bytes() {
         return bytes;
     }
 
-    /** Prepares for the beginning of a response of that size, or for as much of it as is allowed. */
+    /** Prepares the buffer for a response of the given size, or for its beginning if the limit is lower. */
     void prepare(int size) {
         if (users != 0) {
             throw new InvariantException(
@@ -39,19 +40,19 @@ public final class ReceiveBuffer {
         bytes.clear().limit(Math.min(wanted, bytes.capacity()));
     }
 
-    /** Returns whether there is space for all wanted bytes. */
+    /** Returns whether the buffer is large enough for all bytes to receive. */
     boolean hasRoom() {
         return bytes.limit() == wanted;
     }
 
-    /** Doubles the space once it is full. */
+    /** Doubles the capacity. Call when the buffer is full. */
     void grow() {
         long doubled = Math.min(2L * bytes.capacity(), Integer.highestOneBit(wanted - 1) * 2L);
         bytes = ByteBuffer.allocateDirect((int) Math.min(doubled, limitBytes)).put(bytes.flip());
         bytes.limit(Math.min(wanted, bytes.capacity()));
     }
 
-    /** Returns whether only the beginning of a response of that size fits. */
+    /** Returns whether a response of the given size was cut off because it exceeds the limit. */
     public boolean isCut(int sizeBytes) {
         return sizeBytes > bytes.limit();
     }
@@ -60,12 +61,12 @@ public final class ReceiveBuffer {
         return users == 0;
     }
 
-    /** Keeps the response from being overwritten. */
+    /** Prevents the response from being overwritten until {@link #release} is called. */
     public void retain() {
         users++;
     }
 
-    /** Ends a {@link #retain}. */
+    /** Undoes one {@link #retain}. */
     public void release() {
         if (users < 1) {
             throw new IllegalStateException("released more than retained");

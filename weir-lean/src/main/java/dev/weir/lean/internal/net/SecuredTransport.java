@@ -12,24 +12,25 @@ import org.apache.kafka.common.network.TransportLayer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS, SASL or both, with the official client's classes. Confined to one thread.
+ * A connection with TLS, SASL or both, implemented with the official client's classes. Confined to one thread.
  *
- * <p>A {@link KafkaChannel} does the handshakes. Afterwards its transport is read and written directly with our own
- * buffers. The channel passes its transport to each send, so an empty send obtains it once. A session that must be
- * authenticated again ends with its connection, and the next connection starts a new one.
+ * <p>A {@link KafkaChannel} does the handshakes. Afterwards, its transport layer is read and written directly with our
+ * own buffers. The channel exposes its transport layer only to a {@link Send}, so an empty one is sent once to obtain
+ * it. Sessions are not re-authenticated: when a session expires, the broker closes the connection, and the next
+ * connection starts a new session.
  */
 final class SecuredTransport implements Transport {
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-    /** Bytes that certainly fit into one TLS record of 16 kB, with any padding. */
+    /** A number of bytes that fits into one TLS record of 16 kB with any padding. */
     private static final int RECORD_BYTES = 16 * 1024 - 256;
 
     private final KafkaChannel channel;
     private final SelectionKey key;
     private @Nullable TransportLayer layer;
 
-    /** Short buffers combined, from its position to its limit, still to be encrypted. */
+    /** The contents of several short buffers, from its position to its limit, that are still to be encrypted. */
     private ByteBuffer joined = NOTHING;
 
     SecuredTransport(KafkaChannel channel, SelectionKey key) {
@@ -78,8 +79,8 @@ final class SecuredTransport implements Transport {
     }
 
     /**
-     * The TLS layer makes at least one record and one system call per buffer. So short buffers are combined, and one
-     * that fills a record is sent without a copy.
+     * Combines short buffers, because the TLS layer creates at least one record and makes one system call per buffer. A
+     * buffer that fills a record is sent without being copied.
      */
     @Override
     public long write(ByteBuffer[] from, int first, int count) throws IOException {
@@ -105,7 +106,7 @@ final class SecuredTransport implements Transport {
         return taken;
     }
 
-    /** Combines consecutive short buffers up to one record; returns the number of bytes. */
+    /** Combines consecutive short buffers up to the size of one record. Returns the number of bytes. */
     private int join(ByteBuffer[] from, int first, int end) {
         if (joined == NOTHING) {
             joined = ByteBuffer.allocateDirect(RECORD_BYTES);
@@ -120,7 +121,7 @@ final class SecuredTransport implements Transport {
         return joined.remaining();
     }
 
-    /** Writes the combined bytes; returns false if some are left. */
+    /** Writes the combined bytes. Returns false if some of them are left. */
     private boolean writeJoined() throws IOException {
         if (joined.hasRemaining()) {
             layer().write(joined);
@@ -133,7 +134,7 @@ final class SecuredTransport implements Transport {
         return joined.hasRemaining() || layer().hasPendingWrites();
     }
 
-    /** Writes what the TLS layer holds before it accepts more. */
+    /** Writes the bytes that must be sent before the TLS layer accepts more. */
     @Override
     public int writePending() throws IOException {
         if (writeJoined()) {
@@ -156,7 +157,7 @@ final class SecuredTransport implements Transport {
         QuietClose.close(channel);
     }
 
-    /** Sends nothing, and remembers the transport. */
+    /** An empty send that stores the transport layer it is given. */
     private static final class LayerFinder implements Send {
 
         private @Nullable TransportLayer layer;

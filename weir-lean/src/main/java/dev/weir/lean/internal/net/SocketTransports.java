@@ -27,12 +27,12 @@ import org.apache.kafka.common.utils.internals.LogContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sockets with the client's security properties, and a selector that waits for any of them. Confined to one thread,
+ * Sockets that use the client's security properties, and a selector that waits for all of them. Confined to one thread,
  * except {@link #wakeup} and {@link #nanoTime}.
  */
 final class SocketTransports implements Transports {
 
-    /** Limit for the bytes sent by a handshake. */
+    /** The largest accepted message of a handshake. */
     private static final int MAX_HANDSHAKE_BYTES = 1024 * 1024;
 
     private final Selector selector;
@@ -50,7 +50,9 @@ final class SocketTransports implements Transports {
         this.selector = Selector.open();
     }
 
-    /** Otherwise the missing class would show only during a run, and only with a secured connection. */
+    /**
+     * Fails early. Otherwise the missing class would be noticed only during a run, and only with a secured connection.
+     */
     private static void refuseOldClient() {
         try {
             Objects.requireNonNull(LogContext.class);
@@ -94,10 +96,13 @@ final class SocketTransports implements Transports {
         }
     }
 
-    /** A closed channel keeps its socket until the next select, and a caller that never waits never selects. */
+    /**
+     * Frees the sockets of closed channels. A closed channel keeps its socket until the next select, and a caller that
+     * never waits never selects.
+     */
     private void freeClosed() throws IOException {
         selector.selectNow(key -> {});
-        // That select has cleared a wake-up, if there was one.
+        // The select may have cleared a wake-up, so restore it.
         selector.wakeup();
     }
 
@@ -139,7 +144,7 @@ final class SocketTransports implements Transports {
         QuietClose.close(selector);
     }
 
-    /** Connection metadata, which the client would show as metrics. */
+    /** Stores connection metadata, which the official client exposes as metrics. */
     private static final class Registry implements ChannelMetadataRegistry {
 
         private CipherInformation cipher = new CipherInformation(null, null);

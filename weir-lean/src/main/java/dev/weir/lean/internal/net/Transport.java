@@ -6,28 +6,30 @@ import java.nio.ByteBuffer;
 /** A non-blocking byte connection to one broker. Confined to one thread. */
 interface Transport extends AutoCloseable {
 
-    /** Continues to connect and to shake hands; returns true when bytes can be sent. */
+    /** Continues connecting and the handshakes. Returns true as soon as bytes can be sent. */
     boolean isReady() throws IOException;
 
-    /** Reads available bytes into the buffer's free space; -1 at the end. */
+    /** Reads available bytes into the buffer. Returns their number, or -1 at the end of the stream. */
     int read(ByteBuffer to) throws IOException;
 
-    /** Writes as much as fits. */
+    /** Writes as many bytes as the connection accepts, and returns their number. */
     int write(ByteBuffer from) throws IOException;
 
-    /** Writes as much as fits from several buffers, in order. */
+    /** Writes as many bytes as the connection accepts from several buffers, in order. */
     long write(ByteBuffer[] from, int first, int count) throws IOException;
 
-    /** Returns whether it holds accepted bytes, for encryption, that are not written yet. */
+    /**
+     * Returns whether the connection holds bytes that it has accepted, for example to encrypt them, but has not sent.
+     */
     boolean hasPending();
 
     /**
-     * Writes as much as fits of those held bytes; returns 1 when none are left, otherwise 0, because their number is
-     * not known.
+     * Writes as many of the held bytes as possible. Returns 1 if none are left and 0 otherwise, because their number is
+     * unknown.
      */
     int writePending() throws IOException;
 
-    /** Requests a wake-up also when bytes can be written. */
+    /** Sets whether {@link Transports#await} also returns when bytes can be written. */
     void wantWrite(boolean wanted);
 
     @Override

@@ -9,16 +9,17 @@ import java.util.SplittableRandom;
 import org.apache.kafka.clients.CommonClientConfigs;
 
 /**
- * The environment of a lean client: broker connections, waits for them, time, and randomness. Confined to one thread,
+ * The environment of a lean client: broker connections, waiting for them, time, and randomness. Confined to one thread,
  * except {@link #wakeup} and {@link #nanoTime}.
  */
 public interface Transports extends AutoCloseable {
 
     /**
-     * Sockets with the properties' security protocol, or the simulated network of their bootstrap address.
+     * Returns sockets with the security protocol in the properties, or the simulated network registered for their
+     * bootstrap address.
      *
-     * @throws org.apache.kafka.common.KafkaException if a property is invalid, naming it, or if the client on the class
-     *     path is older than the one at compile time
+     * @throws org.apache.kafka.common.KafkaException if a property is invalid, in which case the message names it, or
+     *     if the Kafka client on the class path is older than the one used at compile time
      */
     static Transports of(Map<String, String> properties, int receiveBufferBytes) throws IOException {
         BrokerNetwork simulated = BrokerNetworks.find(properties.get(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG));
@@ -30,20 +31,20 @@ public interface Transports extends AutoCloseable {
     /**
      * Opens a connection.
      *
-     * @param whenReady called by {@link #await} when there are bytes or the connection has ended
+     * @param whenReady called by {@link #await} when there are bytes to read or the connection has been closed
      */
     Transport open(InetSocketAddress address, Runnable whenReady) throws IOException;
 
-    /** Waits until a connection has something to do, or until the timeout; 0 does not wait. */
+    /** Waits until a connection has something to do or the timeout expires. Does not wait if the timeout is 0. */
     void await(long millis) throws IOException;
 
-    /** Ends the wait. Any thread. */
+    /** Ends the current wait, or the next one if none is running. Any thread. */
     void wakeup();
 
-    /** The time, as of {@link System#nanoTime}. Any thread. */
+    /** The time in nanoseconds, with the semantics of {@link System#nanoTime}. Any thread. */
     long nanoTime();
 
-    /** A random source for pauses and turns. */
+    /** Returns a new source of random numbers, for example for backoffs. */
     SplittableRandom newRandom();
 
     @Override

@@ -1,6 +1,6 @@
 /**
- * Connections: requests go out as bytes, responses come in as bytes in a reused buffer, in order. Runs on the polling
- * thread; a receive buffer belongs to its connection until a chunk retains it.
+ * Connections, which send requests as bytes and receive responses in order, as bytes in a reused buffer. Runs on the
+ * polling thread. A receive buffer belongs to its connection until a chunk retains it.
  */
 @NullMarked
 package dev.weir.lean.internal.net;

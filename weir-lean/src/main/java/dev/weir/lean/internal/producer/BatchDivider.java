@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits a batch that its broker finds too large into two. Confined to the producer's thread; its working objects are
- * made for the first split, and kept.
+ * Splits a batch into two if it is too large for its broker. Confined to the producer's thread. Its working objects are
+ * created by the first split and then reused.
  */
 final class BatchDivider implements AutoCloseable {
 
@@ -19,8 +19,8 @@ final class BatchDivider implements AutoCloseable {
     private ByteBuffer bytes = ByteBuffer.allocateDirect(0);
 
     /**
-     * Returns the halves in order, on the heap and not from the pool. They divide the sequences of the whole, if it has
-     * any. The whole is unchanged, and can be released.
+     * Returns the two halves in order. They are on the heap and do not come from the pool. If the original has a
+     * sequence, the halves divide its sequence numbers. The original is unchanged and can be released.
      *
      * @param whole a sent batch with at least two records
      */
@@ -38,7 +38,7 @@ final class BatchDivider implements AutoCloseable {
 
     private BatchReader reader(ProducerPartition partition, ProducerBatch whole) {
         if (decompressor == null) {
-            // The batch was written by this producer, within the settings' limits.
+            // This producer wrote the batch within the limits of its settings, so no further limit is needed.
             decompressor = new Decompressor(Integer.MAX_VALUE);
         }
         int size = whole.writer.sizeBytes();
@@ -53,7 +53,7 @@ final class BatchDivider implements AutoCloseable {
         return reader;
     }
 
-    /** An empty batch with exactly enough space for the next records. */
+    /** Returns an empty batch with exactly enough space for the records between the two indexes. */
     private ProducerBatch room(BatchReader reader, int from, int to) {
         int size = BatchLayout.HEADER_BYTES;
         long firstTimestamp = 0;
@@ -74,7 +74,7 @@ final class BatchDivider implements AutoCloseable {
                 throw new IllegalStateException("no room for record " + i + " of " + whole.count());
             }
         }
-        // No sequence, if sequences were restarted since it was sent.
+        // The batch has no sequence if sequences were restarted since it was sent.
         if (whole.hasSequence()) {
             part.sequence = (whole.sequence + from) & Integer.MAX_VALUE;
         }

@@ -7,8 +7,8 @@ import dev.weir.lean.spi.InvariantException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends batches with a known outcome: tells the listener, and returns them to the pool. Confined to the producer's
- * thread.
+ * Finishes batches whose outcome is known: notifies the listener, and returns the batches to the pool. Confined to the
+ * producer's thread.
  */
 final class BatchEndings {
 
@@ -23,9 +23,9 @@ final class BatchEndings {
     }
 
     /**
-     * Ends a batch that was taken out of its partition.
+     * Finishes a batch that was removed from its partition.
      *
-     * @throws LeanException if the listener threw anything; it was still told of all records
+     * @throws LeanException if the listener threw an exception; it has been notified of all records nevertheless
      */
     void end(ProducerPartition partition, ProducerBatch batch) {
         if (batch.ended) {
@@ -52,7 +52,7 @@ final class BatchEndings {
         }
     }
 
-    /** Returns the first exception of the listener. */
+    /** Returns the first exception that the listener threw, or null. */
     private @Nullable Throwable acknowledge(String topic, int partition, ProducerBatch batch) {
         Throwable first = null;
         for (int i = 0; i < batch.count(); i++) {

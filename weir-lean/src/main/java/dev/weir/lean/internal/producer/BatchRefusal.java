@@ -7,8 +7,8 @@ import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
 
 /**
- * Tells the listener about the records of a batch that was given up. If a broker names the records at fault (KIP-467),
- * it refused the others only because of these. Confined to the producer's thread.
+ * The exceptions for the records of a batch that was given up. If a broker names the faulty records (KIP-467), it
+ * rejected the other records only because of these. Confined to the producer's thread.
  */
 final class BatchRefusal {
 
@@ -33,7 +33,7 @@ final class BatchRefusal {
         }
     }
 
-    /** The reason why the record at this index of the batch is given up. */
+    /** The reason why the record at this index in the batch was given up. */
     SendException ofRecord(int index) {
         return ofCulprits.isEmpty() ? ofAll : ofCulprits.getOrDefault(index, ofAll);
     }

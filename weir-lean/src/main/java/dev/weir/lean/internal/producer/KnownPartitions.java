@@ -31,7 +31,7 @@ final class KnownPartitions implements ClusterView {
     private final Map<Integer, ProducerBroker> brokers = new HashMap<>();
     private final List<ProducerPartition> partitions = new ArrayList<>();
 
-    /** @param opener makes a broker that was not known */
+    /** @param opener creates the object for a newly discovered broker */
     KnownPartitions(
             Map<String, ProducerTopic> topics,
             Supplier<RetryBackoff> backoffs,
@@ -41,7 +41,7 @@ final class KnownPartitions implements ClusterView {
         this.opener = opener;
     }
 
-    /** All partitions of all topics, in the order in which they were found. */
+    /** All partitions of all topics, in the order in which they were discovered. */
     List<ProducerPartition> partitions() {
         return partitions;
     }
@@ -50,13 +50,13 @@ final class KnownPartitions implements ClusterView {
         return brokers.values();
     }
 
-    /** Returns the leader of a partition, as far as it is known. */
+    /** Returns the leader of a partition, or null if it is unknown. */
     @Nullable
     ProducerBroker leader(ProducerPartition partition) {
         return brokers.get(partition.leader.node());
     }
 
-    /** Learns the leader that a refusal names, if its address is known. */
+    /** Uses the leader that a broker named when it rejected a request, if that leader's address is known. */
     void hint(ProducerPartition partition, LeaderIdAndEpoch named) {
         if (brokers.containsKey(named.leaderId())) {
             var unused = partition.leader.hint(named.leaderId(), named.leaderEpoch());

@@ -18,12 +18,12 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.protocol.Readable;
 
 /**
- * Sends requests for metadata and for producer ids, on a connection of its own to any broker. Confined to the
- * producer's thread.
+ * Sends requests for metadata and for producer ids to any broker, on a separate connection. Confined to the producer's
+ * thread.
  */
 final class LeaderRequests implements BrokerLink.Listener {
 
-    /** The first one in which the broker says that it is throttled or fenced; Kafka 3.1 has it. */
+    /** The first version in which a broker reports throttling and fencing. Supported by Kafka 3.1. */
     private static final short ID_VERSION = 4;
 
     private final ClusterMetadata metadata;
@@ -45,14 +45,14 @@ final class LeaderRequests implements BrokerLink.Listener {
         this.link = links.link("metadata", () -> List.of(metadata.nextAddress()), this);
     }
 
-    /** @param idWanted whether a producer id is missing */
+    /** @param idWanted true if the producer has no producer id */
     int poll(long nowNanos, Collection<ProducerTopic> topics, boolean idWanted) {
         if (!idUnderWay && metadata.leave(nowNanos)) {
             link.renew();
         }
         boolean ask = metadata.isDue(nowNanos) && !topics.isEmpty();
         boolean askId = idWanted && !idUnderWay && idBackoff.isDue(nowNanos);
-        // To ask the link whether it can send makes it connect.
+        // Calling canSend also makes the link connect, so it is called only if there is a request to send.
         if ((!ask && !askId) || !link.canSend()) {
             return 0;
         }
@@ -73,7 +73,7 @@ final class LeaderRequests implements BrokerLink.Listener {
         return 1;
     }
 
-    /** Returns whether something is wanted that was not asked for yet. */
+    /** Returns whether a request is needed that has not been sent yet. */
     boolean isPutOff(Collection<ProducerTopic> topics, boolean idWanted) {
         return (metadata.isPutOff() && !topics.isEmpty()) || (idWanted && !idUnderWay);
     }
@@ -91,7 +91,7 @@ final class LeaderRequests implements BrokerLink.Listener {
             idBackoff.succeeded();
             onId.accept(answer);
         } else if (error.exception() instanceof RetriableException) {
-            // Without the controllers it has none to give.
+            // A broker that is cut off from the controllers has no ids to assign.
             metadata.unhelpful();
             idBackoff.failed(links.nanoTime());
         } else {

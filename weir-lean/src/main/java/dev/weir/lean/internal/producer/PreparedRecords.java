@@ -2,7 +2,7 @@ package dev.weir.lean.internal.producer;
 
 import dev.weir.lean.internal.encode.RecordBytes;
 
-/** Prepared records, accessed by their number. Confined to the sending thread. */
+/** Prepared records, accessed by index. Confined to the sending thread. */
 public interface PreparedRecords {
 
     String topic(int number);
@@ -10,9 +10,9 @@ public interface PreparedRecords {
     /** The partition; -1 for any. */
     int partition(int number);
 
-    /** The record's time; {@code LeanRecord.NOW} for the time of sending. */
+    /** The record's timestamp; {@code LeanRecord.NOW} for the time of sending. */
     long timestampMillis(int number);
 
-    /** Refers to a record, valid until the next call. */
+    /** Returns a reference to a record, which is valid until the next call. */
     RecordBytes bytes(int number);
 }

@@ -2,18 +2,18 @@ package dev.weir.lean.internal.producer;
 
 import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
 
-/** Receives the answers of brokers. Called on the producer's thread. */
+/** Receives the responses of brokers. Called on the producer's thread. */
 interface ProduceAnswers {
 
-    /** Reports that a broker wrote a batch; the offset is -1 if the broker does not report it. */
+    /** Called when a broker has written a batch. The offset is -1 if the broker does not report it. */
     void written(ProducerPartition partition, ProducerBatch batch, long offset);
 
-    /** Reports that a broker did not write a batch, or does not say whether it did. */
+    /** Called when a broker has not written a batch, or does not say whether it has. */
     void refused(ProducerPartition partition, ProducerBatch batch, PartitionProduceResponse answer);
 
-    /** Reports that the outcome of a batch will never be known. */
+    /** Called when the response for a batch will never arrive because its connection was lost. */
     void lost(ProducerPartition partition, ProducerBatch batch, String why);
 
-    /** Reports that a broker is not reachable, so another one may lead now. */
+    /** Called when a broker is unreachable, in which case its partitions may have new leaders. */
     void disconnected();
 }

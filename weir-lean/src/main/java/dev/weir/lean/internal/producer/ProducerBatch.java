@@ -10,38 +10,38 @@ import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMes
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch with the tokens of its records, from the first record to the last callback. Filled under its partition's
- * lock, then confined to the producer's thread.
+ * A batch and the tokens of its records, from the first record to the last callback. Filled under its partition's lock,
+ * then confined to the producer's thread.
  */
 final class ProducerBatch {
 
     static final int NO_SEQUENCE = -1;
 
-    /** A broker's answer to the batch. */
+    /** The outcome of the batch according to a broker's response. */
     enum State {
-        /** No answer yet, or not in flight. */
+        /** The batch has not been sent, or has not been answered yet. */
         OPEN,
-        /** It is in the log. */
+        /** The batch is in the log. */
         WRITTEN,
-        /** It must be sent again. */
+        /** The batch must be sent again. */
         RETRY,
-        /** It is too large, but has several records. */
+        /** The batch is too large and has several records, so it can be split. */
         DIVIDE,
-        /** It is not in the log, and will not be. */
+        /** The batch is not in the log, and will not be sent again. */
         REFUSED
     }
 
     private static final int FIRST_TOKENS = 64;
 
     /**
-     * Number of consecutive records with one clock reading, which costs as much as a record. For records timestamped
-     * with the time of sending.
+     * The number of consecutive records for which the clock is read once, because reading it costs as much as adding a
+     * record. Applies to records timestamped with the time of sending.
      */
     private static final int OF_ONE_TIME = 16;
 
     final BatchWriter writer;
 
-    /** The bytes it uses of the pool; 0 if none. */
+    /** The number of the pool's bytes that the batch occupies; 0 if it does not come from the pool. */
     final int pooledBytes;
 
     private long[] tokens = new long[FIRST_TOKENS];
@@ -51,33 +51,33 @@ final class ProducerBatch {
     /** The record count at which the clock is read again. */
     private int timeGoodTo;
 
-    /** The time when its first record was added. */
+    /** The time at which the first record was added. */
     long begunNanos;
 
     boolean compressed;
     int sequence = NO_SEQUENCE;
     State state = State.OPEN;
 
-    /** The offset of its first record once it is written; -1 if the broker does not report it. */
+    /** The offset of the first record if the batch was written; -1 if the broker does not report it. */
     long offset;
 
-    /** The reason why it was refused, or is not written yet. */
+    /** The reason why the batch was rejected, or why it has not been written yet. */
     String trouble = "";
 
-    /** The reason why it was refused, as an exception of Kafka's client; null if it was not refused. */
+    /** The reason why the batch was rejected, as an exception of the Kafka client; null if it was not rejected. */
     @Nullable
     Throwable cause;
 
-    /** The records for which the broker refused it; empty if the broker does not name them. */
+    /** The records for which the broker rejected the batch; empty if the broker does not name them. */
     List<BatchIndexAndErrorMessage> culprits = List.of();
 
-    /** True if the listener was notified of its records. */
+    /** True if the listener has been notified of the batch's records. */
     boolean ended;
 
-    /** True if an attempt may have written it, with its current sequence, without confirmation. */
+    /** True if an unconfirmed attempt may have written the batch with its current sequence. */
     boolean doubtful;
 
-    /** True if an attempt may have written it with an earlier sequence. */
+    /** True if an attempt may have written the batch with an earlier sequence. */
     boolean wasDoubtful;
 
     ProducerBatch(ByteBuffer bytes, int pooledBytes) {
@@ -85,7 +85,7 @@ final class ProducerBatch {
         this.pooledBytes = pooledBytes;
     }
 
-    /** Starts another batch. */
+    /** Starts a new batch in this object. */
     void begin(long nowNanos) {
         writer.clear();
         begunNanos = nowNanos;
@@ -102,7 +102,7 @@ final class ProducerBatch {
         wasDoubtful = false;
     }
 
-    /** Removes its sequence: it gets another one when it is sent, even if it was written before. */
+    /** Removes the batch's sequence. The batch gets another one when it is sent, even if it was written before. */
     void forgetSequence() {
         sequence = NO_SEQUENCE;
         wasDoubtful |= doubtful || state == State.WRITTEN;
@@ -112,15 +112,15 @@ final class ProducerBatch {
         }
     }
 
-    /** Returns whether it may be in the log without confirmation. */
+    /** Returns whether the batch may be in the log although no broker has confirmed it. */
     boolean mayBeWritten() {
         return doubtful || wasDoubtful;
     }
 
     /**
-     * Appends a record; returns false, without a change, if there is no space.
+     * Appends a record. Returns false and changes nothing if there is not enough space.
      *
-     * @param timestampMillis or {@link LeanRecord#NOW}
+     * @param timestampMillis milliseconds since the Unix epoch, or {@link LeanRecord#NOW}
      */
     boolean append(RecordBytes record, long timestampMillis, long token) {
         int count = writer.count();

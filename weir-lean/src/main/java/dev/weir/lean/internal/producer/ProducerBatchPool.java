@@ -9,22 +9,22 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Batches to be filled, limited in bytes. When none is left, senders wait or continue without one. Thread-safe.
+ * Empty batches, whose total size is limited. If none is left, senders wait or continue without one. Thread-safe.
  *
- * <p>Batches of the usual size are direct and reused. A batch for a larger record is on the heap and left to the
- * garbage collector; as direct memory it would wait for a collection that nothing else causes.
+ * <p>Batches of the usual size use direct memory and are reused. A batch for a larger record is on the heap and left to
+ * the garbage collector. Direct memory would not be freed until a garbage collection, which nothing else triggers.
  */
 final class ProducerBatchPool {
 
     /**
-     * A waiting sender is woken when this many batches are free, or a quarter of all, because a wake-up for each costs
-     * as much as filling one. Batches that wait to be sent keep the broker busy meanwhile.
+     * Waiting senders are woken when this many batches, or a quarter of all bytes, are free, because waking a sender
+     * for each batch costs as much as filling one. Meanwhile, batches that wait to be sent keep the brokers busy.
      */
     private static final int WAKE_BATCHES = 8;
 
     /**
-     * Interval at which a waiting sender checks without a wake-up, because a partition without a leader may hold up
-     * batches for long.
+     * The interval at which a waiting sender checks for free bytes without a wake-up, because a partition without a
+     * leader may hold its batches for long.
      */
     private static final long LOOK_NANOS = 5_000_000;
 
@@ -42,16 +42,14 @@ final class ProducerBatchPool {
     private volatile boolean pressed;
 
     /**
-     * @param whenPressed called each time {@link #isPressed} becomes true, by the sender that got no batch, under this
-     *     pool's lock; must not block
+     * @param whenPressed called each time {@link #isPressed} becomes true, by the sender that got no batch and while it
+     *     holds this pool's lock; must not block
      */
     ProducerBatchPool(long bytes, int batchBytes, Runnable whenPressed) {
         this(bytes, batchBytes, whenPressed, LOOK_NANOS);
     }
 
-    /**
-     * @param lookNanos interval at which a waiting sender checks without a wake-up
-     */
+    /** @param lookNanos the interval at which a waiting sender checks for free bytes without a wake-up */
     ProducerBatchPool(long bytes, int batchBytes, Runnable whenPressed, long lookNanos) {
         this.whenPressed = whenPressed;
         this.bytes = bytes;
@@ -62,11 +60,11 @@ final class ProducerBatchPool {
     }
 
     /**
-     * Takes a batch with space for a record.
+     * Takes a batch with enough space for a record.
      *
-     * @param recordBytes upper bound of the record's size, without the batch's header
+     * @param recordBytes an upper bound of the record's size, without the batch's header
      * @param waitNanos the timeout; 0 does not wait
-     * @return null after the timeout, or if the pool is closed
+     * @return null if the timeout has expired or the pool is closed
      */
     @Nullable
     ProducerBatch take(long recordBytes, long waitNanos) throws InterruptedException {
@@ -81,7 +79,8 @@ final class ProducerBatchPool {
             long left = waitNanos;
             largeWaiting += large ? 1 : 0;
             try {
-                // A large batch needs the space of several; smaller ones must not take that space piece by piece.
+                // A large batch needs the space of several. Other senders must not take that space piece by piece
+                // meanwhile.
                 while (!closed && (freeBytes < needed || (!large && largeWaiting > 0))) {
                     press();
                     if (left <= 0) {
@@ -110,7 +109,10 @@ final class ProducerBatchPool {
         }
     }
 
-    /** A sender woken in vain was briefly not waiting, and may have missed a signal. */
+    /**
+     * Called in every iteration, because a sender that was woken without getting a batch was not waiting for a moment,
+     * in which {@link #takePressed} may have cleared the flag.
+     */
     private void press() {
         if (!pressed) {
             pressed = true;
@@ -118,7 +120,7 @@ final class ProducerBatchPool {
         }
     }
 
-    /** Returns a batch to the pool, once. */
+    /** Returns a batch to the pool. Must be called once per batch. */
     void release(ProducerBatch batch) {
         if (batch.pooledBytes == 0) {
             return;
@@ -143,12 +145,12 @@ final class ProducerBatchPool {
         }
     }
 
-    /** Returns the result that {@link #takePressed} would have. */
+    /** Returns what {@link #takePressed} would return, without clearing the flag. */
     boolean isPressed() {
         return pressed;
     }
 
-    /** Returns whether a sender got no batch since the last call, or is waiting for one. */
+    /** Returns whether a sender has failed to get a batch since the last call, or is waiting for one now. */
     boolean takePressed() {
         if (!pressed) {
             return false;
@@ -171,7 +173,7 @@ final class ProducerBatchPool {
         }
     }
 
-    /** Waiting senders get no batch. */
+    /** Closes the pool. Senders that are waiting get no batch. */
     void close() {
         lock.lock();
         try {

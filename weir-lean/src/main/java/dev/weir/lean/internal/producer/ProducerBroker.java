@@ -14,7 +14,7 @@ import org.apache.kafka.common.message.ProduceResponseData.TopicProduceResponse;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Readable;
 
-/** A broker with its requests in flight. Confined to the producer's thread. */
+/** A broker and its requests in flight. Confined to the producer's thread. */
 final class ProducerBroker implements BrokerLink.Listener {
 
     private static final long NANOS_PER_MILLI = 1_000_000;
@@ -27,7 +27,7 @@ final class ProducerBroker implements BrokerLink.Listener {
     private final BrokerLink link;
     private final CRC32C crc = new CRC32C();
 
-    /** Partitions that may send now; collected again in each turn. */
+    /** The partitions that may send now, collected anew in each iteration of the producer's thread. */
     private final SendableBatches ready;
 
     private final ArrayDeque<RequestFlight> flights = new ArrayDeque<>();
@@ -52,25 +52,25 @@ final class ProducerBroker implements BrokerLink.Listener {
         this.link = links.link(address.toString(), address, this);
     }
 
-    /** Connects again, as its address has changed. */
+    /** Reconnects, because the broker's address has changed. */
     void moved() {
         link.disconnect("the broker has another address now");
     }
 
     /**
-     * Returns whether it accepts no more requests until it has answered one, received the last one completely, or is
-     * found unreachable.
+     * Returns whether the broker accepts no more requests until it responds, until the last request is written
+     * completely, or until the connection is lost.
      */
     boolean isBusy() {
         return !flights.isEmpty() && !link.canSend();
     }
 
-    /** Adds a partition that may send to this broker in this turn. */
+    /** Adds a partition that may send to this broker in this iteration. */
     void offer(ProducerPartition partition) {
         ready.add(partition);
     }
 
-    /** Sends one request if possible; returns its number of batches. */
+    /** Sends one request if possible. Returns the number of batches in it. */
     int send(long nowNanos) {
         RequestFlight oldest = flights.peek();
         if (oldest != null && nowNanos - oldest.sentNanos > requestTimeoutNanos) {
@@ -107,7 +107,8 @@ final class ProducerBroker implements BrokerLink.Listener {
             flight.add(partition, batch);
             counters.add(ProducerCounters.QUEUED_NANOS, nowNanos - batch.begunNanos);
         }
-        // Before the write, because a connection that breaks during it has lost these batches, too.
+        // Registered before the write, because if the connection breaks during the write, these batches are lost as
+        // well.
         flight.sentNanos = nowNanos;
         flights.add(flight);
         short version = (short) Math.min(offered, ProduceRequest.MAX_VERSION);

@@ -2,7 +2,7 @@ package dev.weir.lean.internal.producer;
 
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** The counters of a producer. Single writer, the producer's thread; many readers. */
+/** A producer's counters. Single writer, the producer's thread; many readers. */
 final class ProducerCounters {
 
     static final int ACKNOWLEDGED = 0;

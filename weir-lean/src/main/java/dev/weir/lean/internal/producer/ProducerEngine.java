@@ -29,25 +29,26 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The producer's thread: takes batches from callers, sends them to the partition leaders, and tells the listener. ADR
- * 85 draws the states of a batch. Methods are confined to that thread unless marked thread-safe.
+ * The producer's thread: takes batches from callers, sends them to the partition leaders, and notifies the listener.
+ * ADR 85 has a diagram of a batch's states. Methods are confined to this thread unless marked thread-safe.
  */
 final class ProducerEngine implements Runnable, ProduceAnswers {
 
     private static final System.Logger LOG = System.getLogger(ProducerEngine.class.getName());
 
-    /** The longest wait while something is unfinished, because postponed work is not scheduled individually. */
+    /** The longest wait while work is outstanding, because postponed work is not scheduled individually. */
     private static final long PATIENCE_NANOS = 10_000_000;
 
     private static final long IDLE_NANOS = 1_000_000_000;
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     /**
-     * Longest time a batch keeps filling while its broker accepts no requests. Its delivery timeout is already running.
+     * The longest time that a batch keeps filling while its broker accepts no requests. Its delivery timeout is already
+     * running.
      */
     private static final long FILLED_ON_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Older than any batch. */
+    /** Longer than the age of any batch. */
     private static final long FOREVER_NANOS = 1L << 60;
 
     private final ProducerTopics topics;
@@ -69,13 +70,13 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
 
     private int firstToLookAt;
 
-    /** True if this turn found a batch that may be sent to a broker which accepts requests. */
+    /** True if this iteration has found a batch that may be sent to a broker that accepts requests. */
     private boolean foundFree;
 
     private long nowNanos;
     private long nextLookNanos;
 
-    // Written by any thread.
+    // Written by any thread
     private volatile boolean held;
     private volatile boolean news;
     private volatile boolean asleep;
@@ -83,9 +84,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     private volatile @Nullable LeanException failure;
     private volatile @Nullable UnwrittenRecords abandoned;
 
-    /**
-     * @throws org.apache.kafka.common.KafkaException if a property is invalid, naming it
-     */
+    /** @throws org.apache.kafka.common.KafkaException if a property is invalid; the message names the property */
     ProducerEngine(
             LeanProducerSettings settings,
             SendListener listener,
@@ -123,7 +122,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         this.leaders = new LeaderRequests(metadata, id::learn, newBackoff(), links);
     }
 
-    /** Returns the connection settings, in the type of the consumer's settings. */
+    /** Returns the connection settings as an object of the consumer's settings type. */
     private static LeanSettings forLinks(LeanProducerSettings settings) {
         LeanSettings.Builder builder = LeanSettings.builder();
         settings.properties().forEach((name, value) -> {
@@ -142,12 +141,15 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         return new RetryBackoff(maxBackoffNanos, random);
     }
 
-    /** The clock for the waits of batches, as {@link System#nanoTime}. Thread-safe. */
+    /**
+     * The time in nanoseconds, from the clock that measures how long batches wait. Has the semantics of
+     * {@link System#nanoTime}. Thread-safe.
+     */
     long nanoTime() {
         return links.nanoTime();
     }
 
-    /** Wakes the thread for something new. Thread-safe. */
+    /** Notifies the thread of new work. Thread-safe. */
     void wake() {
         news = true;
         if (asleep) {
@@ -155,24 +157,24 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
     }
 
-    /** Returns whether nothing left by callers could be sent now. Thread-safe. */
+    /** Returns whether none of the batches that callers have filled could be sent now. Thread-safe. */
     boolean isHeld() {
         return held;
     }
 
-    /** Gives up unfinished batches and ends the thread. Thread-safe. */
+    /** Gives up all unfinished batches and stops the thread. Thread-safe. */
     void end() {
         ending = true;
         wake();
     }
 
-    /** The reason why the thread ended early; null if it did not. Thread-safe. */
+    /** The reason why the thread has failed; null if it has not. Thread-safe. */
     @Nullable
     LeanException failure() {
         return failure;
     }
 
-    /** The records given up when the thread ended; null until then. Thread-safe. */
+    /** The records that were given up when the thread stopped; null until then. Thread-safe. */
     @Nullable
     UnwrittenRecords abandoned() {
         return abandoned;
@@ -205,7 +207,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
     }
 
-    /** Does all work that does not block; returns the amount of work. */
+    /** Does all work that does not block. Returns the amount of work done. */
     int turn() {
         nowNanos = links.nanoTime();
         if (topics.takeNew()) {
@@ -216,7 +218,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
         int work = pollLinks();
         if (ending) {
-            // The listener may have called it for a refusal: nothing is sent after the refused record.
+            // The listener may have called end for a rejected record. Nothing must be sent after that record.
             return work;
         }
         boolean pressed = pool.takePressed();
@@ -241,8 +243,9 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     }
 
     /**
-     * Publishes the held bytes. A caller without memory announces that first and then checks them, so crossing changes
-     * are seen here.
+     * Updates {@link #held}. A caller that gets no batch first marks the pool as pressed and then reads {@link #held}.
+     * This method writes {@link #held} first and then reads the mark, so one of the two threads always sees the other's
+     * change.
      */
     private void tellHeld() {
         if (held == foundFree) {
@@ -253,7 +256,10 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
     }
 
-    /** A broker that refuses this client after others have answered it is treated as unreachable and tried again. */
+    /**
+     * Polls the links. A broker that rejects this client after another broker has accepted it is treated as
+     * unreachable, so connecting to it is retried.
+     */
     private int pollLinks() {
         try {
             return links.poll(nowNanos);
@@ -280,8 +286,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
             partition.held = false;
         }
         if (partition.intake.hasSome()) {
-            // A batch that cannot be sent anyway keeps filling, but only briefly, because its delivery timeout is
-            // running.
+            // A batch that cannot be sent keeps filling, but only briefly, because its delivery timeout is running.
             boolean busy = isBusy(partition);
             if (busy) {
                 partition.held = true;
@@ -393,8 +398,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
                 if (head && error == Errors.INVALID_PRODUCER_EPOCH) {
                     partition.epoch = Short.MAX_VALUE;
                 }
-                // A duplicate error is no proof either: the broker has seen a later sequence, perhaps as the first one
-                // it knows.
+                // This error does not prove that the batch is in the log: the broker has seen a later sequence, which
+                // may be the first one that it knows.
                 again(partition, batch, why, error == Errors.DUPLICATE_SEQUENCE_NUMBER);
             }
             case MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE -> {
@@ -438,7 +443,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         counters.add(ProducerCounters.RESENT, 1);
     }
 
-    /** Reports known outcomes in order. When no answer is outstanding, queues the other batches again. */
+    /** Reports known outcomes in order. If no response is outstanding, queues the other batches again. */
     private void settle(ProducerPartition partition) {
         for (ProducerBatch batch = partition.takeSettled(); batch != null; batch = partition.takeSettled()) {
             endings.end(partition, batch);
@@ -449,7 +454,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         partition.rewind(nowNanos);
         if (partition.gap) {
             // No offset proves that the head is in the log: a broker that has forgotten the producer accepts later
-            // batches, and other producers fill the offsets between.
+            // batches, and other producers' records fill the offsets in between.
             partition.gap = false;
             counters.add(ProducerCounters.EPOCHS, 1);
             id.renumber(partition);
@@ -483,7 +488,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         try {
             endings.end(partition, batch);
         } catch (LeanException | InvariantException e) {
-            // The producer is already ending; the other records are still reported.
+            // The producer is stopping anyway. The other records must still be reported.
             LOG.log(System.Logger.Level.ERROR, e.getMessage(), e);
         }
     }

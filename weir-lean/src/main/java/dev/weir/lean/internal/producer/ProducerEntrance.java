@@ -16,13 +16,18 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** The callers' side of a producer: appends records to batches, and waits for the producer's thread. Thread-safe. */
+/**
+ * The part of a producer that callers use. Appends records to batches, and waits for the producer's thread.
+ * Thread-safe.
+ */
 public final class ProducerEntrance {
 
-    /** Interval at which metadata are requested again for an unknown partition. */
+    /** The interval at which metadata are requested again while a partition is unknown. */
     private static final long LOOK_AGAIN_NANOS = 100_000_000;
 
-    /** Extra time for the thread's work after its last turn, and for a slow listener. */
+    /**
+     * The time allowed for the thread to stop, in addition to the caller's timeout, because the listener may be slow.
+     */
     private static final long END_SECONDS = 30;
 
     private final LeanProducerSettings settings;
@@ -36,7 +41,7 @@ public final class ProducerEntrance {
     private final long maxBlockNanos;
     private volatile boolean closed;
 
-    /** Starts the producer's thread, which {@link #close} ends. */
+    /** Starts the producer's thread. {@link #close} stops it. */
     public ProducerEntrance(LeanProducerSettings settings, SendListener listener) {
         this.settings = settings;
         this.maxBlockNanos = settings.maxBlock().toNanos();
@@ -47,12 +52,12 @@ public final class ProducerEntrance {
         this.thread = Thread.ofPlatform().daemon().name("weir-lean-producer").start(engine);
     }
 
-    /** Sends a record, waiting as long as the settings allow. */
+    /** Sends a record. Blocks for as long as the settings allow. */
     public void send(String topicName, int number, long timestampMillis, RecordBytes record, long token)
             throws InterruptedException {
         checkThread("send");
         ProducerTopic topic = topics.of(topicName);
-        // Reads the clock only when it has to wait, because that costs as much as a record.
+        // Reads the clock only if it must wait, because reading the clock costs as much as adding a record.
         long left = isKnown(topic, number) ? maxBlockNanos : awaitKnown(topic, number);
         if (!offer(topic, number, timestampMillis, record, token, left)) {
             String message = "no room for a record to " + topicName + " within maxBlock=" + settings.maxBlock()
@@ -62,7 +67,7 @@ public final class ProducerEntrance {
         }
     }
 
-    /** Returns the remaining time for which the caller may be blocked. */
+    /** Waits until the partition is known. Returns the remaining time for which the caller may be blocked. */
     private long awaitKnown(ProducerTopic topic, int number) throws InterruptedException {
         long deadlineNanos = System.nanoTime() + maxBlockNanos;
         long left = maxBlockNanos;
@@ -77,7 +82,7 @@ public final class ProducerEntrance {
         return Math.max(0, left);
     }
 
-    /** Sends a record if that is possible without waiting. */
+    /** Sends a record if that is possible without waiting. Returns whether the record was accepted. */
     public boolean trySend(String topicName, int number, long timestampMillis, RecordBytes record, long token) {
         ProducerTopic topic = topics.of(topicName);
         if (!isKnown(topic, number)) {
@@ -92,8 +97,8 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Sends prepared records in order, as far as possible without waiting. Returns the number of the first one not
-     * accepted.
+     * Sends prepared records in order, as many as possible without waiting. Returns the index of the first record that
+     * was not accepted.
      */
     public int trySend(PreparedRecords records, int from, int to, long token) {
         int at = from;
@@ -115,7 +120,10 @@ public final class ProducerEntrance {
         return at;
     }
 
-    /** Appends records for the same partition as far as its batch has space, if no special case applies. */
+    /**
+     * Appends records to the current batch of the first record's partition, as long as they are for the same partition
+     * and fit, and unless a special case applies. Returns the index of the first record that was not appended.
+     */
     private int appendSome(PreparedRecords records, int from, int to, long token) {
         int number = records.partition(from);
         ProducerTopic topic = topics.of(records.topic(from));
@@ -133,7 +141,7 @@ public final class ProducerEntrance {
         return topic.has(number) || topic.refusal() != null || closed || engine.failure() != null;
     }
 
-    /** Requests a lookup of a topic, or of a partition that may have been added. */
+    /** Requests a lookup of an unknown topic, or of a partition that may have been added to a known one. */
     private void lookFor(ProducerTopic topic) {
         if (topic.partitions().length > 0) {
             topics.miss();
@@ -157,7 +165,7 @@ public final class ProducerEntrance {
         return new LeanException(message, new TimeoutException(message, why));
     }
 
-    /** Wraps the failure for another thread than the one it occurred on. */
+    /** Wraps a failure of the producer's thread, so that it can be thrown on the caller's thread. */
     private static LeanException again(LeanException fault) {
         return new LeanException(String.valueOf(fault.getMessage()), fault);
     }
@@ -167,7 +175,7 @@ public final class ProducerEntrance {
         return failure == null ? new IllegalStateException("the producer is closed") : again(failure);
     }
 
-    /** Returns false if there was no space in that time. */
+    /** Appends a record. Returns false if there was not enough space within the given time. */
     private boolean offer(
             ProducerTopic topic, int number, long timestampMillis, RecordBytes record, long token, long waitNanos)
             throws InterruptedException {
@@ -190,8 +198,8 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Reports a caller without memory: batches that are not full are then sent as soon as possible, regardless of
-     * linger, because they hold the memory.
+     * Reports that a caller got no batch. Batches that are not full are then sent as soon as possible, regardless of
+     * linger, because they occupy the memory.
      */
     private void pressed() {
         if (!engine.isHeld()) {
@@ -200,8 +208,8 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Sends all accepted records, and waits until the listener has their outcomes; returns the records still without
-     * one.
+     * Sends all accepted records, and waits until the listener has received their outcomes. Returns the records that
+     * have no outcome yet.
      */
     public UnwrittenRecords flush(long nanos) throws InterruptedException {
         checkThread("flush");
@@ -231,7 +239,7 @@ public final class ProducerEntrance {
         return goals;
     }
 
-    /** The count of a partition's records that must be finished. */
+    /** The number of a partition's records that must be finished before a wait ends. */
     private record Goal(ProducerPartition of, long count) {
 
         boolean isReached() {
@@ -248,8 +256,8 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Accepts and sends nothing more; the thread gives up the rest and ends. Any thread, including the listener's; does
-     * not wait.
+     * Stops accepting and sending records. The producer's thread gives up all other records and stops. Does not wait.
+     * May be called from any thread, including the listener's.
      */
     public void abort() {
         closed = true;
@@ -259,8 +267,8 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Accepts nothing more, waits for accepted records, and gives up the rest after the timeout. Later calls return the
-     * result of the first.
+     * Stops accepting records, waits for accepted ones, and gives up the remaining ones when the timeout expires. Later
+     * calls return the result of the first one.
      */
     public UnwrittenRecords close(long nanos) {
         checkThread("close");
@@ -288,7 +296,10 @@ public final class ProducerEntrance {
         return abandoned;
     }
 
-    /** Returns whether it was interrupted. An interrupt does not end the wait, so that no thread is left behind. */
+    /**
+     * Waits until the producer's thread has stopped. Returns whether the caller was interrupted. An interrupt does not
+     * end the wait, so that the thread is not left running.
+     */
     private boolean awaitEnd() {
         boolean interrupted = false;
         long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);

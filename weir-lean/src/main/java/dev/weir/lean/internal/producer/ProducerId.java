@@ -3,12 +3,12 @@ package dev.weir.lean.internal.producer;
 import org.apache.kafka.common.message.InitProducerIdResponseData;
 
 /**
- * The producer id under which partitions number their batches. All partitions use one id, requested when the first
- * needs it. Partitions that run out of epochs get another one. Confined to the producer's thread.
+ * The producer id under which partitions number their batches. All partitions use one id, which is requested when the
+ * first partition needs it. Partitions that run out of epochs get another id. Confined to the producer's thread.
  */
 final class ProducerId {
 
-    /** For partitions without an id. */
+    /** The id for partitions that have none. */
     private long id = ProducerPartition.UNKNOWN;
 
     private short epoch;
@@ -25,7 +25,10 @@ final class ProducerId {
         wanted = false;
     }
 
-    /** Returns whether the partition has an id, or gets it now; if not, one is requested. */
+    /**
+     * Returns whether the partition has an id. Assigns the current id to a partition without one; if there is no
+     * current id, requests one.
+     */
     boolean identifies(ProducerPartition partition) {
         if (partition.producerId == ProducerPartition.UNKNOWN) {
             if (id == ProducerPartition.UNKNOWN) {
@@ -37,7 +40,10 @@ final class ProducerId {
         return true;
     }
 
-    /** Restarts the partition's sequences: under its next epoch, or under another id that must be requested. */
+    /**
+     * Restarts the partition's sequences, under its next epoch or, if there is none, under another id that must be
+     * requested.
+     */
     void renumber(ProducerPartition partition) {
         if (partition.epoch < Short.MAX_VALUE) {
             partition.renumber(partition.producerId, (short) (partition.epoch + 1));

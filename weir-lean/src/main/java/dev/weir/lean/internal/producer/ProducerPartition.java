@@ -9,22 +9,24 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A partition to which records are sent. Callers use only its {@link #intake}; all else is confined to the producer's
- * thread.
+ * A partition to which records are sent. Callers use only its {@link #intake}; everything else is confined to the
+ * producer's thread.
  *
- * <p>Its batches are in two queues, oldest first: at most {@link #WINDOW} in flight, followed by the waiting ones.
- * After a failure nothing is sent until no answer is outstanding; then {@link #rewind} queues all of them again.
+ * <p>Its batches are in two queues, oldest first: up to {@link #WINDOW} batches in flight, followed by the waiting
+ * ones. After a failure, nothing is sent until no response is outstanding. Then {@link #rewind} moves all batches in
+ * flight back to the waiting ones.
  */
 final class ProducerPartition {
 
-    /** The number of batches of a producer that a broker remembers to detect duplicates (KIP-98). */
+    /** The number of a producer's batches that a broker remembers to detect duplicates (KIP-98). */
     static final int WINDOW = 5;
 
     static final int UNKNOWN = -1;
 
     /**
-     * Idle time after which the broker may have forgotten the producer. By default it remembers one for a day, but
-     * counts from the last record's timestamp, so a producer of old records is forgotten at the next check.
+     * The idle time after which the broker may have forgotten the producer. By default, a broker remembers a producer
+     * for a day, but it counts from the last record's timestamp, so it forgets a producer of old records at its next
+     * check.
      */
     private static final long REST_NANOS = 60_000_000_000L;
 
@@ -34,21 +36,22 @@ final class ProducerPartition {
     final ArrayDeque<ProducerBatch> waiting = new ArrayDeque<>();
     final ArrayDeque<ProducerBatch> flying = new ArrayDeque<>(WINDOW);
 
-    /** The number of records with a reported outcome. Single writer. */
+    /** The number of records whose outcome was reported. Single writer. */
     final AtomicLong finished = new AtomicLong();
 
     final PartitionLeader leader = new PartitionLeader();
 
     /**
-     * True if its broker currently accepts no requests, so that callers need not wake the producer's thread, which
-     * checks by itself afterwards. Cleared before that check, or a batch left meanwhile could be missed.
+     * True if the partition's broker currently accepts no requests. Callers then need not wake the producer's thread,
+     * because it checks the partition by itself later. Must be cleared before that check, or else a batch filled in
+     * between could be missed.
      */
     volatile boolean held;
 
-    /** The number of unanswered batches in flight. */
+    /** The number of batches in flight that have not been answered. */
     int unanswered;
 
-    /** The broker of the batches in flight. */
+    /** The broker to which the batches in flight were sent. */
     @Nullable
     ProducerBroker broker;
 
@@ -56,25 +59,30 @@ final class ProducerPartition {
     boolean troubled;
 
     /**
-     * True if sequences must be restarted: the broker found a gap before the head, or wrote the head after a later
-     * batch.
+     * True if sequences must be restarted, because the broker reported a gap before the oldest batch, or wrote it after
+     * a later batch.
      */
     boolean gap;
 
-    /** True if {@link #waiting} may contain written batches, queued after one with an unknown outcome. */
+    /**
+     * True if {@link #waiting} may contain batches that were written, and that are queued after a batch with an unknown
+     * outcome.
+     */
     private boolean writtenInLine;
 
     private final RetryBackoff backoff;
 
-    // The producer id for this partition.
+    // The producer id of this partition
     long producerId = UNKNOWN;
     short epoch;
     private int nextSequence;
 
-    /** One past the largest sequence that may be in the log under this epoch; {@link #UNKNOWN} if there is none. */
+    /**
+     * The sequence after the largest one that may be in the log under this epoch; {@link #UNKNOWN} if there is none.
+     */
     private int usedTo = UNKNOWN;
 
-    /** True if a batch was acknowledged under this epoch; before that, only one batch is in flight. */
+    /** True if a batch was acknowledged under this epoch. Until then, only one batch may be in flight. */
     private boolean known;
 
     private long lastWrittenNanos;
@@ -92,25 +100,25 @@ final class ProducerPartition {
     /** Returns whether the first waiting batch may be sent now. */
     boolean maySend(long nowNanos) {
         ProducerBatch next = waiting.peek();
-        // A written batch keeps its slot while it is queued after one with an unknown outcome. Otherwise further
-        // batches would make the broker, which remembers five, forget that one.
+        // A written batch keeps its slot while it is queued after a batch with an unknown outcome. Otherwise, further
+        // batches would make the broker, which remembers only five, forget the written one.
         if (next == null || next.state == State.WRITTEN || troubled || !backoff.isDue(nowNanos)) {
             return false;
         }
         if (!known || nowNanos - lastWrittenNanos > REST_NANOS) {
-            // A broker that does not know the producer accepts any sequence, so a second batch could overtake the
-            // first.
+            // A broker that does not know the producer accepts any sequence, so a second batch could be written before
+            // the first.
             return flying.isEmpty();
         }
         return flying.size() < WINDOW;
     }
 
-    /** Returns whether a batch sealed now would soon be sent. */
+    /** Returns whether a batch that is sealed now could be sent soon. */
     boolean hasRoom() {
         return waiting.isEmpty() && !troubled && flying.size() < (known ? WINDOW : 1);
     }
 
-    /** Moves the first waiting batch into flight, with its sequence. */
+    /** Moves the first waiting batch to the batches in flight, and assigns its sequence if it has none. */
     ProducerBatch take() {
         ProducerBatch batch = waiting.element();
         check(batch);
@@ -129,7 +137,7 @@ final class ProducerPartition {
         return (batch.sequence + batch.count()) & Integer.MAX_VALUE;
     }
 
-    /** Throws if the batch must not go into flight now, whatever code sends it. */
+    /** Throws an exception if the batch must not be sent now. */
     private void check(ProducerBatch batch) {
         if (!known && !flying.isEmpty()) {
             throw new InvariantException(
@@ -143,7 +151,7 @@ final class ProducerPartition {
         }
     }
 
-    /** Returns whether a sequence is before another one; they wrap to 0 after the largest number. */
+    /** Returns whether a sequence is before another one. Sequences wrap around to 0 after the largest number. */
     private static boolean isBefore(int sequence, int other) {
         return ((sequence - other) & Integer.MAX_VALUE) > Integer.MAX_VALUE / 2;
     }
@@ -153,14 +161,14 @@ final class ProducerPartition {
                 + " epoch=" + epoch + " inFlight=" + flying.size() + " known=" + known;
     }
 
-    /** Notes that a batch is, or may be, in the log: its sequence must not be reused under this epoch. */
+    /** Records that a batch is, or may be, in the log, so that its sequence is not reused under this epoch. */
     private void used(ProducerBatch batch) {
         if (batch.hasSequence() && (usedTo == UNKNOWN || isBefore(usedTo, after(batch)))) {
             usedTo = after(batch);
         }
     }
 
-    /** Reports that a broker wrote a batch. */
+    /** Reports that a broker has written a batch. */
     void written(ProducerBatch batch, long offset, long nowNanos) {
         unanswered--;
         batch.state = State.WRITTEN;
@@ -170,7 +178,7 @@ final class ProducerPartition {
         lastWrittenNanos = nowNanos;
         backoff.succeeded();
         if (writtenInLine && isBehindLaterOne(batch)) {
-            // Its broker had forgotten the producer, and took the retry for a new batch.
+            // The broker had forgotten the producer, and accepted the retry as a new batch.
             waiting.forEach(ProducerBatch::forgetSequence);
             troubled = true;
             gap = true;
@@ -178,8 +186,8 @@ final class ProducerPartition {
     }
 
     /**
-     * Returns whether a batch is, or may be, in the log after one that should follow it; without an offset there is no
-     * proof.
+     * Returns whether a batch is, or may be, in the log after a batch that should follow it. Without an offset, the
+     * order is unknown.
      */
     private boolean isBehindLaterOne(ProducerBatch batch) {
         boolean found = false;
@@ -195,7 +203,7 @@ final class ProducerPartition {
         return false;
     }
 
-    /** Reports that a batch must be sent again, with the same sequence. */
+    /** Reports that a batch must be sent again with the same sequence. */
     void failed(ProducerBatch batch, String why, boolean perhapsWritten) {
         unanswered--;
         batch.state = State.RETRY;
@@ -229,7 +237,7 @@ final class ProducerPartition {
         return flying.peek() == batch;
     }
 
-    /** Removes and returns the oldest batch, if its outcome is known. */
+    /** Removes and returns the oldest batch if its outcome is known. Otherwise returns null. */
     @Nullable
     ProducerBatch takeSettled() {
         ArrayDeque<ProducerBatch> oldest = flying.isEmpty() ? waiting : flying;
@@ -245,8 +253,9 @@ final class ProducerPartition {
     }
 
     /**
-     * Handles a removed batch that is not in the log. Its sequence is reused, unless later batches already have theirs
-     * or it may be in the log after all; then the broker finds a gap, which {@link #renumber} closes.
+     * Handles a removed batch that was rejected. Its sequence is reused, unless later batches already have their
+     * sequences or the batch may be in the log after all. In these cases the broker finds a gap, which
+     * {@link #renumber} closes.
      */
     void forget(ProducerBatch batch) {
         ProducerBatch next = waiting.peek();
@@ -255,9 +264,12 @@ final class ProducerPartition {
         }
     }
 
-    /** Queues all batches in flight again, including written ones after a batch that may not be in the log. */
+    /**
+     * Moves all batches in flight back to the waiting ones, including written ones that follow a batch that may not be
+     * in the log.
+     */
     void rewind(long nowNanos) {
-        // Later batches fail together with one that is too large; its halves can be sent at once.
+        // If a batch is too large, the later ones fail with it. Its halves can be sent without a backoff.
         boolean divides = !flying.isEmpty() && flying.element().state == State.DIVIDE;
         while (!flying.isEmpty()) {
             ProducerBatch last = flying.removeLast();
@@ -273,16 +285,16 @@ final class ProducerPartition {
         }
     }
 
-    /** The topic was recreated, so its broker does not know the producer. */
+    /** Reports that the topic was recreated, so that its broker does not know the producer. */
     void recreated() {
         known = false;
         leader.recreated();
     }
 
     /**
-     * Restarts sequences under another epoch or id, and rewrites all batches without a reported outcome, in order. That
-     * includes a batch that was accepted after one with an unknown outcome, because an older one would otherwise follow
-     * it.
+     * Restarts sequences under another epoch or id, so that all batches whose outcome was not reported are written
+     * again, in order. These include a batch that was accepted after one with an unknown outcome, because otherwise the
+     * older batch would follow it in the log.
      */
     void renumber(long newProducerId, short newEpoch) {
         producerId = newProducerId;

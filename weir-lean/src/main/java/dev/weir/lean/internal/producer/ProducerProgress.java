@@ -10,14 +10,17 @@ final class ProducerProgress {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    /** Written under the lock, which {@link #tell} does not take while there is no waiter. */
+    /**
+     * The number of waiting callers. Written under the lock. {@link #tell} reads it without the lock, which it takes
+     * only if a caller is waiting.
+     */
     private volatile int waiting;
 
     /**
-     * Waits until a condition holds.
+     * Waits until a condition is true.
      *
-     * @param condition reads volatile state that is written before {@link #tell}
-     * @return whether it holds; false after the timeout
+     * @param condition reads only volatile state that is written before {@link #tell} is called
+     * @return whether the condition is true; false if the timeout has expired
      */
     boolean await(BooleanSupplier condition, long nanos) throws InterruptedException {
         lock.lockInterruptibly();
@@ -40,7 +43,7 @@ final class ProducerProgress {
         }
     }
 
-    /** Makes waiting callers check again. */
+    /** Makes waiting callers evaluate their conditions again. */
     void tell() {
         if (waiting > 0) {
             lock.lock();

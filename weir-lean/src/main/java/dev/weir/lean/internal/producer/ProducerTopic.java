@@ -7,7 +7,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.apache.kafka.common.errors.ApiException;
 import org.jspecify.annotations.Nullable;
 
-/** A topic to which records are sent. Written by the producer's thread, read by any. */
+/** A topic to which records are sent. Written by the producer's thread, read by any thread. */
 final class ProducerTopic {
 
     private static final ProducerPartition[] NONE = {};
@@ -15,22 +15,22 @@ final class ProducerTopic {
     final String name;
     final byte[] nameBytes;
 
-    /** Its index in the order of topics. */
+    /** The topic's position in the order of topics. */
     final int ordinal;
 
     /** Confined to the producer's thread. */
     final TopicIdAgreement agreement = new TopicIdAgreement();
 
-    /** Empty until the topic is found. */
+    /** Empty until the topic has been found. */
     private volatile ProducerPartition[] partitions = NONE;
 
-    /** The reason why the brokers refuse it; null while they do not. */
+    /** The reason why the brokers refuse access to the topic; null if they do not. */
     private volatile @Nullable LeanException refusal;
 
-    /** The brokers' current error for it; null while they know it. */
+    /** The brokers' current error for the topic; null if there is none. */
     private volatile @Nullable ApiException absence;
 
-    /** The partition of records without a key until their batch is full. */
+    /** The partition that receives records without a key until its batch is full. */
     private volatile int sticky;
 
     ProducerTopic(String name, int ordinal) {
@@ -43,7 +43,7 @@ final class ProducerTopic {
         return partitions;
     }
 
-    /** Returns whether a partition is known; for a negative number, whether any partition is. */
+    /** Returns whether a partition is known. For a negative number, returns whether any partition is known. */
     boolean has(int number) {
         return partitions.length > Math.max(0, number);
     }
@@ -75,7 +75,10 @@ final class ProducerTopic {
         return all[sticky % all.length];
     }
 
-    /** Chooses another partition, one with a leader if possible, because the last one's batch is full or gone. */
+    /**
+     * Chooses another partition, with a leader if possible, because the previous one's batch is full or no longer
+     * there.
+     */
     ProducerPartition nextSticky(ProducerPartition[] all, ProducerPartition before) {
         int start = ThreadLocalRandom.current().nextInt(all.length);
         ProducerPartition next = before;

@@ -15,14 +15,12 @@ final class ProducerTopics {
     private volatile boolean added;
     private volatile boolean missed;
 
-    /**
-     * @param closed the failure for callers after the close
-     */
+    /** @param closed creates the exception for callers after the close */
     ProducerTopics(Supplier<RuntimeException> closed) {
         this.closed = closed;
     }
 
-    /** The topic of a name, which may not have been found yet. */
+    /** Returns the topic with the given name, which may not have been found yet. */
     ProducerTopic of(String name) {
         ProducerTopic topic = byName.get(name);
         if (topic == null) {
@@ -54,7 +52,7 @@ final class ProducerTopics {
         missed = true;
     }
 
-    /** Returns whether such a record was reported since the last call. */
+    /** Returns whether {@link #miss} was called since the last call of this method. */
     boolean takeMissed() {
         boolean some = missed;
         if (some) {
@@ -63,7 +61,7 @@ final class ProducerTopics {
         return some;
     }
 
-    /** Closes all partitions to further records. */
+    /** Closes all partitions, so that they accept no more records. */
     void close() {
         for (ProducerTopic topic : all()) {
             for (ProducerPartition partition : topic.partitions()) {

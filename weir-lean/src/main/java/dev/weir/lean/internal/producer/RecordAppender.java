@@ -8,12 +8,12 @@ import java.util.function.LongSupplier;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 
 /**
- * Appends records to the batches of their partitions, and wakes the producer's thread when a batch is new or full.
+ * Appends records to their partitions' batches. Wakes the producer's thread when a batch was started or is full.
  * Thread-safe.
  */
 final class RecordAppender {
 
-    /** In place of a partition's number: the record's key or the topic chooses the partition. */
+    /** The number of an unspecified partition, which the record's key or, without a key, the topic chooses. */
     static final int ANY_PARTITION = -1;
 
     private final ProducerBatchPool pool;
@@ -22,7 +22,7 @@ final class RecordAppender {
     private final Runnable wake;
 
     /**
-     * @param clock the clock for sending batches, as {@link System#nanoTime}
+     * @param clock measures how long batches wait, with the semantics of {@link System#nanoTime}
      * @param wake wakes the producer's thread; called by any thread, must not block
      */
     RecordAppender(ProducerBatchPool pool, int maxRequestBytes, LongSupplier clock, Runnable wake) {
@@ -32,7 +32,7 @@ final class RecordAppender {
         this.wake = wake;
     }
 
-    /** The largest record, with its overhead; a larger one is refused. */
+    /** The largest accepted size of a record, including its overhead. */
     long maxRecordBytes() {
         return (long) maxRequestBytes - BatchLayout.HEADER_BYTES;
     }
@@ -41,8 +41,8 @@ final class RecordAppender {
      * Appends a record.
      *
      * @param number an existing partition of the topic, or {@link #ANY_PARTITION}
-     * @param waitNanos longest wait for space
-     * @return whether there was space in that time
+     * @param waitNanos the longest time to wait for space
+     * @return false if there was not enough space within that time
      * @throws SendException if the record is larger than {@link #maxRecordBytes}
      */
     boolean append(
@@ -62,14 +62,15 @@ final class RecordAppender {
         if (number == ANY_PARTITION && record.key.isNull()) {
             partition = topic.nextSticky(all, full);
             if (partition.intake.append(record, timestampMillis, token)) {
-                // This record starts no batch and so causes no wake-up, but the previous batch may be full, or sent.
+                // The record did not start a batch and therefore causes no wake-up of its own, but the previous
+                // partition's batch may be full.
                 if (full.intake.hasSome()) {
                     wake(full, full);
                 }
                 return true;
             }
         }
-        // The interrupt flag only matters to a caller that must wait.
+        // First tries without waiting, because a caller that need not wait must not fail because of its interrupt flag.
         ProducerBatch fresh = pool.take(bytes, 0);
         if (fresh == null && waitNanos > 0) {
             fresh = pool.take(bytes, waitNanos);
@@ -103,8 +104,8 @@ final class RecordAppender {
     }
 
     /**
-     * Wakes the thread after batches were left in one or two partitions, unless their broker currently accepts no
-     * requests.
+     * Wakes the producer's thread after batches were filled in one or two partitions, unless the brokers of both
+     * currently accept no requests.
      */
     private void wake(ProducerPartition one, ProducerPartition other) {
         if (!one.held || !other.held) {

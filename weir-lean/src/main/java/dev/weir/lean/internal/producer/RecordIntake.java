@@ -7,12 +7,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects a partition's records from callers into batches for the producer's thread. Thread-safe: one lock, held while
- * one record is copied.
+ * Collects a partition's records from callers into batches for the producer's thread. Thread-safe: uses one lock, which
+ * is usually held only while one record is copied.
  */
 final class RecordIntake {
 
-    /** The result of {@link #drain} if there is nothing to wait for. */
+    /** The result of {@link #drain} if no open batch remains. */
     static final long NEVER = Long.MAX_VALUE;
 
     private final ShortLock lock = new ShortLock();
@@ -24,7 +24,7 @@ final class RecordIntake {
     /** True if there is a batch, sealed or open. */
     private volatile boolean some;
 
-    /** Appends to the current batch; returns false if another one is needed. */
+    /** Appends a record to the open batch. Returns false if a new batch is needed. */
     boolean append(RecordBytes record, long timestampMillis, long token) {
         lock.lock();
         try {
@@ -36,10 +36,10 @@ final class RecordIntake {
     }
 
     /**
-     * Appends records to the current batch while they are for the first one's partition, under one lock. Returns the
-     * number of the first record not accepted.
+     * Appends records to the open batch as long as they are for the first record's partition, while holding the lock.
+     * Returns the index of the first record that was not appended.
      *
-     * @param maxBytes limit for a record's size
+     * @param maxBytes the largest accepted size of a record
      */
     int append(PreparedRecords records, int from, int to, long token, long maxBytes) {
         lock.lock();
@@ -67,11 +67,11 @@ final class RecordIntake {
     }
 
     /**
-     * Appends to a new batch, unless another thread meanwhile added one with space.
+     * Appends a record to a new batch, unless another thread has added one with enough space in the meantime.
      *
-     * @param fresh a batch with space for the record
-     * @param nowNanos start time of the new batch
-     * @return whether the new batch was used; if not, the caller keeps it
+     * @param fresh a batch with enough space for the record
+     * @param nowNanos the start time of the new batch
+     * @return whether the new batch was used; if not, the caller still owns it
      */
     boolean append(ProducerBatch fresh, long nowNanos, RecordBytes record, long timestampMillis, long token) {
         lock.lock();
@@ -119,7 +119,7 @@ final class RecordIntake {
         }
     }
 
-    /** Seals the current batch; returns the number of records accepted so far. */
+    /** Seals the open batch. Returns the number of records accepted so far. */
     long seal() {
         lock.lock();
         try {
@@ -136,10 +136,10 @@ final class RecordIntake {
     }
 
     /**
-     * Takes all sealed batches, and the open one if it is old enough.
+     * Takes all sealed batches, and the open one if it is old enough or {@code all} is true.
      *
-     * @param begunBefore the open batch is taken if it started at this time or earlier
-     * @return the start time of the remaining open batch, or {@link #NEVER}
+     * @param begunBefore the open batch is taken if it was started at this time or earlier
+     * @return the start time of the remaining open batch, or {@link #NEVER} if there is none
      */
     long drain(ArrayDeque<ProducerBatch> to, long begunBefore, boolean all) {
         lock.lock();
@@ -157,7 +157,7 @@ final class RecordIntake {
         }
     }
 
-    /** Closes the intake with a reason, which later callers receive. */
+    /** Closes the intake. Later callers receive the given exception. */
     void close(Supplier<RuntimeException> why) {
         lock.lock();
         try {

@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/** The batches of one request, each with its partition. Confined to one thread, reusable. */
+/** The batches of one request, each with its partition. Confined to one thread; reusable. */
 final class RequestFlight {
 
     private final List<ProducerPartition> partitions = new ArrayList<>();
     private final List<ProducerBatch> batches = new ArrayList<>();
     private final BitSet answered = new BitSet();
 
-    /** The time when it was sent. */
+    /** The time at which the request was sent. */
     long sentNanos;
 
     void add(ProducerPartition partition, ProducerBatch batch) {
@@ -31,7 +31,10 @@ final class RequestFlight {
         return batches.get(at);
     }
 
-    /** Returns the index of a partition, searching from {@code from} on and then before it; -1 if it is absent. */
+    /**
+     * Returns the index of a partition, or -1 if the request does not contain it. The search starts at {@code from} and
+     * wraps around.
+     */
     int find(String topic, int number, int from) {
         for (int i = 0; i < size(); i++) {
             int at = (from + i) % size();
@@ -43,7 +46,7 @@ final class RequestFlight {
         return -1;
     }
 
-    /** Marks a batch as answered; returns false if it already was. */
+    /** Marks a batch as answered. Returns false if it already was. */
     boolean answer(int at) {
         boolean first = !answered.get(at);
         answered.set(at);

@@ -5,16 +5,16 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The partitions that may send to a broker in this turn, each with its oldest batch. If a request has no space for all
- * of them, the oldest batches go first, because the order in which they are offered may favour the same ones each time.
- * Confined to the producer's thread.
+ * The partitions that may send to a broker in this iteration, each with its oldest waiting batch. If they do not all
+ * fit into a request, the oldest batches go first, because going by the order in which they were added might favour the
+ * same partitions each time. Confined to the producer's thread.
  */
 final class SendableBatches {
 
     private static final Comparator<ProducerPartition> OLDEST_FIRST =
             (one, other) -> Long.compare(head(one).begunNanos - head(other).begunNanos, 0);
 
-    /** Grouped by topic, as requests need them. */
+    /** Groups partitions by topic, as requests require. */
     private static final Comparator<ProducerPartition> BY_TOPIC = Comparator.<ProducerPartition>comparingInt(
                     each -> each.topic.ordinal)
             .thenComparingInt(each -> each.number);
@@ -26,7 +26,6 @@ final class SendableBatches {
         this.maxRequestBytes = maxRequestBytes;
     }
 
-    /** Adds a partition with a waiting batch. */
     void add(ProducerPartition partition) {
         partitions.add(partition);
     }
@@ -40,9 +39,10 @@ final class SendableBatches {
     }
 
     /**
-     * Drops batches that do not fit into the next request; at least one of the others remains, whatever its size.
+     * Drops the partitions whose batches do not fit into the next request. Keeps at least one, whatever the size of its
+     * batch.
      *
-     * @return the remaining ones, in request order; valid until the next call
+     * @return the remaining partitions, in the order of the request; valid until the next call
      */
     List<ProducerPartition> ofNextRequest() {
         if (fitting() < partitions.size()) {
@@ -53,7 +53,7 @@ final class SendableBatches {
         return partitions;
     }
 
-    /** The number of batches, starting with the first, that fit into a request. */
+    /** The number of batches, counted from the first, that fit into a request. */
     private int fitting() {
         long bytes = 0;
         for (int i = 0; i < partitions.size(); i++) {

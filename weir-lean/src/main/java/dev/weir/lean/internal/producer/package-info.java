@@ -1,6 +1,6 @@
 /**
- * Batches of partitions, their brokers, and sending. Callers fill batches under a partition's lock; all else runs on
- * the producer's own thread, which also calls the listener.
+ * Partitions with their batches, the brokers, and sending. Callers fill batches under a partition's lock. Everything
+ * else runs on the producer's own thread, which also calls the listener.
  */
 @NullMarked
 package dev.weir.lean.internal.producer;

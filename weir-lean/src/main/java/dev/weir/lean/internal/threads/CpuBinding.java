@@ -4,12 +4,12 @@ import dev.weir.lean.LeanException;
 import java.util.BitSet;
 import net.openhft.affinity.Affinity;
 
-/** Binds threads to processors with OpenHFT's library, which the application must provide. */
+/** Binds threads to CPUs with OpenHFT's affinity library, which the application must provide. */
 public final class CpuBinding {
 
     private CpuBinding() {}
 
-    /** Fails if the library is missing, before a thread is started. */
+    /** Throws an exception if the library is missing. Called before any thread is started. */
     public static void demand() {
         try {
             var unused = Affinity.getAffinity();
@@ -20,9 +20,9 @@ public final class CpuBinding {
     }
 
     /**
-     * Binds the calling thread.
+     * Binds the calling thread to a CPU.
      *
-     * @throws LeanException if the operating system refuses
+     * @throws LeanException if the operating system does not allow it
      */
     static void bindTo(int cpu) {
         Affinity.setAffinity(cpu);

@@ -18,11 +18,11 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread with its own consumer. The engine and its partitions belong to the thread; other threads post orders, and
- * read its last report on its partitions.
+ * A thread with its own consumer. The engine and its partitions belong to this thread. Other threads post commands to
+ * it, and read its last report about its partitions.
  *
- * <p>To move a partition, its owner removes it and posts its position to the next thread, which adds it there. So one
- * thread at a time has it, and the first one's work on its records happens-before the second one's.
+ * <p>To move a partition, its owner removes it and posts its position to the next owner, which adds it there. So only
+ * one thread at a time owns the partition, and the first owner's work on the records happens-before the second one's.
  */
 public final class LeanThread implements Runnable {
     private static final long TELL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -37,9 +37,7 @@ public final class LeanThread implements Runnable {
     private final Queue<Runnable> orders = new ConcurrentLinkedQueue<>();
     private volatile List<Slot> slots = List.of();
 
-    /**
-     * @param cpu the processor to bind to; -1 for any
-     */
+    /** @param cpu the CPU to which the thread is bound; -1 for none */
     public LeanThread(
             ReaderThreads crew,
             int number,
@@ -59,7 +57,10 @@ public final class LeanThread implements Runnable {
         }
     }
 
-    /** A poll delivers thousands of records, and must end after the current one. */
+    /**
+     * Ends the poll after the current record when the threads are stopping, because a poll may deliver thousands of
+     * records.
+     */
     private RecordHandler endingRecords(RecordHandler handler) {
         return record -> {
             handler.onRecord(record);
@@ -80,7 +81,7 @@ public final class LeanThread implements Runnable {
         }
     }
 
-    /** Assigns all partitions of a topic. Call it before the start. */
+    /** Assigns all partitions of a topic. Must be called before the thread is started. */
     public void assignAll(String topic, StartAt start) {
         engine.assignAll(topic, start);
     }
@@ -102,7 +103,7 @@ public final class LeanThread implements Runnable {
                 CpuBinding.bindTo(cpu);
             }
             read();
-        } catch (Throwable e) { // includes a handler's exception, reported when all have ended
+        } catch (Throwable e) { // includes a handler's exception, reported when all threads have ended
             failure = e;
         }
         try {
@@ -159,10 +160,10 @@ public final class LeanThread implements Runnable {
     }
 
     /**
-     * Moves a partition to another thread, if this one still has it, knows its position, and has found no fault in it;
-     * a fault is reported by the thread that found it. Any thread.
+     * Moves a partition to another thread, if this thread still owns it, knows its position, and has found no fault in
+     * it. A fault must be reported by the thread that found it. Any thread.
      *
-     * @param refused called by this thread if not
+     * @param refused called by this thread if the partition is not moved
      */
     void give(TopicPartition partition, LeanThread next, Runnable refused) {
         post(() -> {
@@ -185,23 +186,23 @@ public final class LeanThread implements Runnable {
         });
     }
 
-    /** Posts an order for this thread. Any thread. */
+    /** Posts a command to this thread. Any thread. */
     void post(Runnable order) {
         orders.add(order);
         engine.wakeup();
     }
 
-    /** The slots it reads, as last reported. Any thread. */
+    /** The thread's partitions, as it last reported them. Any thread. */
     List<Slot> slots() {
         return slots;
     }
 
-    /** The metrics of its consumer. Any thread. */
+    /** The counters of the thread's consumer. Any thread. */
     LeanMetrics metrics() {
         return engine.metrics();
     }
 
-    /** Wakes the thread from its wait. Any thread. */
+    /** Ends the thread's wait. Any thread. */
     void wakeup() {
         engine.wakeup();
     }

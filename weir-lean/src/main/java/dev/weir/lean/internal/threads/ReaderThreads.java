@@ -19,11 +19,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of one reader. The first one, the home thread, finds partitions and divides them. All threads end with
- * the first that fails. Thread-safe, except where noted.
+ * The threads of one {@link dev.weir.lean.LeanThreads}. The first one, the home thread, discovers partitions and
+ * divides them among the threads. If one thread fails, all of them stop. Thread-safe, except where noted.
  */
 public final class ReaderThreads {
-    private final List<LeanThread> members = new ArrayList<>(); // fixed before the first one starts
+    private final List<LeanThread> members = new ArrayList<>(); // not changed after the first thread is started
     private final List<Thread> threads = new ArrayList<>();
     private final AtomicInteger running = new AtomicInteger();
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
@@ -31,17 +31,20 @@ public final class ReaderThreads {
     private volatile boolean ending;
 
     /**
-     * Partitions moving to another thread, counted at the destination until the new owner reports them. Confined to the
-     * home thread.
+     * Partitions that are moving to another thread. They count as partitions of their new owner until it reports them.
+     * Confined to the home thread.
      */
     private final Map<TopicPartition, Slot> moving = new HashMap<>();
 
-    /** Adds a thread. Call it before the start. */
+    /** Adds a thread. Must be called before {@link #start}. */
     public void add(LeanThread member) {
         members.add(member);
     }
 
-    /** Starts all threads, once; if one cannot start, the started ones end. */
+    /**
+     * Starts all threads. Must be called once. If a thread cannot be started, the threads that were already started
+     * stop.
+     */
     public void start() {
         running.set(members.size());
         for (LeanThread member : members) {
@@ -50,7 +53,7 @@ public final class ReaderThreads {
         for (int started = 0; started < members.size(); started++) {
             try {
                 threads.get(started).start();
-            } catch (Throwable e) { // no memory for another thread
+            } catch (Throwable e) { // for example no memory for another thread
                 for (LeanThread rest : members.subList(started, members.size())) {
                     rest.close();
                     ended(e);
@@ -60,7 +63,7 @@ public final class ReaderThreads {
         }
     }
 
-    /** Asks owners to hand over partitions that another thread should read. Home thread only. */
+    /** Tells the owners of partitions to move them to the threads that should read them. Home thread only. */
     void divide() {
         Map<TopicPartition, Slot> slots = new LinkedHashMap<>();
         Set<TopicPartition> told = new HashSet<>();
@@ -69,7 +72,7 @@ public final class ReaderThreads {
             for (Slot slot : member.slots()) {
                 slots.put(slot.partition(), slot);
                 if (!told.add(slot.partition())) {
-                    toldTwice.add(slot.partition()); // reported by its new owner already, and by its old one still
+                    toldTwice.add(slot.partition()); // reported by its new owner and still by its previous one
                 }
             }
         }
@@ -95,7 +98,7 @@ public final class ReaderThreads {
         }
     }
 
-    /** The reader of each partition, as last reported by the threads. */
+    /** The number of the thread that reads each partition, as last reported by the threads. */
     public Map<TopicPartition, Integer> owners() {
         Map<TopicPartition, Integer> owners = new HashMap<>();
         members.forEach(member -> member.slots().forEach(slot -> owners.put(slot.partition(), slot.thread())));
@@ -132,15 +135,15 @@ public final class ReaderThreads {
         }
     }
 
-    /** Asks all threads to end after their current record; does not wait. */
+    /** Stops all threads after their current records. Does not wait. */
     public void end() {
         ending = true;
         members.forEach(LeanThread::wakeup);
     }
 
     /**
-     * Waits until all threads have ended. Called by one of the threads it does not wait, because another may do the
-     * same.
+     * Waits until all threads have stopped. Returns at once if called by one of the threads, because another one might
+     * wait for it in the same way.
      */
     public void join() {
         if (threads.contains(Thread.currentThread())) {

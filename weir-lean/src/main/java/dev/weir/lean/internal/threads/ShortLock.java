@@ -5,21 +5,21 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock for copying a record, taken once per record: one atomic operation to lock, none to unlock. Not reentrant, not
- * fair; its holder must not wait.
+ * A lock that is held while a record is copied. It is taken once per record, and therefore needs only one atomic
+ * operation to lock and none to unlock. Not reentrant and not fair. The thread that holds it must not wait.
  *
- * <p>Unlocking a {@code ReentrantLock} checks for waiters, and first has to wait until all earlier writes are visible.
- * If a record was copied into uncached memory, that takes longer than the copy. Here unlocking checks nothing: waiters
- * poll.
+ * <p>Unlocking a {@code ReentrantLock} checks for waiting threads, and must first wait until all earlier writes are
+ * visible. If a record was copied into memory that is not in the CPU's cache, that wait takes longer than the copy.
+ * This lock checks nothing when it is unlocked. Instead, waiting threads poll it.
  */
 public final class ShortLock {
 
     private static final VarHandle HELD;
 
-    /** Number of spins that take as long as a copy or two. */
+    /** The number of spins that take about as long as copying one or two records. */
     private static final int SPINS = 200;
 
-    /** A holder that takes longer has lost its processor. */
+    /** The polling interval after that: if the holder takes so long, the operating system has suspended it. */
     private static final long ASK_AGAIN_NANOS = 20_000;
 
     static {
@@ -30,10 +30,10 @@ public final class ShortLock {
         }
     }
 
-    @SuppressWarnings("unused") // through HELD
+    @SuppressWarnings("unused") // accessed through HELD
     private boolean held;
 
-    /** Waits without a limit, whether or not the thread is interrupted. */
+    /** Acquires the lock. Waits without a time limit, even if the thread is interrupted. */
     public void lock() {
         if (!HELD.weakCompareAndSetAcquire(this, false, true)) {
             lockLater();
@@ -45,7 +45,7 @@ public final class ShortLock {
             if (asked < SPINS) {
                 Thread.onSpinWait();
             } else {
-                // Returns at once for an interrupted thread, and polls again.
+                // Returns at once if the thread is interrupted, in which case the loop polls more often.
                 LockSupport.parkNanos(this, ASK_AGAIN_NANOS);
             }
         }
@@ -55,7 +55,7 @@ public final class ShortLock {
         return !(boolean) HELD.getOpaque(this);
     }
 
-    /** Releases the lock. Called by the thread that holds it. */
+    /** Releases the lock. Must be called by the thread that holds it. */
     public void unlock() {
         HELD.setRelease(this, false);
     }

@@ -1,6 +1,6 @@
 /**
- * Several lean consumers behind one facade: the assignment of partitions to threads, and their moves between threads.
- * Also contains the lock for copying records.
+ * Several lean consumers behind one facade: the assignment of partitions to threads, and moves between threads. Also
+ * contains the lock for copying records.
  */
 @NullMarked
 package dev.weir.lean.internal.threads;

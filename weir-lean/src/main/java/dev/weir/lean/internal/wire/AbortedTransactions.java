@@ -4,24 +4,23 @@ import java.util.Arrays;
 import org.agrona.collections.LongHashSet;
 
 /**
- * The aborted transactions of a fetch, whose batches a reader of committed records must skip. Confined to one thread,
- * reused for the next fetch.
+ * The aborted transactions in a fetch response, whose batches must be skipped if only committed records are read.
+ * Confined to one thread; reused for the next response.
  *
- * <p>The broker lists pairs of producer and first offset. A producer is aborted from that offset on, until its abort
- * marker.
+ * <p>The broker lists pairs of a producer id and a first offset. A producer's batches are aborted from this offset on,
+ * until its abort marker.
  */
 public final class AbortedTransactions {
 
     private final LongHashSet active = new LongHashSet();
 
-    // Parallel arrays, sorted by offset before the first query.
+    // Parallel arrays, sorted by offset before the first query
     private long[] producers = {};
     private long[] firstOffsets = {};
     private int count;
     private int seen;
     private boolean sorted = true;
 
-    /** Forgets everything. */
     public void clear() {
         count = 0;
         seen = 0;
@@ -29,7 +28,7 @@ public final class AbortedTransactions {
         active.clear();
     }
 
-    /** Adds a transaction, in any order; before the first query. */
+    /** Adds a transaction. Transactions may be added in any order, but only before the first query. */
     public void add(long producerId, long firstOffset) {
         if (count == producers.length) {
             int capacity = Math.max(16, 2 * count);
@@ -45,7 +44,7 @@ public final class AbortedTransactions {
         return count == 0;
     }
 
-    /** Advances to a batch: transactions that begin before its end now apply. */
+    /** Advances to a batch. Transactions that begin before the batch's end apply from now on. */
     public void reached(long nextOffset) {
         if (!sorted) {
             sort();
@@ -59,12 +58,12 @@ public final class AbortedTransactions {
         return !active.isEmpty() && active.contains(producerId);
     }
 
-    /** Ends the producer's transaction at its abort marker: its later batches count. */
+    /** Ends the producer's aborted transaction at its abort marker. The producer's later batches are visible. */
     public void endOf(long producerId) {
         active.remove(producerId);
     }
 
-    /** Copies all transactions. */
+    /** Replaces the contents with a copy of the other object's transactions. */
     public void copyFrom(AbortedTransactions other) {
         clear();
         for (int i = 0; i < other.count; i++) {
@@ -75,7 +74,7 @@ public final class AbortedTransactions {
         active.addAll(other.active);
     }
 
-    /** Sorts with a heap: even millions of entries in the worst order cost no more than necessary. */
+    /** Sorts the arrays with heapsort, whose cost is bounded even for millions of entries in the worst order. */
     private void sort() {
         for (int root = count / 2 - 1; root >= 0; root--) {
             sift(root, count);

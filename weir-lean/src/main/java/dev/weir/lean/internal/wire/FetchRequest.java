@@ -28,7 +28,7 @@ public final class FetchRequest {
     public static final short MIN_VERSION = 13;
     public static final short MAX_VERSION = 17;
 
-    /** Upper bound of a partition's bytes in either list, with its share of the topic's bytes. */
+    /** An upper bound of a partition's size in either list, including its share of the topic's fields. */
     public static final int PARTITION_BYTES = 64;
 
     private static final short LAST_WITH_REPLICA = 14;
@@ -76,12 +76,12 @@ public final class FetchRequest {
         return bytes;
     }
 
-    /** Returns the largest size of a request for this many partitions in both lists together. */
+    /** Returns the largest size of a request with this many partitions in both lists together. */
     public int sizeFor(int partitions) {
         return head.length + fetchParameters.length + tail.length + PARTITION_BYTES * (partitions + 1);
     }
 
-    /** Starts a request at position 0 of a sufficiently large buffer. */
+    /** Starts a request at position 0 of a buffer with at least {@link #sizeFor} bytes. */
     public void begin(ByteBuffer out, short version, int correlation, int sessionId, int sessionEpoch) {
         out.clear().put(head).putShort(VERSION_AT, version).putInt(CORRELATION_AT, correlation);
         if (version <= LAST_WITH_REPLICA) {
@@ -90,18 +90,18 @@ public final class FetchRequest {
         out.put(fetchParameters).putInt(sessionId).putInt(sessionEpoch);
     }
 
-    /** Starts a list with its number of topics. */
+    /** Starts a list of the given number of topics. */
     public static void topics(ByteBuffer out, int count) {
         VarInts.putUnsigned(out, count + 1);
     }
 
-    /** Starts a topic with its number of partitions. */
+    /** Starts a topic with the given number of partitions. */
     public static void topic(ByteBuffer out, long idHigh, long idLow, int partitions) {
         out.putLong(idHigh).putLong(idLow);
         VarInts.putUnsigned(out, partitions + 1);
     }
 
-    /** Adds a partition of the first list. */
+    /** Adds a partition to the first list. */
     public void partition(ByteBuffer out, int partition, int leaderEpoch, long offset, int lastEpoch) {
         out.putInt(partition)
                 .putInt(leaderEpoch)
@@ -112,7 +112,7 @@ public final class FetchRequest {
                 .put((byte) 0);
     }
 
-    /** Adds a partition of the second list. */
+    /** Adds a partition to the second list. */
     public static void forgotten(ByteBuffer out, int partition) {
         out.putInt(partition);
     }
@@ -122,7 +122,7 @@ public final class FetchRequest {
     }
 
     /**
-     * Ends the request, which is between the buffer's position, 0, and its limit.
+     * Ends the request, which is then between position 0 and the buffer's limit.
      *
      * @param withRack whether the broker may name a nearer replica instead of sending records
      */

@@ -27,10 +27,10 @@ public final class FetchResponse {
     private static final int LEADER = 1;
     private static final int NONE = -1;
 
-    /** Value of the number of remaining topics after the end was read. */
+    /** The number of remaining topics once the end of the response has been read. */
     private static final int ENDED = -1;
 
-    /** The least bytes of an aborted transaction. */
+    /** The smallest size of an aborted transaction. */
     private static final int ABORTED_BYTES = 17;
 
     private ByteBuffer bytes = ByteBuffer.allocateDirect(0);
@@ -62,9 +62,10 @@ public final class FetchResponse {
     private int leaderEpoch;
 
     /**
-     * Starts with the response between two positions.
+     * Starts reading the response between two positions.
      *
-     * @param isCut whether the buffer has only the beginning: records may then end beyond it, and nothing follows them
+     * @param isCut true if the buffer contains only the beginning of the response. Records may then end beyond the
+     *     buffer, in which case nothing follows them
      */
     public void wrap(ByteBuffer response, int from, int to, boolean isCut) throws MalformedResponseException {
         bytes = response;
@@ -83,7 +84,7 @@ public final class FetchResponse {
         }
     }
 
-    /** Moves to the next partition; returns false after the last. */
+    /** Moves to the next partition. Returns false if there is none. */
     public boolean next() throws MalformedResponseException {
         try {
             while (partitionsLeft == 0) {
@@ -171,7 +172,7 @@ public final class FetchResponse {
         }
     }
 
-    /** Checks that this many bytes are there, moves past them and returns their start. */
+    /** Checks that this many bytes are available, moves past them, and returns their start. */
     private int take(int size) {
         if (size > end - at) {
             throw new IndexOutOfBoundsException(size + " bytes at " + at);
@@ -199,14 +200,17 @@ public final class FetchResponse {
         return VarInts.value(packed);
     }
 
-    /** A length or count, encoded as one more so that 0 is null. */
+    /**
+     * Reads a length or count, which is encoded as the number plus one. An encoded 0 means null, for which this method
+     * returns 0.
+     */
     private int count() {
         return Math.max(0, count(1));
     }
 
     /**
-     * Each element takes at least a byte, so a count above the remaining bytes is invalid, and the loop over the
-     * elements ends.
+     * Reads a count that is encoded as the number plus {@code more}. Each element takes at least one byte, so a count
+     * above the number of remaining bytes is invalid. This check bounds the loop over the elements.
      */
     private int count(int more) {
         int number = number();
@@ -224,7 +228,7 @@ public final class FetchResponse {
         return throttleMillis;
     }
 
-    /** The error of the whole response. */
+    /** The top-level error of the response. */
     public short error() {
         return error;
     }
@@ -261,7 +265,7 @@ public final class FetchResponse {
         return logStartOffset;
     }
 
-    /** A nearer replica; -1 for none. */
+    /** The id of a nearer replica; -1 if there is none. */
     public int preferredReplica() {
         return preferredReplica;
     }
@@ -270,7 +274,7 @@ public final class FetchResponse {
         return recordsAt;
     }
 
-    /** The size stated in the response, whether or not all bytes are there. */
+    /** The size of the records as stated in the response, whether or not all of them are available. */
     public int recordsLength() {
         return recordsLength;
     }
@@ -280,7 +284,7 @@ public final class FetchResponse {
         return cut && recordsLength > end - recordsAt;
     }
 
-    /** Returns whether the log differs from the records read; see {@link #divergingOffset}. */
+    /** Returns whether the log differs from the records that were read; see {@link #divergingOffset}. */
     public boolean isDiverging() {
         return divergingOffset >= 0;
     }
@@ -289,12 +293,12 @@ public final class FetchResponse {
         return divergingEpoch;
     }
 
-    /** The end offset of the last epoch before the divergence. */
+    /** The end offset of the last epoch before the divergence; -1 if the log does not differ. */
     public long divergingOffset() {
         return divergingOffset;
     }
 
-    /** The leader that a refusal names; -1 for none. */
+    /** The leader that the broker names together with an error; -1 if it names none. */
     public int leader() {
         return leader;
     }
@@ -303,7 +307,7 @@ public final class FetchResponse {
         return leaderEpoch;
     }
 
-    /** Copies the aborted transactions. */
+    /** Copies the current partition's aborted transactions. */
     public void abortedTo(AbortedTransactions target) {
         target.clear();
         int from = abortedAt;

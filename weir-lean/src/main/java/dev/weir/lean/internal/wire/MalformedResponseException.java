@@ -2,7 +2,7 @@ package dev.weir.lean.internal.wire;
 
 import java.io.Serial;
 
-/** A malformed response, after which its connection is unusable. Immutable. */
+/** Thrown for a malformed response, after which the connection is unusable. Immutable. */
 public final class MalformedResponseException extends Exception {
 
     @Serial

@@ -3,18 +3,19 @@ package dev.weir.lean.internal.wire;
 import java.nio.ByteBuffer;
 
 /**
- * Variable-length numbers: seven bits per byte, lowest first; a byte's sign bit means that more follow. Stateless.
+ * Variable-length integers: seven bits per byte, the lowest first. The sign bit of a byte means that more bytes follow.
+ * Stateless.
  *
- * <p>A read method returns two numbers in one long, so that nothing is allocated and no field is written: the value in
- * the upper half, the position after it in the lower. It reads at most five bytes without regard to the record's end,
- * which is checked afterwards, when all of the record's numbers are known.
+ * <p>A read method returns two numbers in one long, so that it need not allocate an object or write to a field: the
+ * value in the upper half, and the position after the value in the lower half. A read method reads at most five bytes
+ * and ignores the end of the record. The caller checks the end once it knows all of the record's numbers.
  */
 public final class VarInts {
 
-    /** Most bytes of a 32-bit number. */
+    /** The largest encoded size of a 32-bit number. */
     public static final int MAX_BYTES = 5;
 
-    /** Most bytes of a 64-bit number. */
+    /** The largest encoded size of a 64-bit number. */
     private static final int MAX_BYTES_OF_LONG = 10;
 
     private static final int BITS = 7;
@@ -22,24 +23,26 @@ public final class VarInts {
 
     private VarInts() {}
 
-    /** The value in a result of these methods. */
+    /** Extracts the value from a read method's result. */
     public static int value(long packed) {
         return (int) (packed >> 32);
     }
 
-    /** The position after the value in a result of these methods. */
+    /** Extracts the position after the value from a read method's result. */
     public static int next(long packed) {
         return (int) packed;
     }
 
-    /** Reads a signed, zig-zag encoded number, as in records. */
+    /** Reads a signed number in zig-zag encoding, as used in records. */
     public static long signed(ByteBuffer bytes, int at) {
         long packed = unsigned(bytes, at);
         int raw = value(packed);
         return pack((raw >>> 1) ^ -(raw & 1), next(packed));
     }
 
-    /** Reads an unsigned number, as in messages. Above 2^31 - 1 it is negative. */
+    /**
+     * Reads an unsigned number, as used in protocol messages. A number above 2^31 - 1 is returned as a negative one.
+     */
     public static long unsigned(ByteBuffer bytes, int at) {
         int first = bytes.get(at);
         if (first >= 0) {
@@ -65,7 +68,7 @@ public final class VarInts {
         throw new IndexOutOfBoundsException("a number of more than " + MAX_BYTES + " bytes at " + (at - MAX_BYTES));
     }
 
-    /** Reads a signed 64-bit number, zig-zag encoded; {@link #sizeOfLong} gives its length. */
+    /** Reads a signed 64-bit number in zig-zag encoding. {@link #sizeOfLong} returns its encoded size. */
     public static long signedLong(ByteBuffer bytes, int from) {
         int at = from;
         long raw = 0;
@@ -79,7 +82,7 @@ public final class VarInts {
         throw longerThanALong(from);
     }
 
-    /** The number of bytes of the number, {@value #MAX_BYTES_OF_LONG} at most. */
+    /** The encoded size of the number at {@code from}, at most {@value #MAX_BYTES_OF_LONG} bytes. */
     public static int sizeOfLong(ByteBuffer bytes, int from) {
         for (int size = 1; size <= MAX_BYTES_OF_LONG; size++) {
             if (bytes.get(from + size - 1) >= 0) {
@@ -103,23 +106,23 @@ public final class VarInts {
         bytes.put((byte) rest);
     }
 
-    /** The number of bytes of a signed number, zig-zag encoded. */
+    /** The encoded size of a signed number in zig-zag encoding. */
     public static int sizeOfSigned(int value) {
         return sizeOfUnsigned((value << 1) ^ (value >> 31));
     }
 
-    /** The number of bytes of an unsigned number. */
+    /** The encoded size of an unsigned number. */
     public static int sizeOfUnsigned(int value) {
         return (Integer.SIZE + BITS - 1 - Integer.numberOfLeadingZeros(value | 1)) / BITS;
     }
 
-    /** The number of bytes of a signed 64-bit number, zig-zag encoded. */
+    /** The encoded size of a signed 64-bit number in zig-zag encoding. */
     public static int sizeOfSignedLong(long value) {
         long raw = (value << 1) ^ (value >> 63);
         return (Long.SIZE + BITS - 1 - Long.numberOfLeadingZeros(raw | 1)) / BITS;
     }
 
-    /** Writes a signed number, zig-zag encoded; returns the position after it. */
+    /** Writes a signed number in zig-zag encoding. Returns the position after it. */
     public static int putSigned(ByteBuffer bytes, int from, int value) {
         int at = from;
         int rest = (value << 1) ^ (value >> 31);
@@ -131,7 +134,7 @@ public final class VarInts {
         return at;
     }
 
-    /** Writes a signed 64-bit number, zig-zag encoded; returns the position after it. */
+    /** Writes a signed 64-bit number in zig-zag encoding. Returns the position after it. */
     public static int putSignedLong(ByteBuffer bytes, int from, long value) {
         int at = from;
         long rest = (value << 1) ^ (value >> 63);
@@ -143,17 +146,17 @@ public final class VarInts {
         return at;
     }
 
-    /** The number of bytes, 1 or 2, of a number below 2^14 that is already zig-zag encoded. */
+    /** The encoded size, 1 or 2 bytes, of a number below 2^14 that is already in zig-zag encoding. */
     public static int sizeOfSmall(int raw) {
         return raw <= LOW ? 1 : 2;
     }
 
-    /** The bytes of such a number, first byte highest. */
+    /** The encoded bytes of a number as defined at {@link #sizeOfSmall}. The first byte is the highest one. */
     public static int small(int raw) {
         return raw <= LOW ? raw : (((raw & LOW) | (LOW + 1)) << Byte.SIZE) | (raw >>> BITS);
     }
 
-    /** Writes such a number; returns the position after it. */
+    /** Writes a number as defined at {@link #sizeOfSmall}. Returns the position after it. */
     public static int putSmall(ByteBuffer bytes, int at, int raw) {
         if (raw <= LOW) {
             bytes.put(at, (byte) raw);

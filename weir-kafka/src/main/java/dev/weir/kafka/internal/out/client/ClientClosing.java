@@ -7,14 +7,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes producers in bounded time. When its close timeout is over, Kafka's client joins its thread without a limit, so
- * a thread stuck in an interceptor, a callback or a login would block the closing thread. Each Kafka client is
- * therefore closed on a separate daemon thread, which is abandoned if the client's thread does not end. Other producers
- * limit their own wait and close on the caller's thread. Thread-safe and stateless.
+ * Closes producers in bounded time. When its close timeout has expired, Kafka's client joins its thread without a
+ * limit, so a thread that is stuck in an interceptor, a callback or a login would block the closing thread. Each Kafka
+ * client is therefore closed on a separate daemon thread, which is abandoned if the client's thread does not end. Other
+ * producers limit their own wait, and close on the caller's thread. Thread-safe and stateless.
  */
 public final class ClientClosing {
 
-    /** Longest wait beyond the timeout for the close of a client. */
+    /** The longest wait for a client to close after its timeout has expired. */
     static final Duration GRACE = Duration.ofSeconds(5);
 
     private static final Logger LOG = LoggerFactory.getLogger(ClientClosing.class);
@@ -22,7 +22,7 @@ public final class ClientClosing {
     private ClientClosing() {}
 
     /**
-     * Tells a client to send nothing more and to fail unanswered records; waits for neither. Repeating it has no
+     * Makes a client stop sending and fail its unanswered records, without waiting for either. Repeated calls have no
      * effect.
      */
     public static void begin(Producer<?, ?> client) {
@@ -38,10 +38,11 @@ public final class ClientClosing {
     }
 
     /**
-     * Closes a client and waits for its thread to end, {@code patience} and a few seconds at most. An interrupt
-     * shortens the wait and stays set. A call on the client's own thread, which runs callbacks, does not wait.
+     * Closes a client and waits for its thread to end, for at most {@code patience} and a few seconds more. An
+     * interrupt shortens the wait, and the interrupt flag stays set. A call on the client's own thread, which runs
+     * callbacks, does not wait.
      *
-     * @return whether it is closed; if not, the log names the thread that does not end
+     * @return whether the client is closed; if not, the log describes the thread that does not end
      */
     public static boolean close(Producer<?, ?> client, Duration patience) {
         ClientThread thread = ClientThread.of(client);
@@ -91,7 +92,7 @@ public final class ClientClosing {
         }
     }
 
-    /** The patience plus the grace period in nanoseconds, a century at most. */
+    /** The timeout plus the grace period in nanoseconds, limited to about a century. */
     private static long saturated(Duration patience) {
         Duration longest = Duration.ofDays(36_500);
         return (patience.compareTo(longest) < 0 ? patience : longest)

@@ -9,40 +9,44 @@ import org.apache.kafka.common.MetricName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects from outside whether a Kafka client can still answer. Two faults are silent. First, a client splits a batch
- * that is too large for its topic by {@code batch.size}; if the topic's limit is lower, or a single record exceeds it,
- * the split gives the same batch again, without end. Second, after an {@link Error} its thread is dead. Confined to the
- * watching thread; one for each sequence of answers, and so for each transaction.
+ * Detects from outside whether a Kafka client can still complete its records. Two faults are silent. First, a client
+ * splits a batch that is too large for its topic into batches of {@code batch.size}. If the topic's limit is lower, or
+ * if a single record exceeds it, the split produces the same batch again, without end. Second, an {@link Error} may
+ * have killed the client's thread. Confined to the monitoring thread. Each sequence of acknowledgements, and therefore
+ * each transaction, has its own instance.
  */
 public final class ClientHealth {
 
-    /** The message of a run that fails because of endless splits. */
+    /** The message of a run that fails because a client splits a batch endlessly. */
     public static final String ENDLESS = "the brokers refuse a batch as too large, and the client splits it without"
             + " end: a record is larger than max.message.bytes of its topic, or batch.size is: raise the"
             + " first or lower the second";
 
     /**
-     * Number of batch splits without an answer that counts as endless. The client is stopped long before its thread
-     * dies of it: each split makes its {@code FutureRecordMetadata.chain} one call deeper.
+     * The number of batch splits without an acknowledgement that counts as endless. Each split makes the client's
+     * {@code FutureRecordMetadata.chain} one call deeper, and this limit is far below the depth that kills the client's
+     * thread.
      */
     private static final double MANY_SPLITS = 1_000;
 
-    /** Such a limit once there has been no answer for {@link #LONG_NANOS}. */
+    /** The limit that applies instead once there has been no acknowledgement for {@link #LONG_NANOS}. */
     private static final double SOME_SPLITS = 100;
 
     private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** The result of a check. */
     public enum Found {
-        /** It answers, or still may. */
+        /** The client completes records, or may still do so. */
         WELL,
-        /** It splits batches without end. */
+        /** The client splits a batch endlessly. */
         SPLITS,
-        /** Its thread is dead. */
+        /** The client's thread is dead. */
         DEAD,
-        /** It has records without an answer although the brokers could give one; see {@link ClientProgress}. */
+        /**
+         * The client has unacknowledged records although the brokers could acknowledge them; see
+         * {@link ClientProgress}.
+         */
         STUCK,
-        /** It was asked to close, but its thread neither ends nor fails its unanswered records. */
+        /** The client was asked to close, but its thread neither ends nor fails the unacknowledged records. */
         HANGS
     }
 
@@ -50,21 +54,21 @@ public final class ClientHealth {
     public static final String DEAD =
             "the thread of the producer has ended and leaves records without an answer: the log has" + " its exception";
 
-    /** The failure of records held by a hanging client. */
+    /** The failure of records held by a client that hangs while closing. */
     static final String HANGS = "the producer was closed, and its thread hangs and leaves records without an"
             + " answer: look for what blocks it in an interceptor, a serializer, a login or a callback";
 
-    /** Time for a closing client to fail its unanswered records. */
+    /** The time that a closing client gets to fail its unacknowledged records. */
     private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final boolean shared;
 
-    /** The time of the first check of a closing client; unused before. */
+    /** The time of the first check of a closing client. Unused before that. */
     private long closingNanos;
 
     private boolean seenClosing;
 
-    /** The thread's activity when it was found to hang. */
+    /** A description of the client's thread when it was found to hang. */
     private String hangsIn = "";
 
     private long answersSeen = -1;
@@ -73,15 +77,19 @@ public final class ClientHealth {
     private boolean seenDead;
 
     /**
-     * Creates a health without history.
+     * Creates an instance without history.
      *
-     * @param shared whether others use the client: their records may be split while the brokers of these are away
+     * @param shared whether the client has other users, whose records may be split while the brokers of this user's
+     *     records are down
      */
     public ClientHealth(boolean shared) {
         this.shared = shared;
     }
 
-    /** The failure of a run, or null, since a stuck client can be replaced. */
+    /**
+     * Returns the failure of the run. Returns null for a healthy client, and for a stuck one because it can be
+     * replaced.
+     */
     public @Nullable KafkaPipelineException failure(Found found) {
         return switch (found) {
             case WELL, STUCK -> null;
@@ -92,7 +100,7 @@ public final class ClientHealth {
         };
     }
 
-    /** The failure of a run whose client hangs while closing. */
+    /** Returns the failure of a run whose client hangs while closing. */
     public static KafkaPipelineException hangs(ClientThread thread) {
         return hangs(thread.describe());
     }
@@ -103,11 +111,11 @@ public final class ClientHealth {
     }
 
     /**
-     * Checks the client; call it several times a second.
+     * Checks the client. Must be called several times a second.
      *
-     * @param answered number of answers so far
-     * @param unanswered number of records without an answer
-     * @param awaited whether something other than these answers is awaited
+     * @param answered the number of records completed so far
+     * @param unanswered the number of records not yet completed
+     * @param awaited whether the caller is waiting for anything besides these records, such as a commit
      */
     public Found look(
             Producer<?, ?> client,
@@ -132,7 +140,7 @@ public final class ClientHealth {
         } else if (unanswered > 0 && isEndless(splits - splitsAtAnswer, nowNanos - answerNanos)) {
             found = Found.SPLITS;
         }
-        seenDead = dead; // counts when seen twice: the last answers before a thread's end may just be arriving
+        seenDead = dead; // reported if seen twice, because the last acknowledgements may still be arriving
         return found;
     }
 

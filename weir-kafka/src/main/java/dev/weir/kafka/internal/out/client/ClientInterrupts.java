@@ -3,20 +3,21 @@ package dev.weir.kafka.internal.out.client;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
-/** Translates interrupts of Kafka's client. Functions only. */
+/** Translates the interrupt exceptions of Kafka's client. Functions only. */
 public final class ClientInterrupts {
 
     private ClientInterrupts() {}
 
     /**
-     * Returns the interrupt as Java's own exception, for the caller to throw, and clears the thread's interrupt flag,
-     * which the client has set again. Otherwise an operator would take Kafka's exception for a failure of the stage.
+     * Converts the client's exception into an {@link InterruptedException} for the caller to throw, and clears the
+     * thread's interrupt flag, which the client has set again. Otherwise an operator would treat Kafka's exception as a
+     * failure of the stage.
      */
     public static InterruptedException unwrapped(InterruptException interrupted) {
         return unwrapped(interrupted, interrupted.getMessage());
     }
 
-    /** Does the same with the caller's message. */
+    /** Does the same with the given message. */
     public static InterruptedException unwrapped(InterruptException interrupted, @Nullable String message) {
         boolean ignored = Thread.interrupted();
         InterruptedException unwrapped = new InterruptedException(message);

@@ -12,18 +12,19 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects a client whose records get no answer although their partitions are writable. By default a client waits for
- * ever, which is right while brokers are down. So it counts as stuck only if its oldest record has had no answer for
- * several request timeouts, and the brokers confirmed twice on another connection, half of that time apart, that all
- * partitions of its topics have a leader and all replicas, and that its transaction coordinators answer. The next check
- * decides, because answers may arrive during the query.
+ * Detects a client whose records are not acknowledged although their partitions are writable. By default, a client
+ * waits forever, which is right while brokers are down. A client therefore counts as stuck only if two conditions are
+ * met. Its oldest record must have been unacknowledged for several request timeouts. And the brokers must have
+ * confirmed twice on another connection, half of that time apart, that all partitions of the client's topics have a
+ * leader and all replicas, and that its transaction coordinators respond. The result is reported only by the check
+ * after that, because acknowledgements may arrive during the query.
  *
- * <p>Each detection doubles the time until the next one, so that a fault which a new client cannot cure does not make
- * records be written again and again. Confined to the watching thread, except for {@link #trouble}.
+ * <p>Each detection doubles the time until the next one, so that a fault that a new client cannot cure does not cause
+ * records to be written again and again. Confined to the monitoring thread, except for {@link #trouble}.
  */
 public final class ClientProgress {
 
-    /** Never detects anything. */
+    /** An instance that never detects anything. */
     public static final ClientProgress NONE = new ClientProgress(Long.MAX_VALUE, topics -> "nobody asks");
 
     private static final int REQUEST_TIMEOUTS = 4;
@@ -34,7 +35,7 @@ public final class ClientProgress {
     private final Function<Set<String>, String> obstacles;
     private long stuckNanos;
 
-    /** The time of the last query since the last answer to the client. */
+    /** The time of the last query. Valid if {@link #isAsked}. */
     private long askedNanos;
 
     private boolean isAsked;
@@ -43,7 +44,7 @@ public final class ClientProgress {
     /** The result of {@link #trouble}. */
     private volatile String trouble = "";
 
-    /** Both queries confirmed that, and no answer to the client has arrived since. */
+    /** True if both queries found the topics writable, and no acknowledgement has arrived since. */
     private boolean isConfirmed;
 
     ClientProgress(long stuckNanos, Function<Set<String>, String> obstacles) {
@@ -51,26 +52,26 @@ public final class ClientProgress {
         this.obstacles = obstacles;
     }
 
-    /** Creates a check for clients with this configuration, with a separate connection to the brokers. */
+    /** Creates a check for clients with this configuration, which queries the brokers on a separate connection. */
     public static ClientProgress of(Map<String, ?> clientConfig) {
         return of(clientConfig, Set.of());
     }
 
-    /** Creates a check for clients that write in transactions, each with one of these ids. */
+    /** Creates a check for clients that write in transactions, each with one of these transactional ids. */
     public static ClientProgress of(Map<String, ?> clientConfig, Collection<String> transactionalIds) {
         return new ClientProgress(
                 stuckNanos(clientConfig), new WritableTopics(clientConfig, transactionalIds)::obstacle);
     }
 
     /**
-     * Returns a sentence about a client without an answer for long, with the brokers' report on its topics; empty if
-     * there is no such client. Any thread.
+     * Returns a sentence about a client whose records have been unacknowledged for long, including the brokers' report
+     * about its topics. Returns an empty string if there is no such client. Any thread.
      */
     public String trouble() {
         return trouble;
     }
 
-    /** The time without an answer after which a client first counts as stuck. */
+    /** The time without an acknowledgement after which a client first counts as stuck. */
     static long stuckNanos(Map<String, ?> clientConfig) {
         Object said = clientConfig.get(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG);
         Object parsed = said == null
@@ -89,11 +90,13 @@ public final class ClientProgress {
     }
 
     /**
-     * Checks the client; call it several times a second. Blocks for a few seconds at most while it queries the brokers.
+     * Checks the client. Must be called several times a second. Blocks for at most a few seconds while it queries the
+     * brokers.
      *
-     * @param oldestNanos minimum time for which the oldest record has had no answer; 0 if all are answered
+     * @param oldestNanos a lower bound of the time for which the oldest record has been unacknowledged; 0 if there is
+     *     none
      * @param topics the topics of the client's records
-     * @return the failure for its records if the client is stuck; else null
+     * @return the failure for the client's records if it is stuck; otherwise null
      */
     public @Nullable StuckException look(long oldestNanos, Set<String> topics, long nowNanos) {
         if (oldestNanos < stuckNanos / 2) {
@@ -140,7 +143,7 @@ public final class ClientProgress {
         trouble = "";
     }
 
-    /** The failure of records whose client is abandoned for this reason. */
+    /** The failure of records whose client is abandoned because it is stuck. */
     public static final class StuckException extends KafkaException {
 
         private static final long serialVersionUID = 1L;

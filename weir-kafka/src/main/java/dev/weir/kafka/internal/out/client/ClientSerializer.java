@@ -7,10 +7,10 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * A client's view of a serializer. The client reports the cluster to it before it sends its first record, on its own
- * thread, which reveals that thread. Thread-safe if the serializer is.
+ * A serializer wrapped for one client. Before the client sends its first record, it reports cluster metadata to the
+ * serializer on the client's own thread, which reveals that thread. Thread-safe if the serializer is.
  *
- * @param closes whether the serializer is closed with that client
+ * @param closes whether the serializer is closed together with the client
  */
 record ClientSerializer<T>(Serializer<T> serializer, boolean closes, ClientThread thread)
         implements Serializer<T>, ClusterResourceListener {
@@ -25,7 +25,7 @@ record ClientSerializer<T>(Serializer<T> serializer, boolean closes, ClientThrea
         try {
             return data instanceof ReadyBytes ready ? ready.bytes() : serializer.serialize(topic, headers, data);
         } catch (StackOverflowError tooDeep) {
-            // A failure of this record, which the client would take for its own end.
+            // Reported as a failure of this record. The client would treat the error as fatal.
             throw new SerializationException("the serializer overflowed the stack", tooDeep);
         }
     }

@@ -10,21 +10,21 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 
-/** The thread of one Kafka client, as far as its callbacks reveal it. Thread-safe. */
+/** The thread of one Kafka client, discovered through the client's callbacks. Thread-safe. */
 public final class ClientThread {
 
-    /** The name Kafka's client gives it. */
+    /** The prefix of the name that Kafka's client gives its thread. */
     private static final String NAME = "kafka-producer-network-thread";
 
-    /** Number of its frames in a message. */
+    /** The number of stack frames in a description. */
     private static final int FRAMES = 4;
 
     private static final Map<Producer<?, ?>, ClientThread> OF_CLIENTS =
             Collections.synchronizedMap(new WeakHashMap<>());
 
     /**
-     * Weak, because this object outlives its client in {@link #OF_CLIENTS} until the next lookup there, and an ended
-     * thread still references everything it ran with, including the client's buffers.
+     * A weak reference, because this object outlives its client in {@link #OF_CLIENTS} until the next lookup there, and
+     * a thread that has ended still references everything that it used, including the client's buffers.
      */
     private volatile @Nullable WeakReference<Thread> thread;
 
@@ -33,19 +33,22 @@ public final class ClientThread {
     private final AtomicBoolean toldToFail = new AtomicBoolean();
 
     /**
-     * The thread of a client, the same object for all callers; known once a client that Weir opened has met the
-     * brokers.
+     * Returns a client's thread. All callers get the same object. For a client opened by Weir, the thread becomes known
+     * when the client first receives cluster metadata.
      */
     public static ClientThread of(Producer<?, ?> client) {
         return OF_CLIENTS.computeIfAbsent(client, notOpenedHere -> new ClientThread());
     }
 
-    /** Sets the thread that {@link #of} returns for a client from now on. */
+    /** Makes {@link #of} return this object for the client. */
     public void isOf(Producer<?, ?> client) {
         OF_CLIENTS.put(client, this);
     }
 
-    /** Notes a callback of the client on the current thread: its own thread, or within a send the sender's. */
+    /**
+     * Reports that the client made a callback on the current thread. That is the client's own thread or, during a send,
+     * the sender's.
+     */
     public void heard() {
         Thread current = Thread.currentThread();
         WeakReference<Thread> known = thread;
@@ -54,17 +57,19 @@ public final class ClientThread {
         }
     }
 
-    /** Notes that the client was asked to close, so its thread is about to end. */
+    /** Reports that the client was asked to close, so that its thread is about to end. */
     void closes() {
         closing = true;
     }
 
-    /** Notes that the client is about to fail unanswered records; returns false if that was noted before. */
+    /**
+     * Reports that the client is about to fail its unacknowledged records. Returns false if that was reported before.
+     */
     boolean tellToFail() {
         return toldToFail.compareAndSet(false, true);
     }
 
-    /** Returns whether it is the calling thread. */
+    /** Returns whether the client's thread is the calling thread. */
     boolean isCurrent() {
         WeakReference<Thread> known = thread;
         return known != null && known.refersTo(Thread.currentThread());
@@ -79,7 +84,9 @@ public final class ClientThread {
         return className.startsWith("java.") || className.startsWith("jdk.");
     }
 
-    /** Returns the name of the thread and its top frames outside the JDK; empty if it is not known or has ended. */
+    /**
+     * Returns the thread's name and its top stack frames outside the JDK; empty if the thread is unknown or has ended.
+     */
     String describe() {
         WeakReference<Thread> known = thread;
         Thread running = known == null ? null : known.get();
@@ -93,7 +100,10 @@ public final class ClientThread {
                                 .collect(Collectors.joining(" < "));
     }
 
-    /** Returns whether the thread ended without a request; false as long as it is not known. */
+    /**
+     * Returns whether the thread has ended although the client was not asked to close. Returns false while the thread
+     * is unknown.
+     */
     public boolean isDead() {
         WeakReference<Thread> known = thread;
         if (known == null || closing) {

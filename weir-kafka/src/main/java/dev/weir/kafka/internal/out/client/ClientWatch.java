@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 /**
- * Checks a producer's client five times a second, as long as its run or its {@code Sender} lasts. Runs on a virtual
- * thread, because the sending thread may be blocked in that client.
+ * Checks a producer's client five times a second, for as long as its run or its {@code Sender} exists. Runs on a
+ * virtual thread, because the sending thread may be blocked in the client.
  */
 public final class ClientWatch {
 
@@ -19,7 +19,7 @@ public final class ClientWatch {
 
     /**
      * Starts the checks: calls {@code look} with {@link System#nanoTime()}, and makes the stage report the findings of
-     * {@code progress}. Without real brokers it checks nothing.
+     * {@code progress}. Does nothing if there are no real brokers.
      */
     public static void begin(
             Map<String, ?> clientConfig, ClientProgress progress, StageContext context, LongConsumer look) {
@@ -31,7 +31,7 @@ public final class ClientWatch {
         });
     }
 
-    /** Starts the checks without a run; the result ends them. */
+    /** Starts the checks without a run. The returned object stops them. */
     public static Runnable begin(Map<String, ?> clientConfig, LongConsumer look) {
         if (!SurroundingsRegistry.of(clientConfig).hasBrokers()) {
             return () -> {};
@@ -47,7 +47,7 @@ public final class ClientWatch {
                 look.accept(System.nanoTime());
             }
         } catch (InterruptedException ended) {
-            // Nothing interrupts this thread; it would end anyway.
+            // Nothing interrupts this thread. If something did, the checks would end.
         }
     }
 }

@@ -32,9 +32,9 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lean producer behind the interface of Kafka's client, as far as Weir uses it (ADR 86), with the same exceptions,
- * callbacks and threads. Thread-safe. Callbacks run on the producer's own thread, or on the sender's if a record is
- * refused at once.
+ * A lean producer that implements the part of Kafka's producer interface that Weir uses (ADR 86), with the same
+ * exceptions, callbacks and threads. Thread-safe. Callbacks run on the producer's own thread, or on the sender's thread
+ * if a record is rejected immediately.
  */
 final class LeanClient<K, V> implements Producer<K, V> {
 
@@ -47,12 +47,12 @@ final class LeanClient<K, V> implements Producer<K, V> {
     private final OutstandingRecords outstanding = new OutstandingRecords();
     private final LongAdder blockedNanos = new LongAdder();
 
-    /** Taken by a sender for its record; a sender that finds none makes a new one. */
+    /** A reusable record. A sender takes it while sending. A sender that finds none creates a new one. */
     private final AtomicReference<@Nullable LeanRecord> spare = new AtomicReference<>();
 
     /**
-     * The producer's own thread, once it has answered. Written by that thread, so a stale read by others never equals
-     * them.
+     * The producer's own thread, once it has completed a record. Written only by that thread. A stale value that
+     * another thread reads never equals the reading thread.
      */
     private @Nullable Thread answering;
 
@@ -111,7 +111,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
         return new TopicPartition(record.topic(), partition);
     }
 
-    /** Only a blocking send is timed. */
+    /** Sends a record. Measures the time only if the send blocks. */
     private void take(LeanRecord record, long token) throws InterruptedException {
         if (lean.trySend(record, token)) {
             return;
@@ -165,7 +165,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
     /** Receives the outcomes of records on the producer's thread. */
     private final class Answers implements SendListener {
 
-        /** Answers arrive batch by batch. */
+        /** Cached because outcomes arrive batch by batch. */
         private TopicPartition last = new TopicPartition("", -1);
 
         private @Nullable SendException lastFault;
@@ -203,11 +203,14 @@ final class LeanClient<K, V> implements Producer<K, V> {
         } catch (InterruptedException interrupted) {
             throw new InterruptException(interrupted);
         } catch (LeanException failed) {
-            // All answers have arrived, each with that failure.
+            // The outcomes of all records have been reported, each with this failure.
         }
     }
 
-    /** Closes the client. A call from within an answer only ends it; the next close waits for that. */
+    /**
+     * Closes the client. A call from within a callback only aborts the producer and does not wait for it; the next
+     * close does.
+     */
     @Override
     public void close(Duration timeout) {
         if (Thread.currentThread() == answering) {
@@ -231,7 +234,10 @@ final class LeanClient<K, V> implements Producer<K, V> {
         return meters.read();
     }
 
-    /** Not needed: the lean producer itself decides which batch goes first to a partition. */
+    /**
+     * Returns an empty list. Weir does not need the partitions, because the lean producer itself decides which batch is
+     * sent first.
+     */
     @Override
     public List<PartitionInfo> partitionsFor(String topic) {
         return List.of();

@@ -12,14 +12,16 @@ import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 
 /**
- * The metrics of a lean producer that Weir reads, under the names of Kafka's client ("Producer Sender Metrics"), and
- * one that Kafka's client lacks. Thread-safe.
+ * Those metrics of a lean producer that Weir reads, under the names that Kafka's client uses ("Producer Sender
+ * Metrics"), and one that Kafka's client lacks. Thread-safe.
  */
 public final class LeanMeters {
 
     private static final double NANOS_PER_MILLI = 1e6;
 
-    /** Averages cover at least this time, and up to twice as much if they are read often. */
+    /**
+     * The shortest period that averages cover. If the metrics are read often, averages cover up to twice this period.
+     */
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private record Sample(long nanos, LeanProducerMetrics counts) {}
@@ -32,11 +34,10 @@ public final class LeanMeters {
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Guarded by the lock.
+    // Guarded by the lock
     private Sample base;
     private Sample next;
 
-    /** Creates the metrics of a producer from its counts. */
     public LeanMeters(Supplier<LeanProducerMetrics> counts, long bufferBytes, LongAdder blockedNanos) {
         this.counts = counts;
         this.bufferBytes = bufferBytes;
@@ -45,7 +46,7 @@ public final class LeanMeters {
         this.next = base;
     }
 
-    /** The current values. */
+    /** Returns the current values. */
     public Map<MetricName, Metric> read() {
         LeanProducerMetrics now = counts.get();
         LeanProducerMetrics before = before(now);

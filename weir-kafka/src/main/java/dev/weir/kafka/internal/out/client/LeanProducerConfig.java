@@ -11,8 +11,8 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
- * Converts the client's properties into settings of a lean producer, and refuses properties that it would ignore.
- * Functions only.
+ * Converts the Kafka client's properties into the settings of a lean producer, and refuses properties that would have
+ * no effect. Functions only.
  */
 public final class LeanProducerConfig {
 
@@ -22,10 +22,12 @@ public final class LeanProducerConfig {
     private static final long MEGABYTE = 1024 * 1024;
     private static final long MINUTE = 60_000;
 
-    /** A wait that times out starts again, so a longer one makes no difference. */
+    /**
+     * The longest time for one blocking send. A send that times out is repeated, so a longer time makes no difference.
+     */
     private static final long MAX_BLOCK_MILLIS = Duration.ofDays(1).toMillis();
 
-    /** Settings that a lean producer or its pipeline reads, and those refused with their own message. */
+    /** Properties that a lean producer or its pipeline reads, and those that are refused with a specific message. */
     private static final Set<String> KNOWN = Set.of(
             ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
             ProducerConfig.CLIENT_ID_CONFIG,
@@ -52,14 +54,14 @@ public final class LeanProducerConfig {
     private LeanProducerConfig() {}
 
     /**
-     * The settings for a client's configuration.
+     * Returns the settings for a client's configuration.
      *
-     * @throws IllegalArgumentException if a lean producer cannot have a property's value; the message starts with the
-     *     property's name
+     * @throws IllegalArgumentException if a lean producer does not support a property's value; the message starts with
+     *     the property's name
      */
     public static LeanProducerSettings of(Map<String, ?> config) {
         LeanProducerSettings.Builder settings = LeanProducerSettings.builder();
-        // Sorted, so that the first refusal is always the same.
+        // Sorted, so that the same invalid property is always reported first.
         new TreeMap<>(config).forEach((name, value) -> {
             String text = String.valueOf(value).trim();
             checkIsRead(name, text);
@@ -74,7 +76,10 @@ public final class LeanProducerConfig {
                 .build();
     }
 
-    /** The names of {@link LeanProducerSettings} in the client's terms. */
+    /**
+     * Checks the ranges that {@link LeanProducerSettings} checks as well, but reports them with the client's property
+     * names.
+     */
     private static void checkRanges(Map<String, ?> config) {
         checkRange(config, ProducerConfig.LINGER_MS_CONFIG, 0, MINUTE);
         checkRange(config, ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 1_000, 60 * MINUTE);

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records in flight, by a numeric token. Thread-safe: the sender adds a record, and the answering thread removes it.
- * The producer's hand-over of the token makes the record visible to that thread.
+ * Records in flight, by a numeric token. Thread-safe: the sender adds a record, and the producer's thread removes it.
+ * The record becomes visible to that thread because the token is handed over through the producer.
  */
 final class OutstandingRecords {
 
@@ -15,7 +15,7 @@ final class OutstandingRecords {
     private static final int CHUNK = 1 << CHUNK_BITS;
     private static final int MASK = CHUNK - 1;
 
-    /** Consecutive tokens; removed once all of them are gone. */
+    /** Records with consecutive tokens. Removed when all of them are gone. */
     private static final class Chunk {
         final long number;
         final @Nullable PendingSend[] slots = new PendingSend[CHUNK];
@@ -29,11 +29,11 @@ final class OutstandingRecords {
     private final AtomicLong next = new AtomicLong();
     private final ConcurrentHashMap<Long, Chunk> chunks = new ConcurrentHashMap<>();
 
-    // The chunk found last; a race only costs a map lookup.
+    // The chunk used last. A race only costs a map lookup.
     private volatile Chunk lastAdded = new Chunk(-1);
     private volatile Chunk lastRemoved = lastAdded;
 
-    /** Adds a record and returns its token. */
+    /** Adds a record, and returns its token. */
     long add(PendingSend sending) {
         long token = next.getAndIncrement();
         long number = token >>> CHUNK_BITS;
@@ -46,7 +46,7 @@ final class OutstandingRecords {
         return token;
     }
 
-    /** Removes a record and returns it; once per token. */
+    /** Removes and returns a record. Must be called once per token. */
     PendingSend remove(long token) {
         long number = token >>> CHUNK_BITS;
         Chunk chunk = lastRemoved;

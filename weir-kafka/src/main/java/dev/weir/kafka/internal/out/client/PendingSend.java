@@ -6,7 +6,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** A record in flight. Answered once; its future completes after its callback, as with Kafka's client. */
+/** A record in flight. Completed once. The future completes after the callback, as with Kafka's client. */
 final class PendingSend extends CompletableFuture<RecordMetadata> {
 
     private static final long NO_TIMESTAMP = -1;
@@ -23,7 +23,7 @@ final class PendingSend extends CompletableFuture<RecordMetadata> {
         this.valueBytes = valueBytes;
     }
 
-    /** @param offset -1 if it is not known */
+    /** @param offset -1 if unknown */
     void written(TopicPartition at, long offset) {
         RecordMetadata metadata = new RecordMetadata(at, offset, 0, timestampMillis, keyBytes, valueBytes);
         try {

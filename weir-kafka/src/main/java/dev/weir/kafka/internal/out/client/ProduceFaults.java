@@ -6,15 +6,15 @@ import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.protocol.Errors;
 
-/** Translates faults of a lean producer into exceptions of Kafka's client. Functions only. */
+/** Translates a lean producer's exceptions into those of Kafka's client. Functions only. */
 public final class ProduceFaults {
 
     private ProduceFaults() {}
 
     /**
-     * The exception that Kafka's client would throw, with the lean message, which names the partition. A record that
-     * failed only because the producer was closed, or because of a neighbour in its batch, gets a plain
-     * {@code KafkaException}, as with Kafka's client.
+     * Returns the exception that Kafka's client would throw, with the lean producer's message, which names the
+     * partition. A record that failed only because the producer was closed, or because of another record in its batch,
+     * gets a plain {@code KafkaException}, as with Kafka's client.
      */
     public static KafkaException asOfClient(LeanException fault) {
         String message = String.valueOf(fault.getMessage());
@@ -26,7 +26,7 @@ public final class ProduceFaults {
                 return sameKind(said, message);
             }
         }
-        // A failure that ended the producer itself is not caused by a neighbour.
+        // A fault with a cause stopped the producer itself, and is not the consequence of another record's fault.
         return fault.getCause() == null ? new KafkaException(message, fault) : new ApiException(message, fault);
     }
 

@@ -7,18 +7,21 @@ import java.util.Map;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.Serializer;
 
-/** Makes Kafka's producer, a lean producer, or a harness's producer if one is registered at the address. */
+/** Creates Kafka's producer or a lean producer, or the producer of a test harness that is registered at the address. */
 public final class ProducerOrigin {
 
     private ProducerOrigin() {}
 
-    /** Opens a producer, which the caller closes together with the serializers. A harness has only one kind. */
+    /**
+     * Opens a producer. The caller closes it, which also closes the serializers. A harness has only one kind of
+     * producer.
+     */
     public static <K, V> Producer<K, V> open(
             ProducePath path, Map<String, Object> config, Serializer<K> keys, Serializer<V> values) {
         return open(path, config, keys, values, true);
     }
 
-    /** Opens a producer with serializers that outlive it. */
+    /** Opens a producer that does not close its serializers. */
     public static <K, V> Producer<K, V> openSharing(
             ProducePath path, Map<String, Object> config, Serializer<K> keys, Serializer<V> values) {
         return open(path, config, keys, values, false);

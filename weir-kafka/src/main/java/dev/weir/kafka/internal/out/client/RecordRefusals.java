@@ -11,14 +11,14 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** Classifies refusals of records. Stateless. */
+/** Classifies the exceptions with which records are rejected. Stateless. */
 public final class RecordRefusals {
 
     private RecordRefusals() {}
 
     /**
-     * Returns whether the next record may succeed. A missing topic, a missing permission or a broken producer affects
-     * more than one record.
+     * Returns whether the failure concerns only this record, so that the next one may succeed. A missing topic, a
+     * missing permission or a broken producer affects more than one record.
      */
     public static boolean isOfRecord(Exception refusal) {
         return switch (refusal) {
@@ -28,12 +28,12 @@ public final class RecordRefusals {
             case InvalidTimestampException invalid -> true;
             case KafkaException ofTheClient -> false;
             case IllegalStateException ofTheClient -> false;
-            // Thrown by a serializer.
+            // Any other exception was thrown by a serializer.
             default -> true;
         };
     }
 
-    /** Returns whether the refusal affects all records of the topic and none of other topics. */
+    /** Returns whether the failure affects all records of the topic, but no other topics. */
     public static boolean isOfTopic(Exception refusal) {
         return refusal instanceof TopicAuthorizationException
                 || refusal instanceof UnknownTopicOrPartitionException
@@ -41,15 +41,15 @@ public final class RecordRefusals {
     }
 
     /**
-     * Returns whether the refusal names the topic. In a transaction a client fails all unsent records with one refusal,
-     * whatever their topics, unless the next attempt may succeed.
+     * Returns whether the exception names the topic. In a transaction, a client fails all unsent records with the same
+     * exception, whatever their topics, unless the next attempt may succeed.
      */
     public static boolean isOfTopic(Exception refusal, String topic) {
         return refusal instanceof UnknownTopicOrPartitionException
                 || topicsOf(refusal).contains(topic);
     }
 
-    /** Returns whether the refusal names topics, and this is none of them. */
+    /** Returns whether the exception names topics, but not this one. */
     public static boolean isOfOtherTopics(Exception refusal, String topic) {
         Set<String> named = topicsOf(refusal);
         return !named.isEmpty() && !named.contains(topic);
@@ -64,7 +64,8 @@ public final class RecordRefusals {
     }
 
     /**
-     * Returns why a client waited in vain for space or metadata: a broker does not know the topic, or the time ran out.
+     * Returns the reason why a client waited in vain for free memory or metadata: either the brokers do not know the
+     * topic, or the timeout expired.
      */
     public static Exception ofVainWait(TimeoutException waited) {
         return waited.getCause() instanceof UnknownTopicOrPartitionException unknown
@@ -73,14 +74,18 @@ public final class RecordRefusals {
     }
 
     /**
-     * Returns whether the refusal says nothing about the record: the client uses exactly this class for the neighbours
-     * of an invalid record in its batch, and for all records given up when it is closed.
+     * Returns whether the exception says nothing about the record itself. Kafka's client uses exactly this class for
+     * the other records in the batch of an invalid record, and for all records that are given up when the client is
+     * closed.
      */
     public static boolean isOfNeighbour(Exception refusal) {
         return refusal.getClass() == KafkaException.class;
     }
 
-    /** The rank of a refusal as the reason for a producer's stop: the higher of two is reported. */
+    /**
+     * The priority of an exception as the reason for a producer's stop. The exception with the highest priority is
+     * reported.
+     */
     public static int weight(Exception refusal) {
         if (isOfNeighbour(refusal)) {
             return 0;

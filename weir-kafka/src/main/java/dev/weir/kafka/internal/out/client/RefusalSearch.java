@@ -9,9 +9,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The search for the records at fault among those refused together. Brokers refuse whole batches, and a client gives up
- * all records after a refused one, so a refusal first means only that one of several records is at fault. Each of them
- * is sent again alone; a refusal then is its own.
+ * Finds the faulty ones among records that were rejected together. Brokers reject whole batches, and a client gives up
+ * all records after a rejected one. A rejection therefore means at first only that one of several records is faulty.
+ * Each of these records is sent again alone, so that a further rejection is its own.
  *
  * <pre>
  *   (none)  --refused among others-->  Refused  --review-->  Suspect  --sent again-->  Alone  --written-->  (none)
@@ -22,86 +22,88 @@ import org.jspecify.annotations.Nullable;
  *      +--refused before anything was sent after it---------------------------------------^
  * </pre>
  *
- * <p>Thread-safe: refusals come on a producer's thread. Costs nothing while nothing is refused.
+ * <p>Thread-safe: rejections are reported on a producer's thread. Costs nothing while no record is rejected.
  *
- * @param <R> a record, or the element that records are made from again; compared by {@code equals}
+ * @param <R> a record, or the element from which records can be created again; compared by {@code equals}
  */
 public final class RefusalSearch<R> {
 
-    /** The state of a refused record. Other records have no state. */
+    /** The state of a rejected record. Other records have no state. */
     public sealed interface State {
 
-        /** The refusal that led to the state. */
+        /** The exception that led to the state. */
         Exception why();
 
-        /** Refused in the current attempt. */
+        /** The record was rejected in the current attempt. */
         record Refused(Exception why) implements State {}
 
-        /** To be sent alone, in its turn. */
+        /** The record must be sent alone when its turn comes. */
         record Suspect(Exception why) implements State {}
 
-        /** Sent alone, not yet answered. */
+        /** The record was sent alone and is not yet acknowledged. */
         record Alone(Exception why) implements State {}
 
-        /** Refused for its own fault. */
+        /** The record was rejected because of its own fault. */
         record AtFault(Exception why) implements State {}
     }
 
-    /** A refused record whose refusal explains the failure of an attempt. */
+    /** A rejected record whose exception explains the failure of an attempt. */
     public record Reason<R>(R record, Exception why) {}
 
     /** Sends records in order. Confined to one thread. */
     public interface Way<R> {
 
-        /** Sends a record after the others; returns false if it accepts nothing more. */
+        /** Sends a record after the others. Returns false if no more records are accepted. */
         boolean send(R record) throws InterruptedException;
 
-        /** Waits until all sent records are answered; returns false if it accepts nothing more. */
+        /** Waits until all sent records are completed. Returns false if no more records are accepted. */
         boolean settle() throws InterruptedException;
 
-        /** Sends a record while nothing else is in flight, waits for the answer, and handles it. */
+        /** Sends a record while no other record is in flight, waits until it is completed, and handles the outcome. */
         default void sendAlone(R record) throws InterruptedException {
             boolean ignored = send(record) && settle();
         }
     }
 
-    /** States of refused records, in the order of their refusals. */
+    /** The states of rejected records, in the order of their rejections. */
     private final Map<R, State> states = Collections.synchronizedMap(new LinkedHashMap<>());
 
-    /** Returns whether no record is in question. */
+    /** Returns whether no record is under suspicion. */
     public boolean isEmpty() {
         return states.isEmpty();
     }
 
-    /** The number of records in question. */
+    /** The number of records under suspicion. */
     public int size() {
         return states.size();
     }
 
-    /** Returns whether a record must be sent alone. */
     public boolean isSuspect(R record) {
         return stateOf(record) instanceof State.Suspect;
     }
 
-    /** The state of a record, null if it is not in question. */
+    /** The state of a record; null if it is not under suspicion. */
     public @Nullable State stateOf(R record) {
         return states.get(record);
     }
 
-    /** Notes a refusal: the record's own if it was alone. */
+    /** Records a rejection, which is the record's own fault if the record was sent alone. */
     public void refused(R record, Exception why) {
         states.put(record, stateOf(record) instanceof State.Alone ? new State.AtFault(why) : new State.Refused(why));
     }
 
-    /** Notes a refusal that came before anything was sent after the record. */
+    /**
+     * Records a rejection that arrived before any other record was sent after this one, and is therefore the record's
+     * own fault.
+     */
     public void refusedForItself(R record, Exception why) {
         states.put(record, new State.AtFault(why));
     }
 
     /**
-     * Makes a record the last of the suspects. One thread at a time.
+     * Makes a record the last of the suspects. Must not be called concurrently.
      *
-     * @return its previous state; null if it was not in question
+     * @return the record's previous state; null if it was not under suspicion
      */
     public @Nullable State suspect(R record, Exception why) {
         State before = states.remove(record);
@@ -109,7 +111,10 @@ public final class RefusalSearch<R> {
         return before;
     }
 
-    /** The most informative refusal of this attempt, the first of several; null if there is none. */
+    /**
+     * The most informative rejection of this attempt, or the first of several equally informative ones; null if there
+     * is none.
+     */
     public @Nullable Reason<R> reason() {
         Reason<R> most = null;
         for (Map.Entry<R, State> each : List.copyOf(states.entrySet())) {
@@ -123,12 +128,13 @@ public final class RefusalSearch<R> {
     }
 
     /**
-     * Ends an attempt. If the rule covers their refusals, refused records become suspects, and those at fault leave the
-     * search. Other refusals are dropped, because they explain no later failure.
+     * Ends an attempt. If the rule covers the exception, a rejected record becomes a suspect, and a faulty record
+     * leaves the search. Records whose exceptions are not covered also leave the search, because these do not explain a
+     * later failure.
      *
-     * @param takes tells whether the rule covers a refusal
-     * @param atFault receives records that leave the search
-     * @return whether the rule covers one of the refusals
+     * @param takes returns whether the rule covers an exception
+     * @param atFault receives the faulty records that leave the search
+     * @return whether the rule covers any of the exceptions
      */
     public boolean review(Predicate<? super Exception> takes, BiConsumer<? super R, ? super Exception> atFault) {
         boolean isRuled = false;
@@ -153,7 +159,9 @@ public final class RefusalSearch<R> {
         return isRuled;
     }
 
-    /** The next suspect, to be sent alone now; null if there is none, or another one is unanswered. */
+    /**
+     * The next suspect, which must now be sent alone; null if there is none, or if another one is not completed yet.
+     */
     public @Nullable R nextAlone() {
         for (Map.Entry<R, State> each : List.copyOf(states.entrySet())) {
             if (each.getValue() instanceof State.Alone) {
@@ -167,7 +175,7 @@ public final class RefusalSearch<R> {
         return null;
     }
 
-    /** Removes a record that is written or gone; returns its previous state, null if it was not in question. */
+    /** Removes a record that was written or is gone. Returns its previous state; null if it was not under suspicion. */
     public @Nullable State forget(R record) {
         return states.remove(record);
     }
@@ -178,9 +186,9 @@ public final class RefusalSearch<R> {
     }
 
     /**
-     * Sends records again in order, suspects alone.
+     * Sends records again in order. Suspects are sent alone.
      *
-     * @return the number of accepted records; if it is all of them, they are also answered
+     * @return the number of accepted records; if all were accepted, they are also completed
      */
     public int resend(List<R> inOrder, Way<? super R> way) throws InterruptedException {
         for (int i = 0; i < inOrder.size(); i++) {

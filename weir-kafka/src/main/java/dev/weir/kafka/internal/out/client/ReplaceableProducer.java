@@ -23,15 +23,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds a producer and replaces it by another one of the same configuration after an error that may have ended it, or
- * once it gets no answers. Confined to one thread, except {@link #look}, which belongs to the watching thread, and
- * methods that say otherwise. Any thread may call {@link #close} and, while no client is being replaced, {@link #send}.
+ * A producer whose client is replaced by a new one with the same configuration if an error may have made it unusable,
+ * or if it no longer completes records. Confined to one thread, except {@link #look}, which belongs to the monitoring
+ * thread, and methods that say otherwise. Any thread may call {@link #close} and, while no client is being replaced,
+ * {@link #send}.
  */
 public final class ReplaceableProducer<K, V> {
 
     private static final Logger LOG = LoggerFactory.getLogger(ReplaceableProducer.class);
 
-    /** A client with counts of its sent and answered records; a replaced client keeps its own counts. */
+    /** A client with the counts of its sent and completed records. A replaced client keeps its own counts. */
     private record Opened<K, V>(
             Producer<K, V> client,
             ClientThread thread,
@@ -48,10 +49,10 @@ public final class ReplaceableProducer<K, V> {
                     ConcurrentHashMap.newKeySet());
         }
 
-        /** Returns the counts of a record that is about to be sent. */
+        /** Counts a record that is about to be sent, and returns the counts. */
         SendCounts sends(String topic) {
             if (counts.unanswered() == 0) {
-                topics.clear(); // nothing is in flight: earlier topics are no longer needed
+                topics.clear(); // nothing is in flight, so earlier topics are no longer needed
             }
             topics.add(topic);
             SendCounts present = counts.present();
@@ -60,41 +61,41 @@ public final class ReplaceableProducer<K, V> {
         }
     }
 
-    /** Decides what to do when a client fails to open. */
+    /** Decides what to do when a client cannot be opened. */
     @FunctionalInterface
     public interface Patience<X extends Exception> {
 
         /**
-         * Returns, after a pause, if another attempt may succeed; throws if not.
+         * Returns, after a pause, if another attempt may succeed. Throws an exception if not.
          *
-         * @param refusals number of consecutive refusals, without attempts that got no answer
+         * @param refusals the number of consecutive failures, not counting timeouts
          */
         void refused(KafkaException refusal, int refusals) throws X;
     }
 
     private final Supplier<Producer<K, V>> clients;
 
-    /** Health of the client. Confined to the watching thread. */
+    /** The health of the client. Confined to the monitoring thread. */
     private final ClientHealth health;
 
     private final ClientProgress progress;
 
-    /** Message of the last check that found the client stuck. */
+    /** The message of the last check that found the client stuck. */
     private volatile String stuck = "";
 
-    /** Null before the first record, and after an error until the next attempt. */
+    /** The open client; null before the first record, and after an error until the next attempt. */
     private volatile @Nullable Opened<K, V> opened;
 
-    /** Number of clients opened so far. Confined to the sending thread. */
+    /** The number of clients opened so far. Confined to the sending thread. */
     private int clientsOpened;
 
     private volatile boolean closed;
 
     /**
-     * Creates a producer without a client.
+     * Creates a producer without opening a client.
      *
-     * @param clients opens a client; each is closed here
-     * @param shared whether others use the client
+     * @param clients opens a client, which this producer closes
+     * @param shared whether the client has other users
      * @param progress detects a stuck client
      */
     public ReplaceableProducer(Supplier<Producer<K, V>> clients, boolean shared, ClientProgress progress) {
@@ -106,8 +107,8 @@ public final class ReplaceableProducer<K, V> {
     /**
      * Opens a client unless one is open.
      *
-     * @return its number among all clients, for {@link #refused}
-     * @throws org.apache.kafka.common.KafkaException if that fails; see {@link #hasOpened}
+     * @return the client's number, for {@link #refused}
+     * @throws org.apache.kafka.common.KafkaException if the client cannot be opened; see {@link #hasOpened}
      */
     public int open() {
         var ignored = current();
@@ -115,9 +116,9 @@ public final class ReplaceableProducer<K, V> {
     }
 
     /**
-     * Opens a client, however many attempts that takes, to replace one that its user has closed or will close.
+     * Opens a client, with as many attempts as necessary. It replaces one that its user has closed or will close.
      *
-     * @return the client
+     * @return the new client
      */
     public <X extends Exception> Producer<K, V> replace(Patience<X> patience) throws X {
         int refusals = 0;
@@ -133,27 +134,27 @@ public final class ReplaceableProducer<K, V> {
         }
     }
 
-    /** The open client. Any thread. */
+    /** The open client; null if there is none. Any thread. */
     public @Nullable Producer<K, V> client() {
         Opened<K, V> open = opened;
         return open == null ? null : open.client;
     }
 
-    /** The metrics of the open client. Any thread. */
+    /** The metrics of the open client; null if there is none. Any thread. */
     public @Nullable ProducerLook meters() {
         Opened<K, V> open = opened;
         return open == null ? null : open.meters;
     }
 
-    /** The thread of the open client; without one, an unknown thread. Any thread. */
+    /** The thread of the open client, or an unknown thread if there is no client. Any thread. */
     public ClientThread thread() {
         Opened<K, V> open = opened;
         return open == null ? new ClientThread() : open.thread;
     }
 
     /**
-     * Returns whether a client was open before, so that the configuration is known to work and another attempt makes
-     * sense.
+     * Returns whether a client was opened before. In that case the configuration is known to work, and another attempt
+     * makes sense.
      */
     public boolean hasOpened() {
         return clientsOpened > 0;
@@ -172,13 +173,13 @@ public final class ReplaceableProducer<K, V> {
         clientsOpened++;
         opened = open;
         if (closed) {
-            // The closing thread may have checked before.
+            // The closing thread may have looked for an open client before this one was stored.
             ClientClosing.begin(open.client);
         }
         return open;
     }
 
-    /** Sends a record with the open client, or a new one, and counts its answer before the callback. */
+    /** Sends a record with the open client or a new one. Counts the outcome before the callback is called. */
     public Future<RecordMetadata> send(ProducerRecord<K, V> record, Callback answer) {
         Opened<K, V> by = current();
         SendCounts counts = by.sends(record.topic());
@@ -198,7 +199,7 @@ public final class ReplaceableProducer<K, V> {
         }
     }
 
-    /** Waits until everything sent by the open client is answered. */
+    /** Waits until all records sent with the open client are completed. */
     public void flush() {
         Opened<K, V> open = opened;
         if (open != null) {
@@ -207,11 +208,12 @@ public final class ReplaceableProducer<K, V> {
     }
 
     /**
-     * Closes the client unless the refusal only concerns a single record, or is a timeout: after some errors a client
-     * does nothing more, without saying so. The next record opens another one.
+     * Closes the client, unless the exception concerns only a single record or is a timeout. After some errors, a
+     * client silently does nothing more. The next record opens another client.
      *
-     * @param number the number of the refusing client; if it is no longer open, nothing happens
-     * @throws KafkaPipelineException if its thread hangs with records, whose outcome would stay unknown
+     * @param number the number of the client that reported the exception; if it is no longer open, nothing happens
+     * @throws KafkaPipelineException if the client's thread hangs while it has records, whose outcome would remain
+     *     unknown
      */
     public void refused(int number, Exception refusal, Duration patience) {
         boolean isOfClient = !(refusal instanceof TimeoutException) && !RecordRefusals.isOfRecord(refusal);
@@ -224,7 +226,7 @@ public final class ReplaceableProducer<K, V> {
         }
     }
 
-    /** Closes the open client; the next record opens another one. */
+    /** Closes the open client. The next record opens another one. */
     public void leave(Duration patience) {
         Opened<K, V> open = opened;
         if (open != null) {
@@ -233,7 +235,7 @@ public final class ReplaceableProducer<K, V> {
         }
     }
 
-    /** Tells the open client to fail all unanswered records; does not wait for that. Any thread. */
+    /** Makes the open client fail all uncompleted records, without waiting for that. Any thread. */
     public void breakOff() {
         Opened<K, V> open = opened;
         if (open != null) {
@@ -242,10 +244,10 @@ public final class ReplaceableProducer<K, V> {
     }
 
     /**
-     * Checks whether the open client can still answer. A stuck client is asked to close, so that its records fail and
-     * the next record opens another client. One thread, several times a second.
+     * Checks whether the open client can still complete records. A stuck client is asked to close, so that its records
+     * fail and the next record opens another client. Must be called by one thread, several times a second.
      *
-     * @param awaited whether something other than an answer is awaited
+     * @param awaited whether the caller is waiting for anything besides these records
      */
     public Found look(long nowNanos, boolean awaited) {
         Opened<K, V> open = opened;
@@ -266,15 +268,15 @@ public final class ReplaceableProducer<K, V> {
         return Found.STUCK;
     }
 
-    /** A sentence about the last check that found {@link Found#STUCK}. */
+    /** A sentence about the last check that returned {@link Found#STUCK}. */
     public String stuck() {
         return stuck;
     }
 
     /**
-     * Does the same for a run.
+     * Does the same for a run, and logs a stuck client.
      *
-     * @param where the end of the log line about a stuck client
+     * @param where the end of the log line
      * @return the failure of the run; null if it may continue, perhaps with another client
      */
     public @Nullable KafkaPipelineException look(long nowNanos, boolean awaited, String where) {
@@ -285,7 +287,7 @@ public final class ReplaceableProducer<K, V> {
         return health.failure(found);
     }
 
-    /** Closes the open client; no other is opened for writing afterwards. */
+    /** Closes the open client. No other client can be opened afterwards. */
     public void close(Duration patience) {
         closed = true;
         leave(patience);

@@ -20,8 +20,8 @@ import org.apache.kafka.common.errors.TransactionalIdNotFoundException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 
 /**
- * Asks brokers, each time over a new connection, whether topics, and transactions with given ids, can be written.
- * Stateless except for its settings.
+ * Queries the brokers, on a new connection each time, whether topics can be written to and whether transaction
+ * coordinators respond. Stateless except for its settings.
  */
 final class WritableTopics {
 
@@ -31,9 +31,9 @@ final class WritableTopics {
     private final Set<String> transactionalIds;
 
     /**
-     * Creates a check with the brokers of a producer's configuration.
+     * Creates a check with the brokers in a producer's configuration.
      *
-     * @param transactionalIds producers whose coordinators must answer; empty for a producer without transactions
+     * @param transactionalIds the ids whose coordinators must respond; empty for a producer without transactions
      */
     WritableTopics(Map<String, ?> clientConfig, Collection<String> transactionalIds) {
         config = new HashMap<>(clientConfig);
@@ -43,9 +43,9 @@ final class WritableTopics {
     }
 
     /**
-     * Returns the reason why a producer may rightly wait: a partition without a leader or without all replicas in sync,
-     * a coordinator that does not answer or is still ending the previous transaction, or no answer from brokers. Empty
-     * if there is no reason.
+     * Returns the reason if a producer has a legitimate reason to wait: a partition has no leader or not all replicas
+     * in sync, a coordinator does not respond or has not finished the previous transaction, or the brokers do not
+     * respond. Returns an empty string if there is no such reason.
      */
     String obstacle(Set<String> topics) {
         if (topics.isEmpty()) {
@@ -78,7 +78,8 @@ final class WritableTopics {
         }
         for (TopicDescription topic : described.values()) {
             for (TopicPartitionInfo partition : topic.partitions()) {
-                // With a replica missing, min.insync.replicas may not be met: brokers then refuse records for a while.
+                // If a replica is missing, min.insync.replicas may not be met, in which case brokers reject records for
+                // a while.
                 boolean isLed =
                         partition.leader() != null && !partition.leader().isEmpty();
                 if (!isLed || partition.isr().size() != partition.replicas().size()) {
@@ -104,7 +105,8 @@ final class WritableTopics {
             } catch (TimeoutException silent) {
                 return "the coordinator of transactional.id=" + id + " does not answer";
             } catch (ExecutionException failure) {
-                // The coordinator of an unknown id reports that; brokers before 3.0 cannot be asked.
+                // A coordinator that does not know the id reports that. Brokers older than 3.0 do not support the
+                // query.
                 if (!(failure.getCause() instanceof TransactionalIdNotFoundException)
                         && !(failure.getCause() instanceof UnsupportedVersionException)) {
                     return "the coordinator of transactional.id=" + id + " does not answer: " + failure.getCause();

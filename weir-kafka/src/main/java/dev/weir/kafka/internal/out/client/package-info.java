@@ -1,7 +1,7 @@
 /**
- * The client behind a producing stage: Kafka's client, or a lean producer in its place. Records come in from any
- * thread; answers go out on the producer's own thread; the opener of a producer closes it. A thread of each run checks
- * whether the clients can still answer, and fails a run that waits in vain.
+ * The client of a producing stage: Kafka's client, or a lean producer in its place. Any thread may send records.
+ * Outcomes are reported on the producer's own thread. Whoever opens a producer closes it. Each run has a thread that
+ * checks whether its clients can still complete records, and that fails a run that would wait in vain.
  */
 @NullMarked
 package dev.weir.kafka.internal.out.client;

@@ -9,21 +9,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work left behind by aborts: records to be written again, or sources to be read again. Guarded by the lock of the
- * {@link TransactionsOfRun}.
+ * Work left over from aborted transactions: records to be written again, or sources to be read again. Guarded by the
+ * lock of the {@link TransactionsOfRun}.
  */
 final class AbortedWork<K, V> {
 
-    /** True if records of aborted transactions are kept to be written again. */
+    /** True if the records of aborted transactions are kept, so that they can be written again. */
     private final boolean keeps;
 
     /** Aborted transactions that can be written again, the oldest first. */
     private final List<OpenTransaction<K, V>> transactions = new ArrayList<>();
 
-    /** Sources that lost an element, in addition to the sources of finished inputs of aborted transactions. */
+    /** Sources that lost an element, in addition to the sources of the aborted transactions' finished inputs. */
     private final Set<AckTarget> lostSources = new HashSet<>();
 
-    /** Elements to write again before anything else is written or committed. */
+    /** Elements that must be written again before anything else is written or committed. */
     private final ArrayDeque<TransactionRecord<K, V>> again = new ArrayDeque<>();
 
     /**
@@ -36,13 +36,13 @@ final class AbortedWork<K, V> {
         this.keeps = keeps;
     }
 
-    /** Adds an aborted transaction and the sources of its unfinished inputs. */
+    /** Adds an aborted transaction, and the sources of its unfinished inputs. */
     void add(OpenTransaction<K, V> transaction) {
         transactions.add(transaction);
         transaction.open().forEach(root -> lostSources.add(root.source()));
     }
 
-    /** Requests that a source be read again after it lost an element that was in no transaction. */
+    /** Requests that a source be read again, because it lost an element that was in no transaction. */
     void readAgain(AckTarget source) {
         lostSources.add(source);
         mustReadAgain = true;
@@ -58,23 +58,25 @@ final class AbortedWork<K, V> {
         return lostSources.contains(source);
     }
 
-    /** Returns whether all aborted records are kept, and none may be committed. */
+    /** Returns whether all aborted records are kept, and none of them may be committed. */
     boolean mayWriteAgain() {
         return keeps && !mustReadAgain;
     }
 
-    /** The element to write before all others; null if there is none. */
+    /** The element that must be written before all others; null if there is none. */
     @Nullable
     TransactionRecord<K, V> next() {
         return again.peek();
     }
 
-    /** Removes an element that was written or ruled out, even if another abort has put others before it. */
+    /**
+     * Removes an element that was written or will not be written, even if another abort has queued other elements
+     * before it.
+     */
     void done(TransactionRecord<K, V> element) {
         again.removeFirstOccurrence(element);
     }
 
-    /** Returns whether elements wait to be written again. */
     boolean isWaiting() {
         return !again.isEmpty();
     }
@@ -84,10 +86,13 @@ final class AbortedWork<K, V> {
         return List.copyOf(again);
     }
 
-    /** Ends an abort: all aborted records are queued to be written again, or dropped because they are read again. */
+    /**
+     * Ends an abort. All aborted records are either queued to be written again, or dropped because their inputs are
+     * read again.
+     */
     void resume(boolean writesAgain) {
         if (writesAgain) {
-            // The oldest goes first, and all of them go before elements that were waiting when they were aborted.
+            // Older transactions go first. All of them go before the elements that were waiting when they were aborted.
             transactions
                     .reversed()
                     .forEach(transaction -> transaction.keptBackwards(kept -> again.addFirst(kept.again())));

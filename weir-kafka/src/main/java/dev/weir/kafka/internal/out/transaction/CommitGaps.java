@@ -5,9 +5,10 @@ import java.util.Collection;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Handles gaps between finished offsets that are too many for a commit's metadata. With the intake stopped, gaps close
- * by themselves where the pipeline works on them. Gaps that an operator holds until more elements arrive or the stream
- * ends do not close, so the intake is stopped only while there is progress. Confined to the owner thread.
+ * Handles gaps between finished offsets that are too many for a commit's metadata. If the pipeline is still working on
+ * the records in the gaps, the gaps close after the intake is stopped. If an operator holds these records until more
+ * elements arrive or the stream ends, the gaps do not close. The intake is therefore stopped only as long as there is
+ * progress. Confined to the owner thread.
  */
 final class CommitGaps {
 
@@ -18,7 +19,7 @@ final class CommitGaps {
     private long heads;
     private long movedNanos;
 
-    /** Returns whether to stop the intake, given that the finished offsets do not fit into a commit. */
+    /** Returns whether the intake should stop. Called when the finished offsets do not fit into a commit. */
     boolean isWorthHolding(Collection<AssignedPartition> partitions, long nowNanos) {
         long now = partitions.stream()
                 .mapToLong(partition -> partition.tracker().firstUnfinished())
@@ -31,7 +32,7 @@ final class CommitGaps {
         return nowNanos - movedNanos < PATIENCE_NANOS;
     }
 
-    /** Reports that the finished offsets fit. */
+    /** Reports that the finished offsets fit into a commit. */
     void end() {
         there = false;
     }

@@ -27,26 +27,27 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The consumer's side of transactions: decides where one ends and which offsets it commits, and makes aborted inputs be
- * read again. Confined to the owner thread.
+ * The consumer's part of transactions: decides when a transaction ends and which offsets it commits, and makes aborted
+ * inputs be read again. Confined to the owner thread.
  *
- * <p>A cut is made under the lock of the {@link TransactionsOfRun}, and so between two records of the pipeline: exactly
- * the inputs finished at that point have their records in this transaction or an earlier one. The finished set past the
- * committed offset goes into the metadata; if it does not fit, the pipeline's intake stops until it does.
+ * <p>A transaction is cut under the lock of the {@link TransactionsOfRun}, and therefore between two records of the
+ * pipeline. Exactly those inputs that are finished at that point have all their records in this transaction or an
+ * earlier one. The finished offsets after the committed one are stored in the commit's metadata. If they do not fit,
+ * the pipeline's intake stops until they do.
  */
 public final class ConsumerTransactions<K, V> implements TransactionGate {
 
-    /** The interval at which the group's other transactions are checked while partitions wait for their offsets. */
+    /** The interval between checks of the group's other transactions while partitions wait for their offsets. */
     private static final long FENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** The time that commits of offsets without records wait. */
+    /** The time for which commits of offsets without records are delayed. */
     private static final long OFFSETS_ONLY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    /** The time a commit runs before each check that its partitions still exist. */
+    /** The interval between checks, while a commit is running, that its partitions still exist. */
     private static final long GONE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final long GONE_FOR_GOOD_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -63,7 +64,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     private final StageContext context;
     private final Runnable fence;
 
-    @SuppressWarnings("NullAway.Init") // set before anything else is called
+    @SuppressWarnings("NullAway.Init") // set before any other method is called
     private Consumer<?, ?> client;
 
     @SuppressWarnings("NullAway.Init")
@@ -84,10 +85,10 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     /** Partitions whose records were aborted and will not be read again in this run. */
     private String takenBackAtTheEnd = "";
 
-    /** Partitions that seemed deleted when the records of others were written again. */
+    /** Partitions that seemed to be deleted when the records of other partitions were written again. */
     private final Set<AssignedPartition> goneAtTheEnd = new LinkedHashSet<>();
 
-    /** Number of aborts so far that did not end the run. */
+    /** The number of aborts so far that did not end the run. */
     private long aborts;
 
     private final CommitGaps scatter = new CommitGaps();
@@ -98,9 +99,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     private long retryNanos;
     private long fenceDueNanos;
 
-    /**
-     * @param fence finds and ends open transactions of runs that have ended; does not block
-     */
+    /** @param fence finds and ends open transactions of runs that have ended; must not block */
     ConsumerTransactions(
             TransactionsOfRun<K, V> run,
             TransactionCommitter<K, V> committer,
@@ -180,7 +179,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             return false;
         }
         try {
-            // A cut that waits for inputs may wait for the end of the stream, for which a stage holds them.
+            // A cut that waits for inputs may be waiting for the end of the stream, because a stage holds the inputs
+            // until then.
             boolean waitsForInputs = run.isClosing() || (scatter.isThere() && !run.isIntakeHeld());
             return switch (run.state()) {
                 case IDLE, ENDED -> true;
@@ -200,8 +200,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * A commit with a deleted partition, or with the id of a deleted topic, is never answered: it is cancelled and
-     * repeated without that.
+     * Checks for deleted partitions. A commit that contains a deleted partition, or the id of a deleted topic, is never
+     * answered. It is cancelled and repeated without that partition.
      */
     private void lookForGoneIfDue() {
         TransactionCut<K, V> cut = run.committing();
@@ -218,14 +218,14 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             committer.breakOff(cut);
             return;
         }
-        // A broker that has just started may know too little, so several answers are needed.
+        // A broker that has just started may have incomplete metadata, so several responses are needed.
         commits.lookForGone(cut.offsets().keySet());
     }
 
-    /** Notes confirmed commits, and resumes after an abort. */
+    /** Processes confirmed commits, and resumes after an abort. */
     private void takeUp() {
         for (TransactionCut<K, V> cut = run.confirmed.poll(); cut != null; cut = run.confirmed.poll()) {
-            // Only partitions that are still assigned and were not restarted since.
+            // Applies only to partitions that are still assigned and have not been restarted since.
             commits.committed(cut.partitions(), cut.offsets());
         }
         if (run.state() == TransactionState.ABORTED) {
@@ -235,7 +235,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     // ---- Cuts ------------------------------------------------------------------------------------------------------
 
-    /** Ends the open transaction if possible now. Under the lock. */
+    /** Ends the open transaction if that is possible now. Must be called with the lock held. */
     private CutResult cut() {
         if (!run.state().mayCut()) {
             return CutResult.LATER;
@@ -243,7 +243,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         if (run.isSending() || run.aborted.isWaiting()) {
             return later(run.isIntakeHeld());
         }
-        // Determined first: this cut may be waiting for work that finishes in the meantime.
+        // Determined first, because work that this cut is waiting for may finish in the meantime.
         boolean nothingMoves = run.isInputEnded() && nothingMoves();
         OpenTransaction<K, V> filling = run.filling();
         if (filling != null) {
@@ -295,7 +295,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Postpones the cut. The pipeline continues, without new records if the finished set does not fit into a commit.
+     * Postpones the cut. The pipeline continues, but gets no new records if the finished offsets do not fit into a
+     * commit.
      */
     private CutResult later(boolean withoutIntake) {
         run.cutLater(withoutIntake);
@@ -304,47 +305,59 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Returns whether no stage works on anything. After the end of the input, no work that a waiting cut needs can then
-     * follow.
+     * Returns whether no stage is working on any record. After the end of the input, this means that no further work
+     * can finish the inputs that a postponed cut waits for.
      */
     private boolean nothingMoves() {
         return Stream.concat(assignment.all().stream(), leaving.stream()).noneMatch(AssignedPartition::hasUnsettled);
     }
 
-    /** Fails well before the coordinator aborts the transaction, which would then repeat endlessly. */
+    /**
+     * Fails the run well before the coordinator aborts the transaction, because otherwise such aborts would repeat
+     * endlessly.
+     */
     private void failIfStuck(OpenTransaction<K, V> filling) {
         if (filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos() && context.failure() == null) {
             context.fail(TransactionFaults.stuck(filling.places(), plan));
         }
     }
 
-    /** Fails if all inputs of the transaction are finished, but the gaps between them are too many. */
+    /**
+     * Fails the run if all inputs of the transaction are finished, but there are too many gaps between finished
+     * offsets.
+     */
     private void failIfScattered(OpenTransaction<K, V> filling, List<AssignedPartition> partitions) {
         if (filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos() && context.failure() == null) {
             String places = partitions.stream()
                     .filter(partition -> commits.finishedEntirely(List.of(partition)) == null)
                     .map(partition -> partition.id() + "@" + partition.tracker().firstUnfinished())
                     .collect(Collectors.joining(", "));
-            if (!places.isEmpty()) { // empty if they have finished meanwhile
+            if (!places.isEmpty()) { // empty if they have finished in the meantime
                 context.fail(TransactionFaults.scattered(places, plan));
             }
         }
     }
 
-    /** Begins a transaction without records; null if its producer is broken, which aborts. */
+    /**
+     * Begins a transaction without records. Returns null if the producer is broken, in which case the transaction is
+     * aborted.
+     */
     private @Nullable OpenTransaction<K, V> beginForOffsets() {
         committer.begin();
         OpenTransaction<K, V> begun = run.filling();
         return run.state().isAborting() ? null : begun;
     }
 
-    /** Returns whether an input is settled: it is finished, or belongs to another source. */
+    /** Returns whether an input is finished or belongs to another source. */
     private boolean isSettled(Root root) {
         AssignedPartition partition = partitionOf(root);
         return partition == null || partition.tracker().isDone(root.token());
     }
 
-    /** Returns whether an input will be read again, here by a seek or elsewhere, although records of it were sent. */
+    /**
+     * Returns whether an input will be read again, either here after a seek or by another member, although some of its
+     * records were sent.
+     */
     private boolean isTakenBack(Root root) {
         return partitionOf(root) == null && root.source().isRevoked(root.token());
     }
@@ -368,8 +381,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Returns whether a source of records was restarted, by a seek or because its log changed, and has no position yet:
-     * a commit would lack the offset that belongs to those records.
+     * Returns whether a source of records was restarted, by a seek or because its log changed, and has no position yet.
+     * A commit would then lack the offset that belongs to these records.
      */
     private boolean hasNoPlace(AckTarget source) {
         if (!source.isRevoked(0) || partitionOf(partition -> partition.tracker() == source) != null) {
@@ -380,7 +393,10 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         return anew == null || anew.isHeld();
     }
 
-    /** The position of a restarted partition is known soon, unless it is revoked first or no broker answers. */
+    /**
+     * Postpones the cut, because the position of a restarted partition is usually known soon. Aborts the transaction if
+     * the partition was revoked, or if the wait takes too long.
+     */
     private CutResult laterOrAborted(OpenTransaction<K, V> filling) {
         boolean isVain = filling.sources().stream()
                 .filter(this::hasNoPlace)
@@ -450,7 +466,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
                     if (!made) {
                         CutResult result = cut();
                         if (result != CutResult.LATER) {
-                            // From here on, nothing of the revoked partitions is written.
+                            // From here on, records of the revoked partitions must not be written.
                             run.leaving = Set.of();
                         }
                         if (result == CutResult.NOTHING) {
@@ -483,7 +499,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     private void throwIfTakenBack() {
         if (!takenBackAtTheEnd.isEmpty()) {
             if (run.filling() != null) {
-                // The open transaction may have records of the revoked partitions, and must not be committed without
+                // The open transaction may contain records of the revoked partitions, and must not be committed without
                 // their offsets.
                 committer.abortFilling(new KafkaException("a transaction before it was aborted at the end"));
             }
@@ -497,7 +513,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     private void refuseAfterFailure() {
-        // A running commit continues: all its inputs were finished before.
+        // A commit that is already running continues, because all its inputs were finished before.
         if (run.filling() != null) {
             committer.abortFilling(new KafkaException("the pipeline has failed"));
             throw new KafkaException("the open transaction is aborted, its inputs are read again");
@@ -505,8 +521,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Aborts if the open transaction has a record of an input that no stage works on any more and that will never
-     * finish.
+     * Aborts if the open transaction contains a record of an input that is unfinished, and no stage is working on that
+     * input any more.
      */
     private void throwIfGivenUp() {
         OpenTransaction<K, V> filling = run.filling();
@@ -520,7 +536,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     private boolean isGivenUp(Root root) {
         AssignedPartition partition = partitionOf(root);
-        // In this order, because it may finish in between.
+        // Must be checked in this order, because the input may finish in between.
         return partition != null
                 && !partition.hasUnsettled()
                 && !partition.tracker().isDone(root.token());
@@ -541,8 +557,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     // ---- After an abort --------------------------------------------------------------------------------------------
 
     /**
-     * Makes finished and uncommitted records be read again; other partitions continue. If nothing is read any more, the
-     * sink writes its kept records again, and finished inputs stay finished.
+     * Resumes after an abort. Finished but uncommitted records are read again; other partitions continue. If the input
+     * has ended, the sink writes the records that it has kept again, and finished inputs stay finished.
      */
     private void goOn() {
         if (!run.lock.tryLock()) {
@@ -557,7 +573,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             writesAgain = isAtTheEnd && run.aborted.mayWriteAgain();
             renewed = renew(writesAgain);
             if (!writesAgain) {
-                // Their aborted records only appear finished: the next owner reads them again.
+                // These partitions' aborted records only appear to be finished. The next owner must read them again.
                 leave(leaving.stream()
                         .filter(partition -> !isAborted(partition))
                         .toList());
@@ -579,7 +595,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Restarts the partitions of an aborted transaction, whose records must not count as finished unless written again.
+     * Restarts the partitions of an aborted transaction. Their records must not count as finished unless they are
+     * written again.
      */
     private List<AssignedPartition> renew(boolean writesAgain) {
         List<AssignedPartition> renewed = new ArrayList<>();
@@ -595,7 +612,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         if (commits.isGone(partition.id()) || run.aborted.isLost(partition.tracker())) {
             return true;
         }
-        // Null if the finished set does not fit into a commit: the aborted part may be the part left out.
+        // Null if the finished offsets do not fit into a commit, in which case the part that does not fit may be the
+        // aborted one.
         Map<TopicPartition, OffsetAndMetadata> uncommitted = commits.finishedEntirely(List.of(partition));
         return uncommitted == null || !uncommitted.isEmpty();
     }

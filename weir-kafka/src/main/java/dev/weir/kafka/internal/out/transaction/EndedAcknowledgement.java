@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Represents an acknowledgement that has ended, with what its target reported before. Immutable; ending it again has no
+ * An acknowledgement that has ended, with a copy of its target's inputs. Immutable; acknowledging it again has no
  * effect.
  */
 final class EndedAcknowledgement implements AckTarget {
@@ -15,9 +15,9 @@ final class EndedAcknowledgement implements AckTarget {
     private final List<String> places;
 
     /**
-     * Captures an acknowledgement that is about to end, or has ended if the target belongs to a source.
+     * Captures an acknowledgement that is about to end. If the target belongs to a source, it may have ended already.
      *
-     * @param places whether to capture the places of its inputs
+     * @param places the places of its inputs; empty if they are not needed
      */
     EndedAcknowledgement(AckTarget target, long token, List<String> places) {
         this.places = places;

@@ -25,19 +25,19 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The run that the source and the sink of an exactly-once flow have in common: {@link #open} is called when a run's
- * source is made, {@link #create} right after it on the same thread when its sink is made. Immutable except for that
+ * Connects the source and the sink of an exactly-once flow's run. {@link #open} is called when the run's source is
+ * created, and {@link #create} right after it on the same thread when its sink is created. Immutable except for that
  * hand-over.
  */
 public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K, V>> {
 
     /**
-     * The transactions opened for a run's source, until its sink is made on the same thread. Weak, because no sink
-     * takes them if the run fails to start, and the thread belongs to the user.
+     * The transactions opened for a run's source, until its sink is created on the same thread. A weak reference,
+     * because no sink takes them if the run fails to start, and the thread belongs to the user.
      */
     private static final ThreadLocal<@Nullable WeakReference<Opened<?, ?>>> HANDED_OVER = new ThreadLocal<>();
 
-    /** The transactions of one run, from its source to its sink. */
+    /** The transactions of one run, used by its source and its sink. */
     public static final class Opened<K, V> implements AutoCloseable {
 
         private final ExactlyOnceRun<K, V> of;
@@ -87,12 +87,15 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
             committer.start();
         }
 
-        /** Returns whether the pipeline must currently receive no records. Any thread. */
+        /** Returns whether the pipeline must not receive records at present. Any thread. */
         public boolean isIntakeHeld() {
             return run.isIntakeHeld();
         }
 
-        /** Registers the elements' source before anything else sees them. The source's thread. */
+        /**
+         * Registers the source of the elements. Must be called by the source's thread before any other code sees the
+         * elements.
+         */
         void emits(Batch<?> batch) {
             AckTarget last = AckTarget.NONE;
             for (int i = 0; i < batch.size(); i++) {
@@ -104,7 +107,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
             }
         }
 
-        /** Waits while {@link #isIntakeHeld}, until the deadline of the run's clock. */
+        /** Waits while {@link #isIntakeHeld} is true, until the deadline of the run's clock at the latest. */
         public void awaitIntake(long deadlineNanos) throws InterruptedException {
             run.lock.lockInterruptibly();
             try {
@@ -116,7 +119,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
             }
         }
 
-        /** Aborts the open transaction and closes the producers; after the consumer's last commit. */
+        /** Aborts the open transaction and closes the producers. Must be called after the consumer's last commit. */
         @Override
         public void close() {
             committer.close();
@@ -130,7 +133,8 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
     private final BiFunction<String, @Nullable String, TransactionPlan> plans;
 
     /**
-     * Creates a factory that plans each run from group and static member; the listener receives the committed places.
+     * Creates a factory that plans each run from its group and static member. {@code whenCommitted} receives the
+     * offsets of committed records.
      */
     public ExactlyOnceRun(
             ProducerSettings<K, V> settings,
@@ -143,14 +147,18 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
         this.plans = plans;
     }
 
-    /** The names and limits of a new run. */
+    /** Returns the ids and limits of a new run. */
     public TransactionPlan plan(ConsumerSettings<?, ?> consumer) {
         Object member = consumer.clientConfig().get(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
         return plans.apply(
                 Objects.requireNonNull(consumer.groupId(), "group"), member == null ? null : member.toString());
     }
 
-    /** Makes the transactions of a run for its source, which may be bounded. */
+    /**
+     * Creates the transactions of a run for its source.
+     *
+     * @param isBounded whether the source is bounded
+     */
     public Opened<K, V> open(
             ConsumerSettings<?, ?> consumer, boolean isBounded, TransactionPlan plan, StageContext context) {
         Opened<K, V> opened = new Opened<>(this, consumer, isBounded, plan, context);

@@ -11,21 +11,21 @@ import java.util.Map;
 import org.apache.kafka.common.KafkaException;
 
 /**
- * Tells which elements come from inputs that this run no longer owns. Confined to the segment's thread, under the lock
- * of the {@link TransactionsOfRun} where noted.
+ * Detects elements whose inputs this run no longer owns. Confined to the segment's thread. Where noted, methods require
+ * the lock of the {@link TransactionsOfRun}.
  */
 final class LostInputs<K, V> {
 
-    /** An element of a source. Targets are compared as objects. */
+    /** An element of a source. Targets are compared by identity. */
     record Root(AckTarget source, long token) {}
 
     private final TransactionsOfRun<K, V> run;
     private final TransactionCommitter<K, V> committer;
 
-    /** A source of this run. */
+    /** The source of this run that was checked last. */
     private AckTarget lastOwn = AckTarget.NONE;
 
-    // The last element made from several inputs that were all kept, and one input for each source.
+    // The last element with several inputs, all of which were still owned, and one of its inputs for each source
     private AckTarget livingJoint = AckTarget.NONE;
     private long livingToken;
     private Collection<Root> livingSources = List.of();
@@ -36,9 +36,9 @@ final class LostInputs<K, V> {
     }
 
     /**
-     * Returns whether the element's input is no longer owned by this run; if so, its acknowledgement has ended. If the
-     * element also has inputs that are owned, everything open is aborted, because these must be read again without the
-     * lost one. Under the lock.
+     * Returns whether this run no longer owns the element's input, in which case the element's acknowledgement has
+     * ended. If the element also has inputs that are still owned, everything open is aborted, because these inputs must
+     * be read again without the lost one. Must be called with the lock held.
      */
     boolean isDropped(AckTarget target, long token) {
         if (target == AckTarget.NONE) {
@@ -73,7 +73,7 @@ final class LostInputs<K, V> {
         return true;
     }
 
-    /** A partition is lost as a whole, so one of its inputs represents the others. */
+    /** Returns one input per source. A partition is lost as a whole, so one of its inputs represents the others. */
     private static Collection<Root> onePerSource(List<Root> roots) {
         Map<AckTarget, Root> bySource = new HashMap<>();
         roots.forEach(root -> bySource.putIfAbsent(root.source(), root));
@@ -94,7 +94,7 @@ final class LostInputs<K, V> {
 
     /** Returns whether this run no longer owns an input. */
     boolean isGone(AckTarget source, long token) {
-        // A source of this run stays known, or is revoked.
+        // A source of this run remains registered or is revoked, so checking it once is enough.
         if (source != lastOwn) {
             if (run.isForeign(source, token)) {
                 throw new KafkaPipelineException(foreign(source.placeOf(token)));

@@ -28,14 +28,14 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transaction that takes records and receives the brokers' answer for each. Guarded by the lock of its
- * {@link TransactionsOfRun}, except for the answers, which arrive on the producer's thread.
+ * A transaction that accepts records and receives the brokers' acknowledgement of each. Guarded by the lock of its
+ * {@link TransactionsOfRun}, except for acknowledgements, which arrive on the producer's thread.
  */
 final class OpenTransaction<K, V> implements Callback {
 
     /**
-     * The timestamps of a transaction's records. Consecutive records often have the same millisecond, and then take one
-     * slot. Confined to the holder of the transaction.
+     * The timestamps of a transaction's records. Consecutive records with the same millisecond, which are common, take
+     * one slot. Confined to the thread that holds the transaction.
      */
     static final class RecordTimes {
 
@@ -56,7 +56,7 @@ final class OpenTransaction<K, V> implements Callback {
             counts[size++] = 1;
         }
 
-        /** Counts the time from each timestamp to {@code nowMillis}. */
+        /** Adds the time from each timestamp to {@code nowMillis} to the latency counts. */
         void countUntil(long nowMillis, LatencyCounts latency) {
             for (int i = 0; i < size; i++) {
                 latency.add(nowMillis - millis[i], counts[i]);
@@ -64,7 +64,7 @@ final class OpenTransaction<K, V> implements Callback {
         }
     }
 
-    /** Number of inputs that a message names. */
+    /** The largest number of inputs that a message names. */
     private static final int MAX_PLACES = 5;
 
     private static final long MOST_BETWEEN_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -74,61 +74,65 @@ final class OpenTransaction<K, V> implements Callback {
     final TransactionalProducer<K, V> producer;
     final long beganNanos;
 
-    /** Unfinished inputs with a record here: all records of an input go into one transaction. */
+    /**
+     * Unfinished inputs that have a record in this transaction. All records of an input must go into the same
+     * transaction.
+     */
     private final Set<Root> open = new HashSet<>();
 
-    /** The targets that its records came from. */
+    /** The targets from which the transaction's records came. */
     private final Set<AckTarget> sources = Collections.newSetFromMap(new IdentityHashMap<>());
 
     private AckTarget lastSource = AckTarget.NONE;
 
-    // The last sent element of several inputs: one group may become many records, each for all of its inputs.
+    // The element with several inputs that was sent last. One group may produce many records, each of which depends on
+    // all of the group's inputs.
     private AckTarget lastJoint = AckTarget.NONE;
     private long lastJointToken;
 
     private final BiConsumer<OpenTransaction<K, V>, Exception> onRefusal;
 
-    // One writer, under the lock.
+    // Single writer, which holds the lock
     private volatile long records;
     private final RecordTimes times = new RecordTimes();
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong answers = new AtomicLong();
 
-    /** The places of its records; null if there is no listener. */
+    /** The offsets of the records; null if there is no listener. */
     private final @Nullable List<RecordMetadata> results;
 
     private long waitedNanos;
     private long askedNanos = NEVER;
 
-    /** Health of the client. Confined to the watching thread. */
+    /** The health of the client. Confined to the monitoring thread. */
     private final ClientHealth health = new ClientHealth(false);
 
-    // Confined to the watching thread.
+    // Confined to the monitoring thread
     private long answersSeen = -1;
     private long waitingNanos;
 
-    /** The refusals, if a rule covers them: complete once all records are answered. */
+    /** Rejected records that a rule covers. Complete once all records are acknowledged or rejected. */
     final Queue<TransactionRule.Refusal> refusals = new ConcurrentLinkedQueue<>();
 
-    /** Its sent records in order, to be written again after an abort; null if they are not kept. */
+    /** The sent records in order, to be written again after an abort; null if they are not kept. */
     final @Nullable List<TransactionRecord<K, V>> kept;
 
-    /** The ended acknowledgements of the records in {@link #kept}; many records of a group have one in common. */
+    /** The ended acknowledgements of the records in {@link #kept}. Many records of a group have the same one. */
     private final Map<Root, EndedAcknowledgement> lasting = new HashMap<>();
 
-    // Dead-letter records in it, and those without their value. Under the lock.
+    // The number of dead-letter records in the transaction, and of those without their value. Guarded by the lock
     private int deadLetters;
     private int cutDeadLetters;
 
-    /** The topic of a refused record. */
+    /** The topic of the first rejected record; empty if there is none. */
     private volatile String refusedTopic = "";
 
     /**
      * Creates an empty transaction that has begun.
      *
-     * @param onRefusal called on the producer's thread for the first refused record; must not block
+     * @param onRefusal called on the producer's thread for the first rejected record; must not block
      * @param keepsResults whether {@link #results} will be needed
-     * @param keepsRecords whether its records are written again after an abort
+     * @param keepsRecords whether the records are written again after an abort
      */
     OpenTransaction(
             TransactionalProducer<K, V> producer,
@@ -159,15 +163,15 @@ final class OpenTransaction<K, V> implements Callback {
         }
     }
 
-    /** The places of its records once it is committed; empty if they are not kept. */
+    /** The offsets of the records once the transaction is committed; empty if they are not kept. */
     List<RecordMetadata> results() {
         return results == null ? List.of() : List.copyOf(results);
     }
 
     /**
-     * Returns a target that still knows the inputs of a pending acknowledgement after it has ended.
+     * Returns a target that still knows the inputs of an open acknowledgement after it has ended.
      *
-     * @param withPlaces whether their places will be needed
+     * @param withPlaces whether the places of the inputs will be needed
      */
     AckTarget lasting(AckTarget target, long token, boolean withPlaces) {
         boolean knowsForGood =
@@ -180,7 +184,7 @@ final class OpenTransaction<K, V> implements Callback {
                                 target, token, withPlaces ? TransactionRule.places(target, token) : List.of()));
     }
 
-    /** Hands over the kept records, the last one first. */
+    /** Passes on the kept records, the last one first. */
     void keptBackwards(Consumer<? super TransactionRecord<K, V>> taker) {
         if (kept != null) {
             kept.reversed().forEach(taker);
@@ -192,9 +196,9 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * Notes the send of a record of the element, and ends the element's pending acknowledgement.
+     * Records that a record of the element was sent, and ends the element's acknowledgement.
      *
-     * @param timestamp the record's own, or null
+     * @param timestamp the record's own timestamp, or null
      */
     @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
     void sent(AckTarget target, long token, @Nullable Long timestamp) {
@@ -229,12 +233,12 @@ final class OpenTransaction<K, V> implements Callback {
         }
     }
 
-    /** The targets that its records came from, finished or not. */
+    /** The targets from which the records came, whether or not they are finished. */
     Set<AckTarget> sources() {
         return sources;
     }
 
-    /** Marks the record sent last as a dead-letter record. */
+    /** Marks the record that was sent last as a dead-letter record. */
     void deadLetterSent(boolean isCut) {
         deadLetters++;
         cutDeadLetters += isCut ? 1 : 0;
@@ -248,7 +252,7 @@ final class OpenTransaction<K, V> implements Callback {
         return cutDeadLetters;
     }
 
-    /** Returns whether this transaction already has a record made from one of the element's inputs. */
+    /** Returns whether this transaction already contains a record made from one of the element's inputs. */
     boolean belongs(AckTarget target, long token) {
         if (isLastJoint(target, token)) {
             return true;
@@ -259,7 +263,8 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * Returns whether its inputs are already in {@link #open}: the given acknowledgement keeps each of them unfinished.
+     * Returns whether the element is the one sent last, whose inputs are already in {@link #open}. The open
+     * acknowledgement keeps each of these inputs unfinished.
      */
     private boolean isLastJoint(AckTarget target, long token) {
         return target != AckTarget.NONE && target == lastJoint && token == lastJointToken;
@@ -270,8 +275,8 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * The time it has waited for {@link #open}; call it regularly during the wait. Time between two calls counts for a
-     * second at most, because the process may have been frozen.
+     * The time that the transaction has waited for {@link #open}. Must be called regularly during the wait. The time
+     * between two calls counts for at most one second, because the process may have been suspended.
      */
     long waitedNanos(long nowNanos) {
         waitedNanos += askedNanos == NEVER ? 0 : Math.min(nowNanos - askedNanos, MOST_BETWEEN_NANOS);
@@ -293,17 +298,17 @@ final class OpenTransaction<K, V> implements Callback {
         return records;
     }
 
-    /** The time at which its records were made. */
+    /** The timestamps of the records. */
     RecordTimes times() {
         return times;
     }
 
-    /** The number of unanswered records. Any thread. */
+    /** The number of records that are neither acknowledged nor rejected. Any thread. */
     long unanswered() {
         return Math.max(0, records - answers.get());
     }
 
-    /** The minimum time for which unanswered records have had no answer and none has arrived. One thread. */
+    /** A lower bound of the time since the last acknowledgement, if records are unacknowledged. One thread. */
     long noAnswerNanos(long nowNanos) {
         long answered = answers.get();
         if (answered != answersSeen || records == answered) {
@@ -314,9 +319,9 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * The failure of a run whose client can no longer answer; null while it can. One thread.
+     * Returns the failure of the run if the client can no longer complete records; otherwise null. One thread.
      *
-     * @param committing whether the answer to its commit is awaited, or will be
+     * @param committing whether the run waits, or will wait, for the response to the transaction's commit
      */
     @Nullable
     KafkaPipelineException look(boolean committing, long nowNanos) {

@@ -8,13 +8,14 @@ import java.util.function.DoubleBinaryOperator;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Reads the two producers of an exactly-once run as one: the sum of their memory, the slower one's times. Stateless.
+ * Combines the metrics of an exactly-once run's two producers: the sum of their memory, and the times of the slower
+ * one. Stateless.
  */
 final class ProducersLook {
 
     private ProducersLook() {}
 
-    /** The current values of both. Any thread. */
+    /** The current values of both producers. Any thread. */
     static <K, V> Snapshot at(
             TransactionsOfRun<K, V> run, List<TransactionalProducer<K, V>> producers, String stage) {
         List<Snapshot> open = new ArrayList<>();
@@ -43,7 +44,7 @@ final class ProducersLook {
                 + (committing == null ? 0 : committing.transaction().unanswered());
     }
 
-    /** Sums the producers that report a time; one that has sent nothing reports none. */
+    /** Combines the values of the producers that report one. A producer that has sent nothing reports none. */
     private static double both(List<Snapshot> open, ToDoubleFunction<Snapshot> of, DoubleBinaryOperator combined) {
         return open.stream()
                 .mapToDouble(of)

@@ -18,10 +18,10 @@ final class TransactionAborts<K, V> {
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionAborts.class);
 
-    /** The time an abort waits for a send in progress before it breaks that off. */
+    /** The time that an abort waits for a running send before it interrupts the send. */
     private static final long SEND_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** Without jitter, because simulations are repeated by seed. */
+    /** Without jitter, because simulations must be reproducible by their seed. */
     private static final Backoff BACKOFF =
             Backoff.between(Duration.ofMillis(50), Duration.ofSeconds(5)).withJitter(0);
 
@@ -29,7 +29,7 @@ final class TransactionAborts<K, V> {
     private final StageContext context;
     private final TransactionCounts counts;
 
-    /** Number of aborts since the last commit. */
+    /** The number of aborts since the last commit. */
     private int aborts;
 
     TransactionAborts(TransactionsOfRun<K, V> run, StageContext context, TransactionCounts counts) {
@@ -38,12 +38,12 @@ final class TransactionAborts<K, V> {
         this.counts = counts;
     }
 
-    /** Reports a committed transaction: the next abort waits as briefly as the first. */
+    /** Reports a committed transaction, which resets the backoff. */
     void succeeded() {
         aborts = 0;
     }
 
-    /** Aborts everything open, then waits, longer each time until a transaction is committed. */
+    /** Aborts everything open, then waits for a backoff, which grows until a transaction is committed. */
     void abort(Exception why) {
         List<OpenTransaction<K, V>> broken = takeBroken();
         long records = broken.stream().mapToLong(OpenTransaction::records).sum();
@@ -72,7 +72,7 @@ final class TransactionAborts<K, V> {
                     why.toString());
         }
         broken.forEach(transaction -> transaction.producer.abort());
-        // Now each record is answered.
+        // From here on, every record is acknowledged or rejected.
         boolean isExcused = rule != null && rule.excuses(broken);
         if (!isExcused) {
             if (fatal != null && mayBeExcused) {
@@ -97,7 +97,9 @@ final class TransactionAborts<K, V> {
         }
     }
 
-    /** Afterwards, a record that is being sent is either in the transaction or not. Under the lock. */
+    /**
+     * Waits until a record that is being sent is either in the transaction or not. Must be called with the lock held.
+     */
     private void awaitSent(OpenTransaction<K, V> filling) {
         try {
             if (!run.awaitSent(SEND_NANOS)) {

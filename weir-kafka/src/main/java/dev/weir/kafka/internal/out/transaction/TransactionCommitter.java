@@ -26,12 +26,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that opens the producers of a run, commits its transactions one after the other, and aborts any that
- * cannot be committed. Any thread may call its methods, which never block, except for {@link #close}.
+ * The thread that opens a run's producers, commits its transactions one after the other, and aborts those that cannot
+ * be committed. Its methods may be called from any thread, and never block, except for {@link #close}.
  */
 final class TransactionCommitter<K, V> {
 
-    /** One producer fills a transaction while the other commits. */
+    /** The number of producers: one fills a transaction while the other commits. */
     static final int PRODUCERS = 2;
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionCommitter.class);
@@ -45,22 +45,25 @@ final class TransactionCommitter<K, V> {
     private final ExecutorService thread;
     private final List<TransactionalProducer<K, V>> producers = new ArrayList<>();
 
-    /** Writes the transactions that are always aborted; used by the segment's thread until {@link #close}. */
+    /**
+     * The producer for trial transactions, which test single records and are always aborted. Used by the segment's
+     * thread until {@link #close}.
+     */
     private final TransactionalProducer<K, V> trial;
 
     /** Confined to this thread. */
     private final TransactionAborts<K, V> aborts;
 
-    /** The topics that records were sent to. */
+    /** The topics to which records were sent. */
     private final Set<String> topics = ConcurrentHashMap.newKeySet();
 
-    /** Progress of the client. Confined to the watching thread. */
+    /** Detects a stuck client. Confined to the monitoring thread. */
     private ClientProgress progress = ClientProgress.NONE;
 
     /**
-     * Creates a committer; {@code clients} makes its producers, numbered from 0.
+     * Creates a committer. {@code clients} creates its producers, which are numbered from 0.
      *
-     * @param whenCommitted receives the places of each transaction's records; null if there is no listener
+     * @param whenCommitted receives the offsets of each transaction's records; null if there is no listener
      */
     TransactionCommitter(
             TransactionsOfRun<K, V> run,
@@ -80,7 +83,7 @@ final class TransactionCommitter<K, V> {
                         .factory()));
     }
 
-    /** Creates a committer on a thread of the caller's, which {@link #close} ends. */
+    /** Creates a committer that runs on the given thread. {@link #close} stops the thread. */
     TransactionCommitter(
             TransactionsOfRun<K, V> run,
             StageContext context,
@@ -104,25 +107,25 @@ final class TransactionCommitter<K, V> {
         return TransactionalProducer.ofRun(() -> clients.apply(number), run::isEnded, run::pause);
     }
 
-    /** Makes {@link #look} also detect a client that gets no answers. Before the run starts. */
+    /**
+     * Makes {@link #look} also detect a client whose records are not acknowledged. Must be called before the run
+     * starts.
+     */
     void watch(ClientProgress newProgress) {
         progress = newProgress;
     }
 
-    /** Registers a topic that records are sent to. */
+    /** Registers a topic to which records are sent. */
     void writes(String topic) {
         topics.add(topic);
     }
 
-    /**
-     * Returns the producer of trial transactions, which are always aborted. It may not be open yet; it is closed with
-     * the others.
-     */
+    /** The producer for trial transactions. It is not open yet, and is closed together with the others. */
     TransactionalProducer<K, V> trial() {
         return trial;
     }
 
-    /** The handle to both producers as one, because they take turns. Any thread. */
+    /** Returns one handle for both producers, because they take turns. Any thread. */
     ProducerHandle look(String stage) {
         return new WriterHandle(run.latency, () -> ProducersLook.at(run, producers, stage));
     }
@@ -153,7 +156,10 @@ final class TransactionCommitter<K, V> {
         }
     }
 
-    /** Begins a transaction with a free producer; aborts it if that producer is broken. Under the lock. */
+    /**
+     * Begins a transaction with a free producer. If the producer is broken, aborts the transaction. Must be called with
+     * the lock held.
+     */
     void begin() {
         TransactionalProducer<K, V> producer = run.takeFree();
         run.begin(new OpenTransaction<>(
@@ -165,12 +171,12 @@ final class TransactionCommitter<K, V> {
         }
     }
 
-    /** Commits a cut, which is the current {@link TransactionsOfRun#committing()}. */
+    /** Commits a cut, which must be the current {@link TransactionsOfRun#committing()}. */
     void commit(TransactionCut<K, V> cut) {
         submit(() -> {
             if (run.committing() != cut) {
-                // A refusal of one of its records was already reported and has aborted it. Its producer may have begun
-                // another transaction, to which these offsets do not belong.
+                // One of the transaction's records was rejected, which has aborted the transaction. Its producer may
+                // have begun another transaction, to which these offsets do not belong.
                 return;
             }
             long start = System.nanoTime();
@@ -191,7 +197,7 @@ final class TransactionCommitter<K, V> {
         });
     }
 
-    /** Returns whether the brokers have all records; if not, everything is aborted. */
+    /** Returns whether the brokers have all records. If they do not, everything is aborted. */
     private boolean isFlushed(OpenTransaction<K, V> transaction) {
         try {
             transaction.producer.flush();
@@ -206,7 +212,8 @@ final class TransactionCommitter<K, V> {
     }
 
     /**
-     * Returns whether the coordinator has committed records and offsets; if that is uncertain, everything is aborted.
+     * Returns whether the coordinator has committed the records and the offsets. If that is uncertain, everything is
+     * aborted.
      */
     private boolean isCommitted(TransactionCut<K, V> cut) {
         boolean asked = false;
@@ -218,7 +225,7 @@ final class TransactionCommitter<K, V> {
         } catch (InterruptException interrupted) {
             throw interrupted;
         } catch (RuntimeException failure) {
-            // If a record was refused, the client does not ask the coordinator.
+            // If a record was rejected, the client does not send the commit to the coordinator.
             failed(failure, asked && cut.transaction().refusedTopic().isEmpty());
             return false;
         }
@@ -237,7 +244,7 @@ final class TransactionCommitter<K, V> {
         }
     }
 
-    /** Reports that the brokers refuse a record of a transaction. */
+    /** Reports that the brokers have rejected a record of a transaction. */
     void refused(OpenTransaction<K, V> transaction, Exception refusal) {
         submit(() -> {
             if (run.abortRefused(transaction)) {
@@ -246,7 +253,7 @@ final class TransactionCommitter<K, V> {
         });
     }
 
-    /** Aborts the transaction that takes records; an earlier one that is being committed continues. */
+    /** Aborts the transaction that accepts records. An earlier transaction that is being committed continues. */
     void abortFilling(Exception why) {
         if (run.askAbort()) {
             submit(() -> {
@@ -263,8 +270,8 @@ final class TransactionCommitter<K, V> {
     }
 
     /**
-     * Fails the run if a client can no longer answer: a flush would wait for it endlessly, and a commit would be
-     * repeated endlessly. One thread, several times a second.
+     * Fails the run if a client can no longer complete records. Otherwise a flush would wait forever, or a commit would
+     * be repeated forever. Must be called by one thread, several times a second.
      */
     void look(long nowNanos) {
         TransactionCut<K, V> cut = run.committing();
@@ -288,22 +295,25 @@ final class TransactionCommitter<K, V> {
     private void look(OpenTransaction<K, V> transaction, boolean committing, long nowNanos) {
         KafkaPipelineException broken = transaction.look(committing, nowNanos);
         if (broken != null && !run.isEnded()) {
-            context.fail(broken); // first, because it says why the client was closed
+            context.fail(broken); // first, because it states why the client is closed
             transaction.producer.breakOff();
         }
     }
 
-    /** Reports a recreated topic: producers with its old id cannot commit offsets for it. */
+    /** Reports a recreated topic. Producers that use its old id cannot commit offsets for it. */
     void topicRecreated(String name) {
         producers.forEach(producer -> producer.topicRecreated(name));
     }
 
-    /** Makes a running {@link #commit} fail, because its condition will not occur. */
+    /** Makes a running {@link #commit} fail, because it would never be answered. */
     void breakOff(TransactionCut<K, V> cut) {
         cut.transaction().producer.breakOff();
     }
 
-    /** Ends the thread and the producers. An open transaction is aborted; a running commit gets a moment to finish. */
+    /**
+     * Stops the thread and closes the producers. An open transaction is aborted; a running commit gets a few seconds to
+     * finish.
+     */
     void close() {
         OpenTransaction<K, V> open = run.end();
         submit(() -> end(open));
@@ -329,7 +339,7 @@ final class TransactionCommitter<K, V> {
         if (open != null) {
             counts.aborted.increment();
         }
-        // A closing producer aborts its open transaction.
+        // Closing a producer aborts its open transaction.
         closeProducers(CLOSE_PATIENCE.dividedBy(2));
     }
 }

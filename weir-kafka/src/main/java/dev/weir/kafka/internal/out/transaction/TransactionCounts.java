@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts the transactions of a run by outcome. Written by the committing thread; any thread reads. */
+/** Counts a run's transactions by outcome. Written by the committing thread; read by any thread. */
 public final class TransactionCounts implements TransactionHandle {
 
     final LongAdder committed = new LongAdder();
@@ -16,7 +16,7 @@ public final class TransactionCounts implements TransactionHandle {
     final LongAdder overlapped = new LongAdder();
     final LongAdder fenced = new LongAdder();
 
-    /** Times of commits, in microseconds. */
+    /** The durations of commits in microseconds. */
     private final LatencyCounts times = new LatencyCounts();
 
     void committed(long nanos) {

@@ -8,11 +8,11 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A transaction that takes no more records and is being committed. Immutable.
+ * A transaction that accepts no more records and is being committed. Immutable.
  *
- * @param offsets exactly the inputs finished with the records of this and earlier transactions
+ * @param offsets cover exactly the inputs that are finished with the records of this and earlier transactions
  * @param partitions the partitions of these offsets
- * @param member the consumer's group member; brokers refuse it once the group has moved on (KIP-447)
+ * @param member the consumer's group member; brokers reject the offsets if the group has rebalanced since (KIP-447)
  */
 record TransactionCut<K, V>(
         OpenTransaction<K, V> transaction,

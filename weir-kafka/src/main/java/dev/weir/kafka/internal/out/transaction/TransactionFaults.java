@@ -24,15 +24,15 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 import org.jspecify.annotations.Nullable;
 
-/** Decides the consequence of a transaction's failure for the run. Stateless. */
+/** Determines what a transaction's failure means for the run. Stateless. */
 final class TransactionFaults {
 
     private TransactionFaults() {}
 
     /**
-     * The failure that ends the run, because it would recur; null if the work can be repeated.
+     * Returns the failure that ends the run, if it would recur; null if the work can be repeated.
      *
-     * @param topic the topic of a refused record, or empty
+     * @param topic the topic of a rejected record, or empty
      */
     static @Nullable KafkaPipelineException fatal(Throwable failure, String topic) {
         for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
@@ -61,9 +61,9 @@ final class TransactionFaults {
     }
 
     /**
-     * The failure for a transaction that gets too old because inputs with records in it are unfinished.
+     * Returns the failure for a transaction that becomes too old because inputs that have records in it are unfinished.
      *
-     * @param places of these inputs
+     * @param places the places of these inputs
      */
     static KafkaPipelineException stuck(String places, TransactionPlan plan) {
         return new KafkaPipelineException("a transaction cannot be ended: "
@@ -75,10 +75,10 @@ final class TransactionFaults {
     }
 
     /**
-     * The failure for a transaction that gets too old because the finished inputs past the first unfinished ones are
-     * too many for its commit metadata.
+     * Returns the failure for a transaction that becomes too old because there are too many gaps between finished
+     * offsets for the commit's metadata.
      *
-     * @param places of the first unfinished inputs
+     * @param places the places of the first unfinished inputs
      */
     static KafkaPipelineException scattered(String places, TransactionPlan plan) {
         return new KafkaPipelineException("a transaction cannot be ended: "
@@ -89,14 +89,14 @@ final class TransactionFaults {
                 + TimeUnit.NANOSECONDS.toMillis(plan.timeoutNanos()));
     }
 
-    /** Returns the consequence of a failure that leaves no usable producer. */
+    /** Returns the failure of a run that has no usable producer after {@code failure}. */
     static Throwable ofRun(Throwable failure) {
         return failure instanceof KafkaException ofClient
                 ? ofClient(ofClient)
                 : Objects.requireNonNullElse(fatal(failure, ""), failure);
     }
 
-    /** Returns the same for a client's failure. */
+    /** Returns the same for a failure of a client. */
     static KafkaPipelineException ofClient(KafkaException failure) {
         KafkaPipelineException known = fatal(failure, "");
         return known == null
@@ -104,18 +104,20 @@ final class TransactionFaults {
                 : known;
     }
 
-    /** Returns whether a coordinator that just refused to give out an id may do so soon. */
+    /** Returns whether a coordinator that has just refused a transactional id may grant it soon. */
     static boolean passes(Throwable refusal) {
         for (Throwable cause = refusal; cause != null; cause = Thrown.cause(cause)) {
             if (cause instanceof RetriableException) {
                 return true;
             }
         }
-        // Only this run uses the id: another member just took the run for dead.
+        // Only this run uses the id, so another member has assumed that the run was dead.
         return isFenced(refusal);
     }
 
-    /** Returns whether another producer took the id, or the coordinator ended the transaction at its timeout. */
+    /**
+     * Returns whether another producer has taken the id, or the coordinator has aborted the transaction at its timeout.
+     */
     static boolean isFenced(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
             if (cause instanceof ProducerFencedException || cause instanceof InvalidProducerEpochException) {

@@ -25,9 +25,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends transactions of runs that are no longer in the group: killed, or frozen and expelled. While such a transaction
- * has an offset for a partition, brokers withhold that partition's committed offset until the transaction times out;
- * this avoids the wait. Thread-safe; queries on a separate thread, one at a time.
+ * Ends the transactions of runs that are no longer in the group because they were killed, or were suspended and then
+ * expelled. As long as such a transaction contains an offset for a partition, brokers withhold the partition's
+ * committed offset until the transaction times out. Ending it avoids that wait. Thread-safe; queries run on a separate
+ * thread, one at a time.
  */
 final class TransactionFence {
 
@@ -39,7 +40,7 @@ final class TransactionFence {
     private final TransactionPlan plan;
     private final AtomicBoolean asking = new AtomicBoolean();
 
-    /** Creates a fence with the admin client settings of a client's configuration. */
+    /** Creates a fence. Uses those of a client's settings that an admin client accepts. */
     TransactionFence(Map<String, ?> clientConfig, TransactionPlan plan) {
         this.config = new HashMap<>(clientConfig);
         this.config.keySet().retainAll(AdminClientConfig.configNames());
@@ -47,7 +48,7 @@ final class TransactionFence {
         this.plan = plan;
     }
 
-    /** Checks once, unless a check is running. */
+    /** Starts a check, unless one is running. */
     void look() {
         if (asking.compareAndSet(false, true)) {
             Thread.ofVirtual().name("weir-fence").start(() -> {
@@ -71,7 +72,7 @@ final class TransactionFence {
         if (runs.isEmpty()) {
             return;
         }
-        // Queried after the transactions, so that a live run with a transaction is in the group.
+        // Queried after the transactions, because a live run that has a transaction is then already in the group.
         var group = Objects.requireNonNull(admin.describeConsumerGroups(List.of(plan.group()))
                 .describedGroups()
                 .get(plan.group()));
@@ -85,8 +86,8 @@ final class TransactionFence {
     }
 
     /**
-     * Returns the transactions from brokers that answer. A coordinator that is down cannot end any, and moves to
-     * another broker.
+     * Returns the transactions listed by the brokers that respond. A coordinator that is down cannot end transactions,
+     * and its work moves to another broker.
      */
     private Map<String, String> openOfOtherRuns(Admin admin)
             throws InterruptedException, ExecutionException, TimeoutException {
@@ -97,7 +98,7 @@ final class TransactionFence {
                 TimeUnit.SECONDS.toNanos(ANSWER_SECONDS));
     }
 
-    /** Reads the runs with open transactions, by transactional id, from brokers that answer in time. */
+    /** Returns the runs with open transactions, by transactional id, from the brokers that respond in time. */
     Map<String, String> openOfOtherRuns(
             Map<Integer, ? extends KafkaFuture<Collection<TransactionListing>>> brokers, long nanos)
             throws InterruptedException {
@@ -121,8 +122,8 @@ final class TransactionFence {
     /**
      * Returns the transactions of runs that have no member in the group.
      *
-     * @param runs by transactional id
-     * @param members client ids; each ends with the run of its member
+     * @param runs the runs by transactional id
+     * @param members the client ids of the group's members, each of which ends with the id of the member's run
      */
     static List<String> withoutMember(Map<String, String> runs, Set<String> members) {
         List<String> gone = new ArrayList<>();

@@ -8,7 +8,7 @@ import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.jspecify.annotations.Nullable;
 
-/** Refuses settings that contradict transactions. Stateless. */
+/** Rejects settings that do not work with transactions. Stateless. */
 public final class TransactionLimits {
 
     private static final Duration MIN_INTERVAL = Duration.ofMillis(1);
@@ -16,14 +16,13 @@ public final class TransactionLimits {
 
     private TransactionLimits() {}
 
-    /** Checks all settings of a transactional producer. */
     public static void check(ProducerSettings<?, ?> producer, Duration commitInterval, int commitRecords) {
         checkInterval(commitInterval);
         checkRecords(commitRecords);
         var ignored = timeout(producer, commitInterval);
     }
 
-    /** Checks the time that a transaction takes records. */
+    /** Checks the time for which a transaction accepts records. */
     public static void checkInterval(Duration interval) {
         if (interval.compareTo(MIN_INTERVAL) < 0 || interval.compareTo(MAX_INTERVAL) > 0) {
             throw new IllegalArgumentException(
@@ -31,14 +30,16 @@ public final class TransactionLimits {
         }
     }
 
-    /** Checks the number of records in a transaction. */
     public static void checkRecords(int records) {
         if (records < 1) {
             throw new IllegalArgumentException("commitRecords must be at least 1: commitRecords=" + records);
         }
     }
 
-    /** Refuses dead-letter settings that do not fit a transaction of that producer. */
+    /**
+     * Rejects a dead-letter topic that the producer cannot write to in its transactions, because it is in another
+     * cluster.
+     */
     public static void checkDeadLetterTopic(
             ProducerSettings<?, ?> producer, @Nullable DeadLetterTopic deadLetterTopic) {
         String brokers = producer.properties().get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG);
@@ -54,7 +55,10 @@ public final class TransactionLimits {
         }
     }
 
-    /** The time after which brokers abort a transaction of that producer; refuses an interval that is longer. */
+    /**
+     * Returns the time after which brokers abort a transaction of the producer. Throws an exception if the commit
+     * interval is not shorter.
+     */
     public static Duration timeout(ProducerSettings<?, ?> producer, Duration commitInterval) {
         if (producer.produce() == ProducePath.LEAN) {
             throw new IllegalArgumentException("produce=LEAN does not go with exactly once, as a lean producer knows"

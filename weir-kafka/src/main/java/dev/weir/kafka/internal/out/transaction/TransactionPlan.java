@@ -10,30 +10,30 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The times at which transactions end, and the names of one run. Immutable.
+ * Limits at which the transactions of one run end, and the run's ids. Immutable.
  *
  * <pre>
  *   transactional.id   GROUP-weir-RUN-N        N numbers the producers of the run
  *   client.id          NAME-RUN                of the consumer, which shows the group's members the live runs
  * </pre>
  *
- * @param run 16 hexadecimal digits, random for each run; the same for all runs of a static member
- * @param intervalNanos time that a transaction takes records
- * @param records number of output records that ends it earlier
- * @param bytes key and value bytes, as confirmed by the brokers, that end it earlier
- * @param timeoutNanos time after which the coordinator aborts it
+ * @param run 16 hexadecimal digits, random for each run, but the same for all runs of a static member
+ * @param intervalNanos the time for which a transaction accepts records
+ * @param records the number of output records at which a transaction ends earlier
+ * @param bytes the size of the acknowledged keys and values at which a transaction ends earlier
+ * @param timeoutNanos the time after which the coordinator aborts a transaction
  */
 public record TransactionPlan(
         String group, String run, long intervalNanos, long records, long bytes, long timeoutNanos) {
 
-    /** The coordinator's transaction timeout, unless the producer's settings say otherwise. */
+    /** The coordinator's transaction timeout, unless the producer's settings contain another one. */
     public static final int TIMEOUT_MILLIS = (int) Duration.ofSeconds(30).toMillis();
 
     /**
-     * A plan for a new run.
+     * Creates the plan of a new run.
      *
-     * @param member the {@code group.instance.id} of a static member, or null. A classic group keeps the client id of
-     *     the member's first run, so the other members would take a run with a random id for dead
+     * @param member the {@code group.instance.id} of a static member, or null. A classic group keeps the client id of a
+     *     static member's first run, so the other members would assume that a run with a random id is dead
      */
     public static TransactionPlan ofNewRun(
             String group, @Nullable String member, Duration interval, long records, long bytes, Duration timeout) {
@@ -52,7 +52,10 @@ public record TransactionPlan(
         }
     }
 
-    /** The time a due transaction waits for its inputs: up to half of its timeout, but at least an eighth. */
+    /**
+     * The time that a due transaction waits for its inputs: usually until half of its timeout has passed, but at least
+     * an eighth of the timeout.
+     */
     long patienceNanos() {
         return Math.max(timeoutNanos / 2 - intervalNanos, timeoutNanos / 8);
     }
@@ -61,12 +64,12 @@ public record TransactionPlan(
         return group + "-weir-" + run + "-" + number;
     }
 
-    /** The client id of a consumer of this run. */
+    /** Returns the client id of this run's consumer. */
     public String clientId(String name) {
         return name + "-" + run;
     }
 
-    /** Matches the ids of all runs of the group; the first capturing group is the run. */
+    /** Matches the transactional ids of all runs of the group. The first capturing group is the run. */
     Pattern idsOfGroup() {
         return Pattern.compile(Pattern.quote(group) + "-weir-([0-9a-f]{16})-\\d+");
     }

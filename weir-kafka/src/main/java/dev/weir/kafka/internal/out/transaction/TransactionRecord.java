@@ -7,9 +7,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 
 /**
- * A record and the pending acknowledgement that its transaction ends, to be written again after an abort. Its static
- * methods copy records that are sent more than once, because a client closes a record's headers, to which serializers
- * may have added. Confined to the holder of its transaction, or of the lock of the {@link TransactionsOfRun}.
+ * A record and the acknowledgement that ends with its transaction, kept so that the record can be written again after
+ * an abort. The static methods copy records that are sent more than once, because a client closes a record's headers,
+ * and serializers may have added headers. Confined to the thread that holds its transaction or the lock of the
+ * {@link TransactionsOfRun}.
  */
 class TransactionRecord<K, V> {
 
@@ -20,23 +21,23 @@ class TransactionRecord<K, V> {
     /** The record's headers before it was first sent. */
     private final Header[] headers;
 
-    /** True if this is the dead-letter record of one that cannot be written. */
+    /** True if this is the dead-letter record of a record that cannot be written. */
     boolean isDeadLetter;
 
-    /** True if a record that is written again was checked by the rule. */
+    /** True if the record is written again and the rule has already checked it. */
     boolean isChecked;
 
-    /** A record not sent yet. */
+    /** Creates a record that has not been sent. */
     TransactionRecord(ProducerRecord<K, V> record, AckTarget target, long token) {
         this(record, headers(record), target, token, false);
     }
 
     /**
-     * Creates a record to send.
+     * Creates a record that is about to be sent.
      *
-     * @param headers its headers before that
-     * @param target the acknowledgement's target; a {@link OpenTransaction#lasting lasting} one if the acknowledgement
-     *     may end before the commit
+     * @param headers the record's headers before it is sent
+     * @param target the acknowledgement's target. If the acknowledgement may end before the commit, it must be a
+     *     {@link OpenTransaction#lasting lasting} one
      */
     TransactionRecord(
             ProducerRecord<K, V> record, Header[] headers, AckTarget target, long token, boolean isDeadLetter) {
@@ -47,29 +48,29 @@ class TransactionRecord<K, V> {
         this.isDeadLetter = isDeadLetter;
     }
 
-    /** The headers of an unsent record, for {@link #copy(ProducerRecord, Header[])}. */
+    /** Returns the headers of an unsent record, for {@link #copy(ProducerRecord, Header[])}. */
     static Header[] headers(ProducerRecord<?, ?> record) {
         return record.headers().toArray();
     }
 
-    /** The original record with these headers. */
+    /** Returns a copy of the record with the given headers. */
     static <K, V> ProducerRecord<K, V> copy(ProducerRecord<K, V> record, Header[] headers) {
         return new ProducerRecord<>(
                 record.topic(), record.partition(), record.timestamp(), record.key(), record.value(), List.of(headers));
     }
 
-    /** The original record, to be sent once more. */
+    /** Returns a copy of the original record, to be sent once more. */
     ProducerRecord<K, V> copy() {
         return copy(record, headers);
     }
 
-    /** A copy whose acknowledgement has ended. */
+    /** Returns a copy whose acknowledgement has ended. */
     TransactionRecord<K, V> again() {
         AckTarget ended = target instanceof OffsetTracker ? new EndedAcknowledgement(target, token, List.of()) : target;
         return new TransactionRecord<>(copy(), headers, ended, token, isDeadLetter);
     }
 
-    /** The origin of the record; empty if not known. */
+    /** The origin of the record; empty if unknown. */
     final String place() {
         return target.placeOf(token);
     }

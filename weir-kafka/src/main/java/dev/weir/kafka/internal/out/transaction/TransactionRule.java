@@ -33,27 +33,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies the rule for records that an exactly-once run cannot write, unless the run fails: skips them, or writes
- * dead-letter records in the transaction of their inputs' offsets. Confined to the segment's thread, except for
- * {@link #excuses} and {@link #committed}, which belong to the committing thread, and the handle.
+ * Applies the rule for records that an exactly-once run cannot write, unless the rule is to fail: skips these records,
+ * or writes dead-letter records in the transaction that commits their inputs' offsets. Confined to the segment's
+ * thread, except for {@link #excuses} and {@link #committed}, which belong to the committing thread, and the handle.
  *
- * <p>A refusal breaks the whole transaction, and all its inputs are read again. The inputs of the refused record are
- * then suspects: each record made from one is first tried in a transaction that is always aborted. So the rule is
- * always applied to the current record, whatever the stages make of their inputs the second time.
+ * <p>A rejected record breaks the complete transaction, and all inputs of the transaction are read again. The inputs of
+ * the rejected record are then suspects: every record made from one of them is first tried in a transaction that is
+ * always aborted. The rule is therefore applied to the current record, even if the stages produce other records from
+ * the same inputs the second time.
  */
 final class TransactionRule<K, V> implements DeadLetterHandle {
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionRule.class);
 
     /**
-     * Number of consecutive excuses for known suspects without finding a record; beyond it the search would not end.
+     * The largest number of consecutive aborts excused by known suspects without finding a faulty record. With more,
+     * the search might never end.
      */
     static final int MOST_IN_VAIN = 5;
 
-    /** The proposal for a dead-letter record without anything of its record. */
+    /** The last proposal for a dead-letter record, which contains nothing of the original record. */
     private static final int SMALLEST = 2;
 
-    /** A refused record: the reason, its topic, and the inputs that it was made from. */
+    /** A rejected record: the reason, its topic, and the inputs from which it was made. */
     record Refusal(String topic, Exception why, List<String> places) {}
 
     /** The records for one topic that are made from one input. */
@@ -61,7 +63,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
 
     private final StageContext context;
 
-    /** Logs a warning for a record and acknowledges it. */
+    /** Logs a warning for a record, and acknowledges it. */
     private final WriteRule<ProducerRecord<K, V>> skipping;
 
     /** Null if records are skipped. */
@@ -72,13 +74,13 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     private boolean trialIsOpen;
     private boolean hasWarned;
 
-    /** The committing thread adds and removes. */
+    /** Written only by the committing thread. */
     private final RefusalSearch<Origin> suspects = new RefusalSearch<>();
 
-    /** Records handled by the rule; written by the segment's thread. */
+    /** The number of records handled by the rule. Written by the segment's thread. */
     private volatile long ruled;
 
-    // Confined to the committing thread.
+    // Confined to the committing thread
     private long ruledBefore;
     private int inVain;
     private volatile long written;
@@ -98,7 +100,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /**
-     * Returns the running form of the rule; null if it fails the run. Refuses a dead-letter topic that does not exist.
+     * Returns the object that applies the rule; null if the rule is to fail the run. Rejects a dead-letter topic that
+     * does not exist.
      */
     static <K, V> @Nullable TransactionRule<K, V> of(
             WriteFailures rule,
@@ -124,15 +127,16 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         return made;
     }
 
-    /** Returns whether the rule covers such a refusal. Any thread. */
+    /** Returns whether the rule covers an exception. Any thread. */
     boolean takes(Exception refusal) {
         return skipping.takes(refusal);
     }
 
     /**
-     * Creates a callback for a record in a transaction.
+     * Creates the callback for a record in a transaction.
      *
-     * @param places the places of its inputs, because its acknowledgement may have ended when the answer arrives
+     * @param places the places of the record's inputs, which the callback cannot determine because the record's
+     *     acknowledgement may have ended by then
      */
     Callback answerOf(OpenTransaction<K, V> transaction, ProducerRecord<K, V> record, List<String> places) {
         return (metadata, refusal) -> {
@@ -143,7 +147,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         };
     }
 
-    /** The inputs of the element, whose acknowledgement the caller holds. */
+    /** Returns the places of the element's inputs. The caller must hold the element's acknowledgement. */
     static List<String> places(AckTarget target, long token) {
         if (target instanceof EndedAcknowledgement ended) {
             return ended.places();
@@ -159,12 +163,12 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
 
     // ---- The segment's thread --------------------------------------------------------------------------------------
 
-    /** Returns whether there are no suspects and that topic was not refused recently. */
+    /** Returns whether there are no suspects, and no record for the topic was rejected recently. */
     boolean isQuiet(String topic) {
         return suspects.isEmpty() && skipping.refusalOf(topic) == null;
     }
 
-    /** The reason why the current record cannot be written; null if it can, as far as is known. May block. */
+    /** Returns the reason why the current record cannot be written; null if no reason is known. May block. */
     @Nullable
     Exception refusal(ProducerRecord<K, V> record, AckTarget target, long token) {
         String topic = record.topic();
@@ -182,7 +186,10 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         return why != null && takes(why) ? why : null;
     }
 
-    /** The reason why the brokers or the client refuse the record on its own; null if they accept it. */
+    /**
+     * Returns the reason why the brokers or the client reject the record if it is written alone; null if they accept
+     * it.
+     */
     private @Nullable Exception tried(ProducerRecord<K, V> record) {
         if (!trialIsOpen) {
             trial.open();
@@ -205,8 +212,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /**
-     * Applies the rule to a record that cannot be written. Returns the record to write in its place, under the same
-     * acknowledgement; null if there is none and the acknowledgement has ended. May block.
+     * Applies the rule to a record that cannot be written. Returns the record to write instead, which has the same
+     * acknowledgement; null if there is none, in which case the acknowledgement has ended. May block.
      */
     @Nullable
     @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
@@ -221,7 +228,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         return deadLetter(deadLetters, unwritten.failed(record, why, place), place);
     }
 
-    /** The largest form of the dead-letter record that its topic accepts. */
+    /** Returns the largest form of the dead-letter record that its topic accepts. */
     private ProducerRecord<K, V> deadLetter(DeadLetterWriter from, FailedRecord failed, String place) {
         for (int tooLarge = 0; ; tooLarge++) {
             ProducerRecord<K, V> deadLetter = ready(from.propose(failed, tooLarge));
@@ -245,7 +252,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         }
     }
 
-    /** Typed for the producer of the run, whose serializers have other types. */
+    /** Casts the record for the run's producer, whose serializers have other types. */
     @SuppressWarnings("unchecked")
     private static <K, V> ProducerRecord<K, V> ready(ProducerRecord<byte[], byte[]> deadLetter) {
         return (ProducerRecord<K, V>) new ProducerRecord<Object, Object>(
@@ -260,8 +267,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     // ---- The committing thread -------------------------------------------------------------------------------------
 
     /**
-     * Returns whether one of the causes may be a refusal that the rule covers, so that {@link #excuses} can decide once
-     * all answers have arrived.
+     * Returns whether one of the causes may be an exception that the rule covers. In that case, {@link #excuses}
+     * decides once all records are acknowledged or rejected.
      */
     boolean mayExcuse(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
@@ -273,7 +280,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /**
-     * Processes the refusals in aborted transactions; returns whether they explain the abort, so that the run
+     * Processes the rejected records of aborted transactions. Returns whether they explain the abort, so that the run
      * continues.
      */
     boolean excuses(List<OpenTransaction<K, V>> aborted) {
@@ -284,7 +291,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
                 if (takes(refusal.why)) {
                     isExcused = true;
                     if (RecordRefusals.isOfOtherTopics(refusal.why, refusal.topic)) {
-                        continue; // the record was still unsent when one of another topic was refused
+                        continue; // the record was still unsent when a record of another topic was rejected
                     }
                     for (String place : refusal.places) {
                         isAnother |= suspects.suspect(new Origin(place, refusal.topic), refusal.why) == null;
@@ -294,14 +301,15 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         }
         if (isExcused) {
             long ruledNow = ruled;
-            // If records arrive in a different order each time, several are refused before any of them returns.
+            // If records arrive in a different order each time, several may be rejected before any of them arrives
+            // again.
             inVain = ruledNow == ruledBefore && !isAnother ? inVain + 1 : 1;
             ruledBefore = ruledNow;
         }
         return isExcused && inVain <= MOST_IN_VAIN;
     }
 
-    /** Counts the contents of a committed transaction, and forgets suspects that will not return. */
+    /** Counts the dead-letter records of a committed transaction, and forgets suspects that will not be read again. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
     void committed(TransactionCut<K, V> done) {
         long before = written;
@@ -323,7 +331,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         });
     }
 
-    /** Returns whether a record is a dead-letter record without its whole original. */
+    /** Returns whether a dead-letter record contains only a part of its original record. */
     static boolean isCut(ProducerRecord<?, ?> deadLetter) {
         return deadLetter.headers().lastHeader(DeadLetterHeaders.CUT) != null;
     }
@@ -340,7 +348,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         return cut;
     }
 
-    /** Returns 0: refused records of a transaction cannot wait, so the run fails. */
+    /** Returns 0. Rejected records of a transaction cannot wait, so the run fails instead. */
     @Override
     public int held() {
         return 0;

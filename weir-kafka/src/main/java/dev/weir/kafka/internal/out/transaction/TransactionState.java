@@ -7,8 +7,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of the transactions of an exactly-once run. Two producers take turns: one transaction may take records
- * while the one before it is being committed. {@link TransactionsOfRun} owns the state.
+ * The state of an exactly-once run's transactions. Two producers take turns: one transaction may accept records while
+ * the previous one is being committed. {@link TransactionsOfRun} owns the state.
  *
  * <pre>
  *           begin            cut              flush             commit
@@ -28,58 +28,64 @@ enum TransactionState {
     /** No transaction is open. */
     IDLE,
 
-    /** A transaction takes records; none is being committed. */
+    /** A transaction accepts records; none is being committed. */
     FILLING,
 
-    /** A cut is being committed and the brokers do not have all its records yet, so no other transaction begins. */
+    /**
+     * A transaction is being committed, but the brokers do not have all its records yet, so no other transaction
+     * begins.
+     */
     FLUSHING,
 
-    /** A cut is being committed and the brokers have all its records. */
+    /** A transaction is being committed, and the brokers have all its records. */
     FLUSHED,
 
-    /** As {@link #FLUSHED}, while the next transaction takes records. */
+    /** Like {@link #FLUSHED}, and the next transaction accepts records. */
     OVERLAPPING,
 
-    /** Everything open must be aborted. A running commit continues until its outcome is known; no record is taken. */
+    /**
+     * Everything open must be aborted. A running commit continues until its outcome is known; no record is accepted.
+     */
     ABORT_ASKED,
 
-    /** The committing thread aborts everything open. */
+    /** The committing thread is aborting everything open. */
     ABORTING,
 
-    /** Everything is aborted, and the consumer's owner has not rewound yet. */
+    /** Everything is aborted, but the consumer's owner has not rewound yet. */
     ABORTED,
 
-    /** The run has ended: no transaction begins. A running commit or abort completes. */
+    /** The run has ended, and no transaction begins. A running commit or abort completes. */
     ENDED;
 
-    /** A change of the state. */
+    /** A transition to another state. */
     enum Transition {
 
-        /** A producer begins a transaction. */
         BEGIN,
 
-        /** Closes the open transaction to records; it will be committed. */
+        /** Stops the open transaction from accepting records, so that it can be committed. */
         CUT,
 
-        /** The brokers have all records of the cut. */
+        /** Reports that the brokers have all records of the transaction that is being committed. */
         FLUSH,
 
-        /** The cut is committed. */
+        /** Reports that the transaction is committed. */
         COMMIT,
 
-        /** Asks the committing thread to abort everything. */
+        /** Requests the committing thread to abort everything. */
         ASK_ABORT,
 
-        /** The committing thread starts to abort: on request, or because the brokers refused a record or a commit. */
+        /**
+         * Starts an abort on the committing thread, either on request, or because the brokers rejected a record or a
+         * commit.
+         */
         ABORT,
 
-        /** Everything is aborted, so that the owner can rewind. */
+        /** Reports that everything is aborted, so that the owner can rewind. */
         FINISH_ABORT,
 
-        /** The aborted inputs are read again, or the aborted records are written again. */
+        /** Resumes after the owner has rewound or has queued the aborted records to be written again. */
         RESUME,
 
-        /** The run ends. */
         END
     }
 
@@ -102,20 +108,20 @@ enum TransactionState {
         };
     }
 
-    /** Returns this state if a running commit continues in it without changing it; otherwise null. */
+    /** Returns this state if a running commit may make progress in it without changing it; otherwise null. */
     private @Nullable TransactionState ifStays() {
         return this == ABORT_ASKED || this == ENDED ? this : null;
     }
 
-    /** Returns whether the transition is legal in this state. */
+    /** Returns whether the transition is allowed in this state. */
     boolean allows(Transition transition) {
         return next(transition) != null;
     }
 
     /**
-     * Returns the state that the transition leads to.
+     * Returns the state after the transition.
      *
-     * @throws InvariantException if it is not legal in this state
+     * @throws InvariantException if the transition is not allowed in this state
      */
     TransactionState after(Transition transition) {
         TransactionState next = next(transition);
@@ -139,20 +145,21 @@ enum TransactionState {
     }
 
     /**
-     * Returns whether a transaction may begin: none takes records, and the brokers have all records of the previous
-     * one.
+     * Returns whether a transaction may begin. That requires that none accepts records and that the brokers have all
+     * records of the previous one.
      */
     boolean mayBegin() {
         return allows(Transition.BEGIN);
     }
 
-    /** Returns whether nothing is being committed or aborted, so that the owner may make a cut. */
+    /** Returns whether the owner may cut, because nothing is being committed or aborted. */
     boolean mayCut() {
         return this == IDLE || this == FILLING;
     }
 
     /**
-     * Returns whether everything open must be aborted, or is aborted and not yet rewound, so that no record is taken.
+     * Returns whether everything open must be aborted, or is aborted and not yet rewound, so that no record is
+     * accepted.
      */
     boolean isAborting() {
         return this == ABORT_ASKED || this == ABORTING || this == ABORTED;

@@ -39,9 +39,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes pulled records in transactions and acknowledges their inputs after the commits. Keeps the records of the open
- * transaction, to send them again in another one. {@link #run} is confined to the segment's thread; {@link #close}
- * comes after it.
+ * Writes pulled records in transactions, and acknowledges their inputs after the commits. Keeps the records of the open
+ * transaction, so that it can send them again in another one. {@link #run} is confined to the segment's thread;
+ * {@link #close} is called after it has returned.
  */
 public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
@@ -49,7 +49,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
 
     private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(10));
 
-    /** A record of the open transaction, which receives its outcome there. */
+    /** A record of the open transaction, and the callback that receives its outcome. */
     private final class PendingRecord extends TransactionRecord<K, V> implements Callback {
 
         private boolean wasSent;
@@ -58,7 +58,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             super(record, target, token);
         }
 
-        /** The record, or a copy: one cannot be sent twice. */
+        /** Returns the record or, if it was sent before, a copy, because a record cannot be sent twice. */
         ProducerRecord<K, V> toSend() {
             ProducerRecord<K, V> next = wasSent ? copy() : record;
             wasSent = true;
@@ -110,20 +110,18 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     private final WriteRule<ProducerRecord<K, V>> rule;
     private final RefusalSearch<PendingRecord> search = new RefusalSearch<>();
 
-    /** The pending acknowledgements of the open transaction. Segment's thread. */
+    /** The records of the open transaction. Confined to the segment's thread. */
     private final List<PendingRecord> open = new ArrayList<>();
 
-    /** True if a transaction has begun, even an empty one. Segment's thread. */
+    /** True if a transaction has begun, even an empty one. Confined to the segment's thread. */
     private boolean begun;
 
-    /**
-     * Thread inside a send: an answer on it is a refusal of the record itself.
-     */
+    /** The thread that is inside a send. A callback on this thread means that the record itself was rejected. */
     private @Nullable Thread sender;
 
     private volatile int inHand;
 
-    /** True while a commit is running; written by the segment's thread. */
+    /** True while a commit is running. Written by the segment's thread. */
     private volatile boolean committing;
 
     private final TopicWatch watch;
@@ -131,10 +129,10 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     private volatile boolean ended;
 
     /**
-     * Creates a loop that opens its producer, and replacements, with {@code clients}.
+     * Creates a loop that opens its producer, and each replacement, with {@code clients}.
      *
-     * @param watch watches the output topics
-     * @param rule takes records that cannot be written
+     * @param watch monitors the output topics
+     * @param rule handles records that cannot be written
      * @param progress detects a stuck client
      */
     TransactionalBatches(
@@ -157,7 +155,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         context.expose(counts);
     }
 
-    /** Makes loops whose producers are closed with their runs. */
+    /** Creates loops whose producers are closed with their runs. */
     public static <K, V> SinkFactory<ProducerRecord<K, V>> sink(
             ProducerSettings<K, V> settings,
             String transactionalId,
@@ -234,7 +232,9 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /** Sends a record, or gives it to the rule if it cannot be written and none of it is in the transaction. */
+    /**
+     * Sends a record. If the record cannot be written and the transaction does not contain it, passes it to the rule.
+     */
     private void send(PendingRecord pending) {
         Exception ofTopic = rule.refusalOf(pending.record.topic());
         if (ofTopic != null) {
@@ -259,7 +259,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /** The record is in no transaction from now on. */
+    /** Passes a record to the rule. The record belongs to no transaction from now on. */
     private void reject(PendingRecord pending, Exception why) {
         open.remove(pending);
         var ignored = search.forget(pending);
@@ -267,7 +267,10 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         rule.add(pending.record, why, pending.target, pending.token);
     }
 
-    /** Returns when the open transaction is committed, in whichever attempt, and its inputs are acknowledged. */
+    /**
+     * Returns when a transaction with the open records is committed, whatever the number of attempts, and the inputs
+     * are acknowledged.
+     */
     private void commit() throws InterruptedException {
         long start = System.nanoTime();
         committing = true;
@@ -303,7 +306,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     }
 
     /**
-     * Aborts the open transaction and sends its records in another one until all of them are sent; or fails the run.
+     * Aborts the open transaction and sends its records in another one, until all of them are sent or the run fails.
      */
     private void again(RuntimeException broken, int failuresBefore) throws InterruptedException {
         RuntimeException why = broken;
@@ -341,7 +344,10 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /** Only the abort can prove that another run has the id: a coordinator asked for a commit has not answered. */
+    /**
+     * Aborts the transaction. Only the abort can prove that another run has taken the id, because the coordinator may
+     * not have answered the commit.
+     */
     private void abort() {
         try {
             producer.abort();
@@ -349,12 +355,12 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             failIfFinal(broken, null);
             throw broken;
         } finally {
-            // These refusals explain no later failure.
+            // These rejections do not explain a later failure.
             boolean ignored = search.review(refusal -> false, (pending, why) -> {});
         }
     }
 
-    /** Fails the run if the failure would recur or was caused by another run with the same id. */
+    /** Fails the run if the failure would recur, or was caused by another run with the same id. */
     private void failIfFinal(RuntimeException broken, @Nullable Reason<PendingRecord> reason) {
         if (ended || broken instanceof InterruptException || broken instanceof KafkaPipelineException) {
             throw broken;
@@ -387,7 +393,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /** Fails the run if the client can no longer answer, because a commit would wait for that endlessly. One thread. */
+    /** Fails the run if the client can no longer complete records, because a commit would wait forever. One thread. */
     private void look(long nowNanos) {
         if (ended) {
             return;

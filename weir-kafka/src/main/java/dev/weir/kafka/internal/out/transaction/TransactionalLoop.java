@@ -24,31 +24,32 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes pulled records into the open transaction. Confined to the segment's thread, under the lock of the
- * {@link TransactionsOfRun}, except for the client's {@code send}, which may block.
+ * Writes pulled records to the open transaction. Confined to the segment's thread, which holds the lock of the
+ * {@link TransactionsOfRun}, except during the client's {@code send}, which may block.
  *
- * <p>All records of an input go into one transaction. If a transaction is due to be committed while an input with a
- * record in it is unfinished, it takes only records of such inputs; other records wait here, in order, for the next
- * one. Records also wait while a transaction is flushed, because two producers would write them in any order.
+ * <p>All records of an input go into one transaction. If a transaction is due to be committed while an input that has a
+ * record in it is unfinished, it accepts only records of such inputs. Other records wait here, in order, for the next
+ * transaction. Records also wait while a transaction is being flushed, because otherwise two producers would write them
+ * in an undefined order.
  */
 final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
-    /** The interval at which waiting records are checked: they may now be sent, or must be written again. */
+    /** The interval between checks for queued records that may now be sent or must be written again. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    /** The time a batch waits for a cut that it might otherwise obstruct. */
+    /** The time for which a batch waits for a cut that it might otherwise obstruct. */
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /**
-     * The time after an unsuccessful wait for a cut during which no batch waits again: an operator may hold inputs
-     * until more elements arrive.
+     * The time after an unsuccessful wait for a cut during which no batch waits again, because an operator may hold
+     * inputs until more elements arrive.
      */
     private static final long VAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** At this multiple of its limit, a transaction takes nothing more before the previous one is committed. */
+    /** The multiple of its limit at which a transaction accepts nothing more until the previous one is committed. */
     private static final int MOST = 4;
 
-    /** The most elements sent in one go, without a chance for a cut between them. */
+    /** The largest number of elements sent in one go, with no opportunity for a cut in between. */
     private static final int RUN = 64;
 
     private final TransactionsOfRun<K, V> run;
@@ -60,10 +61,10 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private final LostInputs<K, V> inputs;
     private final ArrayDeque<TransactionRecord<K, V>> waiting = new ArrayDeque<>();
 
-    /** The topic written to last. */
+    /** The topic that was written to last. */
     private String lastTopic = "";
 
-    /** The headers of the last sent record before it was sent. */
+    /** The headers of the last record before it was sent. */
     private Header[] headers = {};
 
     private long nextTurnNanos;
@@ -101,7 +102,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Returns the time until the next check: the owner may request at any time that kept records be written again. */
+    /** Returns the time of the next check. The owner may request at any time that kept records be written again. */
     private long untilLook() {
         return waiting.isEmpty() && !run.keeps ? Stage.NEVER : run.clock.after(LOOK_NANOS);
     }
@@ -126,8 +127,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Sends consecutive elements that need no checks, so that the lock is released and taken once for all of them, and
-     * no cut comes between them. Returns their number.
+     * Sends consecutive elements that need no checks, so that the lock is released and acquired only once for all of
+     * them, and no cut comes between them. Returns the number of elements sent.
      */
     private int takeRun(Batch<ProducerRecord<K, V>> batch, int from) {
         OpenTransaction<K, V> filling = run.filling();
@@ -163,7 +164,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         return end;
     }
 
-    /** Returns how many were sent: fewer if the next one is not serializable and a rule covers that. */
+    /**
+     * Returns the number of elements sent, which is lower if the next one cannot be serialized and a rule covers that.
+     */
     private int sendRun(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
         int[] at = {from};
         TransactionRule<K, V> rule = run.rule;
@@ -180,7 +183,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             boolean isOpen = sent(filling, batch, from, at[0]);
             boolean isOfTransaction = isOfTransaction(thrown);
             if (isOfTransaction) {
-                // Records sent before belong to the transaction, whose abort makes them be written or read again.
+                // The records sent before belong to the transaction. Its abort makes them be written or read again.
                 committer.abortFilling(thrown);
             }
             if (isOfTransaction || (rule != null && rule.takes(thrown))) {
@@ -195,7 +198,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         return sent(filling, batch, from, end) ? end - from : 0;
     }
 
-    /** Returns whether the exception from a send says nothing about the record: no serializer threw it. */
+    /** Returns whether an exception from a send says nothing about the record, because no serializer threw it. */
     private static boolean isOfTransaction(RuntimeException thrown) {
         return (thrown instanceof KafkaException || thrown instanceof IllegalStateException)
                 && !(thrown instanceof SerializationException);
@@ -208,7 +211,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 : thrown;
     }
 
-    /** Sends a record whose acknowledgement is still held, with {@link TransactionsOfRun#send}. */
+    /** Sends a record whose acknowledgement is still open. Called by {@link TransactionsOfRun#send}. */
     private void send(
             OpenTransaction<K, V> filling,
             ProducerRecord<K, V> record,
@@ -226,8 +229,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Adds the record to the open transaction even if the rest of the run fails: the owner may cut before that is
-     * known. Returns false if the transaction is aborted.
+     * Adds sent elements to the open transaction, even if sending a later one failed, because the owner may cut before
+     * that failure is known. Returns false if the transaction is aborted.
      */
     private boolean sent(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
         if (run.filling() != filling) {
@@ -251,7 +254,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Returns whether the element's record is known to be unwritable and nothing is written in its place. */
+    /** Returns whether the element's record is known to be unwritable, and nothing is written in its place. */
     private boolean isRuledOut(TransactionRecord<K, V> element) {
         TransactionRule<K, V> rule = run.rule;
         if (rule == null || rule.isQuiet(element.record.topic())) {
@@ -272,7 +275,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         return deadLetter.isEmpty();
     }
 
-    /** Runs an action that may block and does not depend on the shared state, with the lock released meanwhile. */
+    /** Runs an action that may block and does not depend on the shared state. Releases the lock meanwhile. */
     private <T> T unlocked(Supplier<T> work) {
         run.lock.unlock();
         try {
@@ -282,13 +285,13 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Sends waiting records; while a transaction is closing, only the records that belong to it. */
+    /** Sends queued records. While a transaction is closing, sends only the records that belong to it. */
     private void drainWaiting() throws InterruptedException {
         sendAgain();
         while (!waiting.isEmpty() && !run.isClosing()) {
             TransactionRecord<K, V> next = waiting.element();
             if (!isPlaced(next)) {
-                break; // it is closing by now
+                break; // the transaction has begun to close in the meantime
             }
             waiting.remove();
             meter.holds(-1);
@@ -311,7 +314,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 && (inputs.isDropped(element.target, element.token) || isSent(filling, element));
     }
 
-    /** Waits until the element is sent or dropped; returns false if it must wait for a transaction that is closing. */
+    /** Waits until the element is sent or dropped. Returns false if it must wait for a transaction that is closing. */
     private boolean isPlaced(TransactionRecord<K, V> element) throws InterruptedException {
         while (true) {
             sendAgain();
@@ -332,7 +335,10 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Sends records of aborted transactions once more: before all others, because they were first sent before them. */
+    /**
+     * Sends the records of aborted transactions again. They go before all other records, because they were sent before
+     * them originally.
+     */
     private void sendAgain() throws InterruptedException {
         TransactionRecord<K, V> next;
         while ((next = run.aborted.next()) != null) {
@@ -369,7 +375,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         meter.blockedDown(System.nanoTime() - start);
     }
 
-    /** Returns whether nothing can be sent before the shared state changes. */
+    /** Returns whether nothing can be sent until the shared state changes. */
     private boolean mustWait(@Nullable OpenTransaction<K, V> filling) {
         if (run.state().isAborting()) {
             return true;
@@ -390,8 +396,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Returns false if the producer is broken, in which case everything is aborted, or if the element became a
-     * dead-letter record.
+     * Sends an element. Returns false if the producer is broken, in which case everything is aborted, or if the element
+     * has become a dead-letter record.
      */
     private boolean isSent(OpenTransaction<K, V> filling, TransactionRecord<K, V> element) {
         ProducerRecord<K, V> record = element.record;
@@ -416,7 +422,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             lastTopic = record.topic();
             committer.writes(lastTopic);
             if (!topics.isKnown(lastTopic)) {
-                topics.written(lastTopic); // the client has found it
+                topics.written(lastTopic); // the client has found the topic
             }
         }
         if (run.filling() != filling) {
@@ -437,7 +443,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Lets the owner make a due cut between two batches. */
+    /** Gives the owner the opportunity to make a due cut between two batches. */
     private void giveWay() throws InterruptedException {
         if (run.isCutWanted() && run.state().mayCut()) {
             run.wakeOwner.run();
@@ -453,13 +459,13 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Sends the waiting records at the end of the input, since nothing that they could wait for will come. */
+    /** Sends the queued records at the end of the input. Nothing that they could wait for will arrive. */
     private void end() throws InterruptedException {
         run.lock.lockInterruptibly();
         try {
             run.endInput();
             drainWaiting();
-            // Before this, the owner may have found nothing to commit because everything waited here.
+            // The owner may have found nothing to commit before this, because all records were queued here.
             run.noteThrough(false);
             run.wakeOwner.run();
             awaitCommit();
@@ -468,7 +474,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Stays until the kept records are committed, because only this loop can write them again. */
+    /** Waits until the kept records are committed, because only this loop can write them again. */
     private void awaitCommit() throws InterruptedException {
         while (run.keeps && !run.isThrough()) {
             throwIfEnded();

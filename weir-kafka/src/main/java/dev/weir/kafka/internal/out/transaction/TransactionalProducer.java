@@ -29,38 +29,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One transactional id and its current client. A client that can do nothing more is replaced: {@code initTransactions}
- * of the next one fences it and ends its transaction. Confined to the committing thread, except for {@link #begin} and
- * {@link #send}, which belong to the pipeline or the owner while the transaction is theirs.
+ * A transactional id and its current client. A client that has become unusable is replaced: {@code initTransactions} of
+ * the new client fences the old one and ends its transaction. Confined to the committing thread, except for
+ * {@link #begin} and {@link #send}, which the pipeline or the owner calls while it fills the transaction.
  */
 final class TransactionalProducer<K, V> {
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionalProducer.class);
 
-    /** The number of requests for an id while a broker refuses it temporarily: about a minute. */
+    /** The number of attempts to obtain an id while brokers refuse it temporarily, which takes about a minute. */
     static final int OPENINGS = 15;
 
     private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(5));
 
-    /** The client; its counts cover everything it sent, not only {@link #send}. */
+    /** The client. Its counts cover everything that it has sent, not only {@link #send}. */
     final ReplaceableProducer<K, V> client;
 
     private final BooleanSupplier ended;
     private final Consumer<Duration> pause;
 
-    /** True if no other run has the id. */
+    /** True if no other run uses the id. */
     private final boolean isOfRun;
 
     /**
-     * Topics recreated since the client was opened. It commits offsets with the ids that it learned first, and repeats
-     * a request refused for such an id until {@code max.block.ms} is over.
+     * Topics that were recreated since the client was opened. The client commits offsets with the topic ids that it
+     * learned first, and repeats a request that is rejected for such an id until {@code max.block.ms} has passed.
      */
     private final Set<String> outdated = ConcurrentHashMap.newKeySet();
 
-    /** Guards the next two. */
+    /** Guards the next two fields. */
     private final ReentrantLock offsetsLock = new ReentrantLock();
 
-    /** The thread that waits for its offsets to be accepted. */
+    /** The thread that waits until its offsets are accepted; null if there is none. */
     private @Nullable Thread offsetsSender;
 
     /** True if that thread must stop waiting. */
@@ -79,17 +79,19 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Creates a producer, not open, with an id that only this run has: a fenced client is replaced by another one of
-     * this run. Stops waiting once {@code ended}.
+     * Creates an unopened producer with an id that only this run uses. If its client is fenced, it is replaced by
+     * another client of this run. Stops waiting once {@code ended} returns true.
      *
-     * @param pause waits for the given time, or until the end
+     * @param pause waits for the given time, or until the run has ended
      */
     static <K, V> TransactionalProducer<K, V> ofRun(
             Supplier<Producer<K, V>> clients, BooleanSupplier ended, Consumer<Duration> pause) {
         return new TransactionalProducer<>(clients, ClientProgress.NONE, ended, pause, true);
     }
 
-    /** Creates a producer with an id that a user gave: it is fenced by another run, which keeps the id. */
+    /**
+     * Creates an unopened producer with an id that a user has chosen. If another run fences it, that run keeps the id.
+     */
     static <K, V> TransactionalProducer<K, V> ofUser(
             Supplier<Producer<K, V>> clients,
             ClientProgress progress,
@@ -99,8 +101,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Makes the client and fences the id's previous owner. Waits while brokers are down, and tries {@link #OPENINGS}
-     * times if they refuse temporarily.
+     * Opens a client, and fences the previous owner of the id. Waits while brokers are down. Tries up to
+     * {@link #OPENINGS} times if they refuse temporarily.
      */
     void open() {
         var ignored = client.replace(this::refused);
@@ -131,7 +133,10 @@ final class TransactionalProducer<K, V> {
         }
     }
 
-    /** The configuration worked before, so broker names just cannot be resolved now. */
+    /**
+     * Returns whether another attempt may succeed. If the configuration has worked before, a configuration error means
+     * that broker names cannot be resolved at present.
+     */
     private boolean mayPass(KafkaException refused) {
         return TransactionFaults.passes(refused)
                 || (client.hasOpened() && refused.getCause() instanceof ConfigException);
@@ -157,7 +162,7 @@ final class TransactionalProducer<K, V> {
         client().flush();
     }
 
-    /** Adds offsets to the transaction, if there are any; {@link #breakOff} ends that wait. */
+    /** Adds offsets to the transaction, if there are any. {@link #breakOff} ends the wait. */
     void sendOffsets(Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata member) {
         if (offsets.isEmpty()) {
             return;
@@ -180,8 +185,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Registers the waiting thread. Returns whether the previous wait was broken off, so that it is not interrupted
-     * again.
+     * Registers the waiting thread. Returns whether the previous wait was ended by {@link #breakOff}, and clears the
+     * interrupt flag in that case.
      */
     private boolean setOffsetsSender(@Nullable Thread sender) {
         offsetsLock.lock();
@@ -204,8 +209,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Returns whether a thread waits for offsets that are never accepted: the client may use a topic id from before the
-     * topic was recreated. Any thread.
+     * Returns whether a thread waits for offsets that will never be accepted, because the client uses a topic id from
+     * before the topic was recreated. Any thread.
      */
     boolean waitsInVain(Collection<TopicPartition> ids) {
         offsetsLock.lock();
@@ -216,7 +221,10 @@ final class TransactionalProducer<K, V> {
         }
     }
 
-    /** Commits. A late answer is requested again, because only it tells the transaction's outcome. */
+    /**
+     * Commits the transaction. Repeats the request if it times out, because only the response states the transaction's
+     * outcome.
+     */
     void commit() {
         while (true) {
             try {
@@ -232,9 +240,9 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Aborts any open transaction, so that nothing of it becomes visible, and prepares for the next.
+     * Aborts the open transaction, if any, so that none of its records becomes visible, and prepares for the next one.
      *
-     * @throws KafkaException if another run has taken the user's id
+     * @throws KafkaException if another run has taken an id that a user has chosen
      */
     void abort() {
         while (!isAborted()) {
@@ -242,7 +250,7 @@ final class TransactionalProducer<K, V> {
         }
     }
 
-    /** Returns false without an answer, because only the answer tells whether another run has the id. */
+    /** Returns false if the request timed out, because only the response states whether another run has the id. */
     private boolean isAborted() {
         try {
             client().abortTransaction();
@@ -263,10 +271,10 @@ final class TransactionalProducer<K, V> {
         return true;
     }
 
-    /** Makes every wait in the client end with an exception; {@link #abort} replaces the client. Any thread. */
+    /** Makes every wait in the client end with an exception. {@link #abort} replaces the client. Any thread. */
     void breakOff() {
         client.breakOff();
-        // A closed client does not end a wait whose request is in flight.
+        // Closing a client does not end a wait whose request is in flight.
         offsetsLock.lock();
         try {
             Thread sender = offsetsSender;
@@ -279,7 +287,7 @@ final class TransactionalProducer<K, V> {
         }
     }
 
-    /** Closes the client, which aborts its open transaction if it can in time. */
+    /** Closes the client, which aborts its open transaction if that is possible in time. */
     void close(Duration patience) {
         client.leave(patience);
     }

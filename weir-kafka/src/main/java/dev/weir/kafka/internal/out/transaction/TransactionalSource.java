@@ -15,20 +15,20 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the running form of a source whose offsets are committed in the transactions of its output. Immutable. */
+/** Creates the stage of a source whose offsets are committed in the transactions of its output. Immutable. */
 public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRecord<K, V>> {
 
-    /** The smallest session timeout that brokers allow a classic group member by default. */
+    /** The shortest session timeout that brokers allow a member of a classic group by default. */
     private static final int SESSION_MILLIS = 6_000;
 
-    /** Metadata characters for a few hundred gaps among finished records. */
+    /** A metadata length that is sufficient for a few hundred gaps between finished offsets. */
     private static final int MIN_METADATA_CHARS = 512;
 
     private final ConsumerSettings<K, V> settings;
     private final Subscription subscription;
     private final ExactlyOnceRun<?, ?> run;
 
-    /** Creates a source; see {@link #check}. */
+    /** Creates a source. See {@link #check}. */
     public TransactionalSource(ConsumerSettings<K, V> settings, Subscription subscription, ExactlyOnceRun<?, ?> run) {
         this.settings = settings;
         this.subscription = subscription;
@@ -36,7 +36,7 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
         check(settings, subscription);
     }
 
-    /** Refuses contradictory settings. */
+    /** Rejects contradictory settings. */
     public static void check(ConsumerSettings<?, ?> settings, Subscription subscription) {
         var ignored = new ConsumerStart(settings, subscription, new Delivery.Committable(), null);
         if (settings.commitMetadataChars() < MIN_METADATA_CHARS) {
@@ -51,8 +51,8 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
     }
 
     /**
-     * Settings with the run in the member's name, and a session timeout so short that the next instance soon gets the
-     * partitions of a killed one.
+     * Returns settings that contain the run in the client id, and a session timeout short enough for the next instance
+     * to get a killed instance's partitions soon.
      */
     private static <K, V> ConsumerSettings<K, V> ofRun(ConsumerSettings<K, V> settings, TransactionPlan plan) {
         var properties = settings.properties();
@@ -78,7 +78,7 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
         ConsumerSettings<K, V> ofRun = ofRun(settings, plan);
         ConsumerStart start = new ConsumerStart(ofRun, subscription, new Delivery.Committable(), null);
         ExactlyOnceRun.Opened<?, ?> opened = run.open(ofRun, subscription.isBounded(), plan, context);
-        // Closed after the consumer, which makes the last commit.
+        // Runs after the consumer is closed, because closing the consumer makes the last commit.
         context.onTermination(patience -> {
             opened.close();
             return "";

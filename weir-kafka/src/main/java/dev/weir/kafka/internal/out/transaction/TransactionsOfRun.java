@@ -20,10 +20,11 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * State shared by the segment's thread, the consumer's owner and the committing thread of a run. It owns the
- * {@link TransactionState} and its two transactions: each transition is a method here, called under {@link #lock} by
- * the thread that it names. Fields without another comment are guarded by the lock. Volatile ones may be read without
- * it by code that checks again under the lock before it acts.
+ * The state that a run's segment thread, consumer owner and committing thread have in common. Owns the
+ * {@link TransactionState} and up to two open transactions. Each transition is a method of this class, which is called
+ * with {@link #lock} held, unless noted, by the thread that its comment names. Fields without another comment are
+ * guarded by the lock. Volatile fields may be read without the lock if the code checks them again with the lock held
+ * before it acts.
  */
 final class TransactionsOfRun<K, V> {
 
@@ -31,10 +32,10 @@ final class TransactionsOfRun<K, V> {
     private enum Input {
         OPEN,
 
-        /** Nothing more arrives that a cut could wait for. */
+        /** The input has ended, and nothing more arrives that a cut could wait for. */
         ENDED,
 
-        /** It has ended, and nothing is left to commit. */
+        /** The input has ended, and nothing is left to commit. */
         THROUGH
     }
 
@@ -43,57 +44,59 @@ final class TransactionsOfRun<K, V> {
         NOTHING,
         UNDER_WAY,
 
-        /** It is running, and a thread waits for its end. */
+        /** A send is running, and a thread waits for its end. */
         AWAITED
     }
 
     final ReentrantLock lock = new ReentrantLock();
 
-    /** Signals any change here. */
+    /** Signals every change of this object. */
     final Condition changed = lock.newCondition();
 
     /** The clock on which the run's stages wait. */
     final Clock clock;
 
-    /** The clock on which the owner and the committing thread wait: the system clock, except in simulations. */
+    /**
+     * The clock on which the owner and the committing thread wait, which is the system clock, except in simulations.
+     */
     final Clock ownClock;
 
     /**
-     * True if records are kept until they are committed. At the end of a bounded read nothing is read again, and
-     * records aborted then are written again from here.
+     * True if records are kept until they are committed. At the end of a bounded read nothing is read again. Records
+     * that are aborted then are written again from here.
      */
     final boolean keeps;
 
-    /** The treatment of records that cannot be written; null if the run fails. Set before its threads begin. */
+    /** The rule for records that cannot be written; null if they fail the run. Set before the run's threads start. */
     @Nullable
     TransactionRule<K, V> rule;
 
-    /** Receives each transition and the previous state, under the lock. Set before the threads of the run begin. */
+    /** Called with the previous state and the transition, with the lock held. Set before the run's threads start. */
     BiConsumer<TransactionState, Transition> onTransition = (from, by) -> {};
 
     private volatile TransactionState state = TransactionState.IDLE;
 
-    /** The transaction that takes records; null until the next record. */
+    /** The transaction that accepts records; null until the next record. */
     private volatile @Nullable OpenTransaction<K, V> filling;
 
-    /** The cut being committed. There is at most one, so commits are in order. */
+    /** The transaction that is being committed. There is at most one, so commits are in order. */
     private volatile @Nullable TransactionCut<K, V> committing;
 
     /** Producers without a transaction. */
     private final ArrayDeque<TransactionalProducer<K, V>> free = new ArrayDeque<>();
 
-    /** Aborted records and sources not yet written or read again. */
+    /** Aborted records and sources that are not yet written or read again. */
     final AbortedWork<K, V> aborted;
 
     /**
-     * The progress of sending a record to {@link #filling}, which happens without the lock because it may block for
-     * long. Meanwhile no thread cuts or aborts that transaction.
+     * The progress of sending a record to {@link #filling}, which is done without holding the lock because it may block
+     * for long. Meanwhile, no thread cuts or aborts that transaction.
      */
     private Sending sending = Sending.NOTHING;
 
     private Input input = Input.OPEN;
 
-    /** True if a cut is wanted as soon as possible. Set by any thread, cleared under the lock. */
+    /** True if a cut is wanted as soon as possible. Set by any thread; cleared with the lock held. */
     private volatile boolean cutWanted;
 
     /**
@@ -102,22 +105,25 @@ final class TransactionsOfRun<K, V> {
      */
     private volatile boolean intakeHeld;
 
-    /** Targets whose elements the run's source has emitted. Other targets know nothing of its transactions. */
+    /**
+     * The targets whose elements the run's source has emitted. Any other target acknowledges its elements without
+     * regard to this run's transactions.
+     */
     private final Set<AckTarget> sources = ConcurrentHashMap.newKeySet();
 
-    /** Sources whose elements are written although revoked, until the last cut with them is made. */
+    /** Revoked sources whose elements are still written until the last cut that contains them. */
     volatile Set<AckTarget> leaving = Set.of();
 
-    /** Confirmed commits that the owner has not processed. From the committing thread to the owner. */
+    /** Confirmed commits that the owner has not processed. Written by the committing thread; read by the owner. */
     final Queue<TransactionCut<K, V>> confirmed = new ConcurrentLinkedQueue<>();
 
-    /** Times from a record's timestamp to its commit. */
+    /** The times from a record's timestamp to its commit. */
     final LatencyCounts latency = new LatencyCounts();
 
     /** Counts committed records. */
     volatile StageMeter sinkMeter = new StageMeter();
 
-    /** Wakes the owner of the consumer; quick, any thread. */
+    /** Wakes the consumer's owner. Must be fast; called by any thread. */
     volatile Runnable wakeOwner = () -> {};
 
     TransactionsOfRun(Clock clock, boolean keeps) {
@@ -133,18 +139,18 @@ final class TransactionsOfRun<K, V> {
 
     // ---- The state of the transactions -----------------------------------------------------------------------------
 
-    /** The state. Any thread; stable only under the lock. */
+    /** The state. Any thread; stable only with the lock held. */
     TransactionState state() {
         return state;
     }
 
-    /** The transaction that takes records, if there is one. Any thread; stable only under the lock. */
+    /** The transaction that accepts records; null if there is none. Any thread; stable only with the lock held. */
     @Nullable
     OpenTransaction<K, V> filling() {
         return filling;
     }
 
-    /** The cut being committed, if there is one. Any thread; stable only under the lock. */
+    /** The transaction that is being committed; null if there is none. Any thread; stable only with the lock held. */
     @Nullable
     TransactionCut<K, V> committing() {
         return committing;
@@ -158,7 +164,7 @@ final class TransactionsOfRun<K, V> {
         changed.signalAll();
     }
 
-    /** Adds an open producer without a transaction. The committing thread, without the lock. */
+    /** Adds an open producer that has no transaction. Called by the committing thread, without the lock. */
     void opened(TransactionalProducer<K, V> producer) {
         lock.lock();
         try {
@@ -175,24 +181,28 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Returns whether a record may begin the next transaction: the order of records is kept, and a producer is free.
+     * Returns whether a record may begin the next transaction, because the order of records is preserved and a producer
+     * is free.
      */
     boolean mayBegin() {
         return state.mayBegin() && !free.isEmpty();
     }
 
-    /** Takes a producer for which to {@link #begin} a transaction. */
+    /** Removes and returns a free producer, for which {@link #begin} must be called. */
     TransactionalProducer<K, V> takeFree() {
         return free.remove();
     }
 
-    /** Begins a transaction, which takes records. The segment's thread, or the owner's for offsets without records. */
+    /**
+     * Begins a transaction that accepts records. Called by the segment's thread, or by the owner for offsets without
+     * records.
+     */
     void begin(OpenTransaction<K, V> begun) {
         go(Transition.BEGIN);
         filling = begun;
     }
 
-    /** Closes the open transaction to records, to be committed. The owner. */
+    /** Stops the open transaction from accepting records, so that it can be committed. Called by the owner. */
     void cut(TransactionCut<K, V> cut) {
         go(Transition.CUT);
         filling = null;
@@ -200,8 +210,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Reports that the brokers have all records of the cut, so that others may follow. The committing thread, without
-     * the lock.
+     * Reports that the brokers have all records of the transaction being committed, so that others may follow. Called
+     * by the committing thread, without the lock.
      */
     void flushed() {
         lock.lock();
@@ -212,7 +222,7 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /** Reports that the cut is committed. The committing thread, without the lock. */
+    /** Reports that the transaction is committed. Called by the committing thread, without the lock. */
     void committed(TransactionCut<K, V> cut) {
         lock.lock();
         try {
@@ -226,7 +236,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Requests an abort. Returns false if one is running or the run has ended. Any thread, with or without the lock.
+     * Requests an abort. Returns false if one is running or the run has ended. Called by any thread, with or without
+     * the lock.
      */
     boolean askAbort() {
         lock.lock();
@@ -241,7 +252,10 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /** Begins a requested abort; returns false if it was done meanwhile. The committing thread, without the lock. */
+    /**
+     * Begins a requested abort. Returns false if it was made in the meantime. Called by the committing thread, without
+     * the lock.
+     */
     boolean abortAsAsked() {
         lock.lock();
         try {
@@ -256,8 +270,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Begins an abort because a record of an open transaction was refused. Returns false if that transaction is no
-     * longer open, or will be aborted anyway. The committing thread, without the lock.
+     * Begins an abort because a record of an open transaction was rejected. Returns false if the transaction is no
+     * longer open or will be aborted anyway. Called by the committing thread, without the lock.
      */
     boolean abortRefused(OpenTransaction<K, V> transaction) {
         lock.lock();
@@ -274,7 +288,7 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /** Begins an abort because a commit failed. The committing thread, without the lock. */
+    /** Begins an abort because a commit failed. Called by the committing thread, without the lock. */
     void abortFailed(boolean mayBeCommitted) {
         lock.lock();
         try {
@@ -287,7 +301,7 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /** Takes the transactions to abort, the older one first. The committing thread. */
+    /** Returns the transactions to abort, the older one first. Called by the committing thread. */
     List<OpenTransaction<K, V>> takeOpen() {
         List<OpenTransaction<K, V>> broken = new ArrayList<>();
         TransactionCut<K, V> cut = committing;
@@ -305,7 +319,10 @@ final class TransactionsOfRun<K, V> {
         return broken;
     }
 
-    /** Reports that the transactions from {@link #takeOpen} are aborted. The committing thread, without the lock. */
+    /**
+     * Reports that the transactions returned by {@link #takeOpen} are aborted. Called by the committing thread, without
+     * the lock.
+     */
     void finishAbort(List<OpenTransaction<K, V>> broken) {
         lock.lock();
         try {
@@ -318,7 +335,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Resumes after an abort: the aborted records are written again, or dropped because they are read again. The owner.
+     * Resumes after an abort. The aborted records are written again, or dropped because their inputs are read again.
+     * Called by the owner.
      */
     void resume(boolean writesAgain) {
         go(Transition.RESUME);
@@ -326,7 +344,7 @@ final class TransactionsOfRun<K, V> {
         intakeHeld = false;
     }
 
-    /** Ends the run. Returns the transaction that took records. Any thread, without the lock. */
+    /** Ends the run. Returns the transaction that accepted records, or null. Called by any thread, without the lock. */
     @Nullable
     OpenTransaction<K, V> end() {
         lock.lock();
@@ -359,7 +377,7 @@ final class TransactionsOfRun<K, V> {
         cutWanted = true;
     }
 
-    /** Withdraws the request for a cut, and the stop of the intake for one. The owner, under the lock. */
+    /** Withdraws the request for a cut, and resumes the intake. Called by the owner, with the lock held. */
     void clearCut() {
         cutWanted = false;
         intakeHeld = false;
@@ -370,7 +388,9 @@ final class TransactionsOfRun<K, V> {
         return intakeHeld;
     }
 
-    /** Postpones a requested cut, and stops or resumes the intake meanwhile. The owner, under the lock. */
+    /**
+     * Postpones a requested cut, and stops or resumes the intake meanwhile. Called by the owner, with the lock held.
+     */
     void cutLater(boolean holdsIntake) {
         intakeHeld = holdsIntake;
         cutWanted = true;
@@ -378,8 +398,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Returns whether the cut waits for inputs that have a record in {@link #filling}, which then takes only their
-     * records.
+     * Returns whether the cut waits for inputs that have a record in {@link #filling}, which then accepts only records
+     * of these inputs.
      */
     boolean isClosing() {
         OpenTransaction<K, V> taking = filling;
@@ -393,7 +413,7 @@ final class TransactionsOfRun<K, V> {
 
     // ---- The input -------------------------------------------------------------------------------------------------
 
-    /** Ends the input: nothing more arrives that a cut could wait for. The segment's thread. */
+    /** Ends the input. Nothing more arrives that a cut could wait for. Called by the segment's thread. */
     void endInput() {
         input = Input.ENDED;
     }
@@ -402,14 +422,14 @@ final class TransactionsOfRun<K, V> {
         return input != Input.OPEN;
     }
 
-    /** Sets whether nothing is left to commit, which holds only for an input that has ended. */
+    /** Sets whether nothing is left to commit. Ignored while the input has not ended. */
     void noteThrough(boolean isThrough) {
         if (input != Input.OPEN) {
             input = isThrough ? Input.THROUGH : Input.ENDED;
         }
     }
 
-    /** Returns whether the input has ended and nothing is left to commit, so that no records need be kept. */
+    /** Returns whether the input has ended and nothing is left to commit, so that records need not be kept. */
     boolean isThrough() {
         return input == Input.THROUGH;
     }
@@ -422,11 +442,11 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Returns whether an element comes from a source that commits by itself, before the transaction with its records is
-     * committed.
+     * Returns whether an element comes from another source, which commits by itself, before the transaction with the
+     * element's records is committed.
      */
     boolean isForeign(AckTarget source, long token) {
-        // In this order, because a source of the run is removed only after it was revoked.
+        // Must be checked in this order, because a source of the run is removed only after it was revoked.
         return !sources.contains(source) && !source.isRevoked(token);
     }
 
@@ -437,7 +457,7 @@ final class TransactionsOfRun<K, V> {
         return sending != Sending.NOTHING;
     }
 
-    /** Sends to {@link #filling}. Called under the lock, which is released while {@code send} runs. */
+    /** Sends to {@link #filling}. Must be called with the lock held, which is released while {@code send} runs. */
     void send(Runnable send) {
         sending = Sending.UNDER_WAY;
         lock.unlock();
@@ -453,7 +473,7 @@ final class TransactionsOfRun<K, V> {
         }
     }
 
-    /** Waits until no send is running; returns false on a timeout. Under the lock. */
+    /** Waits until no send is running. Returns false if the timeout has expired. Must be called with the lock held. */
     boolean awaitSent(long nanos) throws InterruptedException {
         long deadlineNanos = ownClock.after(nanos);
         while (isSending() && !ownClock.hasPassed(deadlineNanos)) {
@@ -463,7 +483,9 @@ final class TransactionsOfRun<K, V> {
         return !isSending();
     }
 
-    /** Waits for this time, or until the run has ended. Without the lock. */
+    /**
+     * Waits for {@code time}, or until the run has ended if that is earlier. Must be called without holding the lock.
+     */
     void pause(Duration time) {
         lock.lock();
         try {

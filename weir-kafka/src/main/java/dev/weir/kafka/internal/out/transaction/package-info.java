@@ -1,8 +1,8 @@
 /**
- * Transactions of consumed offsets and produced records: records come in from the pipeline, offsets from the consumer,
- * and both are committed together. The pipeline's thread writes, the consumer's owner thread cuts between two
- * transactions, and a separate thread of the run flushes and commits. They share {@link
- * dev.weir.kafka.internal.out.transaction.TransactionsOfRun}.
+ * Transactions that contain produced records and the offsets of consumed ones. The records come from the pipeline, the
+ * offsets from the consumer, and both are committed together. The pipeline's thread writes records, the consumer's
+ * owner thread decides where a transaction ends, and a separate thread of the run flushes and commits. They share
+ * {@link dev.weir.kafka.internal.out.transaction.TransactionsOfRun}.
  */
 @NullMarked
 package dev.weir.kafka.internal.out.transaction;

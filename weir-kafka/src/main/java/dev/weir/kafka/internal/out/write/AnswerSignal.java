@@ -5,28 +5,29 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Wakes the one thread that waits until a message is answered. Any thread may call its other methods. */
+/** Wakes the one thread that waits until a message is complete. The other methods may be called by any thread. */
 final class AnswerSignal {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Clock clock;
 
-    // Guarded by the lock.
+    // Guarded by the lock
     private boolean woken;
 
-    /** Written by the waiting thread. */
+    /** The message for which the thread waits. Written by the waiting thread. */
     private volatile @Nullable MessageInFlight<?, ?, ?> awaited;
 
     AnswerSignal(Clock clock) {
         this.clock = clock;
     }
 
-    /** Returns when the message is answered, on {@link #wake}, or at the deadline. */
+    /** Returns when the message is complete, when {@link #wake} is called, or at the deadline. */
     void await(MessageInFlight<?, ?, ?> message, long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            // Set before the check: either the check sees the answer, or the answering thread sees this.
+            // Set before the check, so that either the check sees the last outcome, or the thread that reports it sees
+            // this field.
             awaited = message;
             while (!message.isAnswered() && !woken && !clock.hasPassed(deadlineNanos)) {
                 clock.await(lock, changed, deadlineNanos);
@@ -49,7 +50,7 @@ final class AnswerSignal {
         }
     }
 
-    /** Ends the current wait or the next one, because something else must be checked. */
+    /** Ends the current wait, or the next one, because the waiting thread must check something else. */
     void wake() {
         lock.lock();
         try {

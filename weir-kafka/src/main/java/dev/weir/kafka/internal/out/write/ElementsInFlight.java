@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Elements with records in flight, by a small reusable number. One thread adds, before it sends the first record; the
- * producer's thread answers, and the hand-over of the number makes the element visible to it. Allocates nothing beyond
- * the largest number in flight so far.
+ * Elements with records in flight, by a small reusable number. One thread adds an element before it sends the element's
+ * first record. The producer's thread reports outcomes, and sees the element because the number is handed over through
+ * the producer. Allocates only when more elements are in flight than ever before.
  */
 final class ElementsInFlight {
 
@@ -15,7 +15,9 @@ final class ElementsInFlight {
         AckTarget target = AckTarget.NONE;
         long token;
 
-        /** Outstanding answers. Owned by the adding thread, then by the producer's. */
+        /**
+         * The number of unacknowledged records. Owned by the adding thread, and after that by the producer's thread.
+         */
         int left;
     }
 
@@ -24,11 +26,11 @@ final class ElementsInFlight {
     /** Grown by the adding thread. */
     private volatile Element[] all = {};
 
-    // Guarded by the lock.
+    // Guarded by the lock
     private int[] free = {};
     private int freeCount;
 
-    /** Adds an element with that many records, at least 1; returns its number. */
+    /** Adds an element with the given number of records, at least 1. Returns the element's number. */
     int add(AckTarget target, long token, int records) {
         int number;
         lock.lock();
@@ -58,7 +60,10 @@ final class ElementsInFlight {
         all = more;
     }
 
-    /** Reports that the brokers have one more record. If it was the last, acknowledges the element and returns true. */
+    /**
+     * Reports that the brokers have one more record of the element. If it was the last one, acknowledges the element
+     * and returns true.
+     */
     boolean answered(int number) {
         Element element = all[number];
         if (--element.left > 0) {
@@ -77,7 +82,7 @@ final class ElementsInFlight {
         return true;
     }
 
-    /** The origin of an unanswered element; empty if not known. */
+    /** The origin of an unacknowledged element; empty if unknown. */
     String placeOf(int number) {
         Element element = all[number];
         return element.target.placeOf(element.token);
@@ -93,7 +98,7 @@ final class ElementsInFlight {
         }
     }
 
-    /** The approximate number of their records without an answer, or with a refusal. Any thread. */
+    /** The approximate number of records in flight or rejected. Any thread. */
     long unanswered() {
         long sum = 0;
         for (Element element : all) {

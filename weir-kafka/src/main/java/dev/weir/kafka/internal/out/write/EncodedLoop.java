@@ -33,10 +33,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends encoded records with a lean producer, and acknowledges an element when the brokers have all its records.
- * {@link #run} is confined to the segment's thread; answers come on the producer's own.
+ * {@link #run} is confined to the segment's thread; outcomes are reported on the producer's own thread.
  *
- * <p>The first refused record ends the producer within that answer, so that nothing of its partition is written after
- * it (ADR 60), and fails the run.
+ * <p>The first rejected record aborts the producer during its callback, so that no later record of its partition is
+ * written (ADR 60), and fails the run.
  */
 final class EncodedLoop implements SinkLoop<EncodedRecords> {
 
@@ -49,18 +49,18 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
     private final LongAdder blockedNanos = new LongAdder();
     private final ElementsInFlight elements = new ElementsInFlight();
 
-    /** The first refusal. Written by the producer's thread. */
+    /** The first rejection. Written by the producer's thread. */
     private volatile @Nullable KafkaPipelineException failure;
 
     private volatile boolean closing;
 
-    /** The topics that records were sent to. */
+    /** The topics to which records were sent. */
     private final Set<String> topics = ConcurrentHashMap.newKeySet();
 
-    /** The last of these topics. Segment's thread. */
+    /** The topic to which the last record was sent. Confined to the segment's thread. */
     private String lastTopic = "";
 
-    // Confined to the watching thread.
+    // Confined to the monitoring thread
     private final ClientProgress progress;
     private long answersSeen = -1;
     private long waitingNanos;
@@ -142,14 +142,14 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
-    /** The check for a stuck producer. */
+    /** The check that detects a stuck producer. */
     ClientProgress progress() {
         return progress;
     }
 
     /**
-     * Fails the run if the producer gets no answers although the brokers could give them. One thread, several times a
-     * second.
+     * Fails the run if no records are acknowledged although the brokers could acknowledge them. Must be called by one
+     * thread, several times a second.
      */
     void look(long nowNanos) {
         long answered = producer.metrics().acknowledged();
@@ -167,7 +167,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
-    /** Waits as long as brokers are down. */
+    /** Sends a record, waiting for as long as the buffer is full, for example while brokers are down. */
     private void sendWhenThereIsRoom(LeanRecords records, int number, int way) throws InterruptedException {
         long start = System.nanoTime();
         try {
@@ -186,7 +186,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
-    /** The first refusal, which ended the producer, rather than a consequence of it. */
+    /** Returns the first rejection, which has stopped the producer, instead of a consequence of it. */
     private RuntimeException because(RuntimeException fault) {
         KafkaPipelineException refused = failure;
         return refused == null ? fault : refused;
@@ -221,12 +221,14 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
-    /** The handle for users, without times, because records are not tracked singly. Any thread. */
+    /**
+     * Returns the handle for users. It reports no latencies, because records are not tracked individually. Any thread.
+     */
     ProducerHandle handle() {
         return new WriterHandle(new LatencyCounts(), () -> look.at(context.stageName(), elements.unanswered()));
     }
 
-    /** See {@link StageContext.Termination}; the loop has ended, so nothing more is sent. */
+    /** See {@link StageContext.Termination}. The loop has ended by then, so nothing more is sent. */
     String close(Duration patience) {
         closing = true;
         var ignored = producer.close(patience);

@@ -8,7 +8,7 @@ import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.StageContext;
 import java.util.Objects;
 
-/** Makes the running form of a sink of encoded records, with a lean producer that lives as long as the run. */
+/** Creates the loop of a sink of encoded records, with a lean producer that is closed with the run. */
 public final class EncodedSink implements SinkFactory<EncodedRecords> {
 
     private final ProducerSettings<?, ?> settings;

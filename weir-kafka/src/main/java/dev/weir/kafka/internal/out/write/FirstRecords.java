@@ -19,11 +19,11 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which records must wait until the first one of their partition is answered. Confined to the sender's thread.
+ * Decides which records must wait until the first one of their partition is complete. Confined to the sender's thread.
  *
- * <p>A broker that knows no batch of a producer in a partition accepts any of its batches: it may refuse the first one,
- * or not be ready for it, and accept the second. So nothing follows a producer's first record to a topic, or its first
- * to a partition, until that is answered (ADR 60).
+ * <p>A broker that does not know any batch of a producer in a partition accepts any of its batches. It may reject the
+ * first batch, or be unable to write it yet, and then accept the second one. Therefore no record follows a producer's
+ * first record to a topic, or its first record to a partition, until that record is complete (ADR 60).
  */
 final class FirstRecords<K> {
 
@@ -47,7 +47,7 @@ final class FirstRecords<K> {
         }
     }
 
-    /** Null if the client's choice of a partition by key is not known. */
+    /** Null if it is unknown how the client chooses a partition by key. */
     private final @Nullable Serializer<K> keys;
 
     private final boolean inOrder;
@@ -56,7 +56,7 @@ final class FirstRecords<K> {
     private @Nullable Producer<K, ?> producer;
     private long countedNanos;
 
-    /** The topic in which the record checked last is the first of its partition; null if it is not. */
+    /** The topic of the record checked last, if that record is the first one of its partition; otherwise null. */
     private @Nullable Topic next;
 
     private int nextPartition;
@@ -67,7 +67,9 @@ final class FirstRecords<K> {
         this(keys, false);
     }
 
-    /** @param inOrder whether the producer itself lets no batch follow the first one of a partition */
+    /**
+     * @param inOrder true if the producer itself ensures that no batch follows the first one of a partition too early
+     */
     FirstRecords(@Nullable Serializer<K> keys, boolean inOrder) {
         this.keys = keys;
         this.inOrder = inOrder;
@@ -83,8 +85,8 @@ final class FirstRecords<K> {
     }
 
     /**
-     * The answer to await before this record is sent: the answer to the first record of its partition; null if there is
-     * none. An answer already awaited need not be checked again.
+     * Returns the future of the partition's first record if the given record must wait for it; otherwise null. Each
+     * future is returned at most once.
      */
     @Nullable
     Future<?> before(ProducerRecord<K, ?> record) {
@@ -105,7 +107,8 @@ final class FirstRecords<K> {
             next = topic;
             nextPartition = partition;
         } else {
-            // Awaited or answered: in both cases no other record of the partition waits for it.
+            // The future is awaited now or is already complete. In either case no later record of the partition needs
+            // to wait for it.
             topic.answered(partition);
         }
         return first == null || first.isDone() ? null : first;
@@ -119,7 +122,7 @@ final class FirstRecords<K> {
         }
     }
 
-    /** Reports that the first record of a topic was answered. */
+    /** Reports that the first record of a topic is complete. */
     void answered(ProducerRecord<K, ?> record) {
         Topic topic = new Topic();
         topics.put(record.topic(), topic);
@@ -134,7 +137,7 @@ final class FirstRecords<K> {
         return topicOf(topic) != null;
     }
 
-    /** Counts the partitions of the topics if that is due; returns whether it did. */
+    /** Counts the partitions of the topics if that is due. Returns whether it did. */
     boolean refresh(long nowNanos) {
         boolean isDue = nowNanos - countedNanos > COUNT_NANOS;
         if (isDue) {
@@ -163,7 +166,10 @@ final class FirstRecords<K> {
         return last;
     }
 
-    /** The client has just written there and so knows them. If it no longer does, that is found where it matters. */
+    /**
+     * Reads the topic's partitions. The client has just written to the topic and therefore knows them. If it no longer
+     * does, a later send reports that.
+     */
     private void count(String name, Topic topic) {
         try {
             if (producer != null) {
@@ -178,7 +184,7 @@ final class FirstRecords<K> {
         } catch (InterruptException interrupted) {
             throw interrupted;
         } catch (KafkaException | IllegalStateException notKnown) {
-            // The old counts stay.
+            // The previous numbers remain valid.
         }
     }
 
@@ -194,7 +200,7 @@ final class FirstRecords<K> {
             byte[] key = keys.serialize(record.topic(), new RecordHeaders(record.headers()), record.key());
             return key == null ? -1 : Utils.toPositive(Utils.murmur2(key)) % topic.partitions;
         } catch (RuntimeException | StackOverflowError notSerializable) {
-            return -1; // the client will report it
+            return -1; // the client will report the failure
         }
     }
 }

@@ -12,8 +12,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message whose records are in flight. Sent by the segment's thread, answered by the producer's. Its answers may be
- * read after {@link #isAnswered}.
+ * A message whose records are in flight. Sent by the segment's thread; completed by the producer's thread. The outcomes
+ * may be read once {@link #isAnswered} returns true.
  */
 final class MessageInFlight<K, V, P> {
 
@@ -23,7 +23,7 @@ final class MessageInFlight<K, V, P> {
 
     private final AnswerSignal signal;
 
-    /** The answer of each record: its position, or the reason why it has none. */
+    /** The outcome of each record: its metadata, or the reason why it was not written. */
     private final Object[] answers;
 
     private final AtomicInteger missing;
@@ -41,13 +41,13 @@ final class MessageInFlight<K, V, P> {
         return missing.get() == 0;
     }
 
-    /** The reason why a record was refused; null if it was written. */
+    /** The reason why a record was rejected; null if it was written. */
     @Nullable
     Exception refusal(int index) {
         return answers[index] instanceof Exception refusal ? refusal : null;
     }
 
-    /** The number of refused records. */
+    /** The number of rejected records. */
     int refusals() {
         int refusals = 0;
         for (Object answer : answers) {
@@ -56,18 +56,18 @@ final class MessageInFlight<K, V, P> {
         return refusals;
     }
 
-    /** The result, if no record was refused. */
+    /** The result. Must be called only if no record was rejected. */
     Produced<P> produced() {
         return new Produced<>(
                 Arrays.stream(answers).map(RecordMetadata.class::cast).toList(), message.passThrough());
     }
 
-    /** Waits for the answer to one record of the message. */
+    /** Creates the record in flight for one record of the message. */
     Sending<K, V> sending(int index, long ordinal) {
         return new Sending<>(new Part(index), message.records().get(index), ordinal, target, token);
     }
 
-    /** One record of the message, answered once, on the producer's thread or the sender's. */
+    /** One record of the message. Completed once, on the producer's thread or the sender's. */
     final class Part {
 
         private final int index;
@@ -76,7 +76,7 @@ final class MessageInFlight<K, V, P> {
             this.index = index;
         }
 
-        /** Sets the record's position, or the reason why it was not written. */
+        /** Sets the record's metadata, or the reason why it was not written. */
         void answer(Object metadataOrRefusal) {
             answers[index] = metadataOrRefusal;
             if (missing.decrementAndGet() == 0) {
@@ -85,7 +85,7 @@ final class MessageInFlight<K, V, P> {
         }
     }
 
-    /** The record of a part in flight. The message keeps the pending acknowledgement of the input. */
+    /** The record of a part in flight. The message keeps the acknowledgement of the input. */
     static final class Sending<K, V> extends Kept<MessageInFlight<?, ?, ?>.Part, K, V> {
 
         private Sending(

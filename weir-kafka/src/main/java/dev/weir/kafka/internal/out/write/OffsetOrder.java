@@ -8,20 +8,20 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects offsets of a partition that go back. Within one log that happens only after a truncation, so the topic may
- * have been recreated. Confined to a producer's thread.
+ * Detects that a partition's offsets go back. In one log this happens only after a truncation, so the topic may have
+ * been recreated. Confined to a producer's thread.
  */
 final class OffsetOrder {
 
     private final Consumer<String> onReturn;
     private final Map<TopicPartition, long[]> lastOffsets = new HashMap<>();
 
-    // Answers arrive batch by batch, so the last one's partition is checked first.
+    // Acknowledgements arrive batch by batch, so the previous record's partition is checked first.
     private String topic = "";
     private int partition;
     private long[] last = {};
 
-    /** Creates a detector that calls {@code onReturn} with the topic; the call must not block. */
+    /** Creates a detector. It calls {@code onReturn}, which must not block, with the name of the topic. */
     OffsetOrder(Consumer<String> onReturn) {
         this.onReturn = onReturn;
     }

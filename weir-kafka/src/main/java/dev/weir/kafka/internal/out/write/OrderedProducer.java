@@ -42,9 +42,8 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A producer that stops at the first refused record: nothing is written after that record in its partition, and nothing
- * there counts as finished (ADR 60). {@link #send} and {@link #flush} belong to one thread; answers come on the
- * producer's own.
+ * A producer that stops at the first rejected record: no later record of its partition is written or counts as finished
+ * (ADR 60). {@link #send} and {@link #flush} belong to one thread. Outcomes are reported on the producer's own thread.
  *
  * <pre>
  *   open     accepts records; each answer acknowledges its input
@@ -56,28 +55,28 @@ import org.jspecify.annotations.Nullable;
  */
 final class OrderedProducer<K, V> {
 
-    /** Number of partitions that a message names. */
+    /** The largest number of places that a message contains. */
     private static final int MAX_PLACES = 5;
 
-    /** The wait for the client's thread when it has nothing more to do. */
+    /** The time to wait for the client's thread when it has nothing more to do. */
     private static final Duration SETTLE = Duration.ofSeconds(2);
 
-    /** The outcome of a send. */
+    /** The result of a send. */
     enum Sent {
-        /** The record was accepted; its answer will come. */
+        /** The client accepted the record and will report its outcome. */
         TAKEN,
-        /** The client gave up waiting for space or metadata; see {@link RecordAnswer#notTaken}. */
+        /** The client timed out while waiting for free memory or metadata; see {@link RecordAnswer#notTaken}. */
         NO_ROOM,
-        /** The client refuses this record, after which nothing was sent; see {@link RecordAnswer#notTaken}. */
+        /** The client rejected this record before it sent any later one; see {@link RecordAnswer#notTaken}. */
         REFUSED,
         /** The producer has stopped. */
         STOPPED
     }
 
-    /** The reason for the stop. */
+    /** The reason for a stop. */
     record Stop(String topic, String place, Exception refusal) {
 
-        /** Returns whether single records caused the stop. */
+        /** Returns whether individual records caused the stop. */
         boolean isOfRecords() {
             return RecordRefusals.weight(refusal) < 2;
         }
@@ -92,7 +91,7 @@ final class OrderedProducer<K, V> {
             return isOfClient() && !isOfProgress();
         }
 
-        /** Returns whether the client got no answer although the brokers could have given one. */
+        /** Returns whether records were not acknowledged although the brokers could have acknowledged them. */
         boolean isOfProgress() {
             return refusal instanceof StuckException;
         }
@@ -100,7 +99,7 @@ final class OrderedProducer<K, V> {
 
     private final Producer<K, V> producer;
 
-    /** True if others use the client, so that it must stay open. */
+    /** True if the client has other users and must therefore stay open. */
     private final boolean shared;
 
     private final WrittenCount written;
@@ -108,57 +107,58 @@ final class OrderedProducer<K, V> {
     private final OffsetOrder offsets;
     private final Runnable whenSettled;
 
-    /** Permits for records in flight; null without such a limit. */
+    /** Permits for records in flight; null if their number is not limited. */
     private final @Nullable Semaphore room;
 
     private final AgedSendCounts counts = new AgedSendCounts();
     private final AtomicLong unfinished = new AtomicLong();
     private final Queue<Kept<?, ?, ?>> cameBack = new ConcurrentLinkedQueue<>();
 
-    /** First record without an answer, by source. */
+    /** The first record without an acknowledgement, by source. */
     private final Map<AckTarget, Long> firstBack = new ConcurrentHashMap<>();
 
-    /** Partitions with a refused record, and topics with a refused record whose partition is not known. */
+    /** Partitions with a rejected record, and topics with a rejected record whose partition is unknown. */
     private final Set<Object> refused = ConcurrentHashMap.newKeySet();
 
-    // Written by the producer's thread, or by the thread that finds it stuck.
+    // Written by the producer's thread, or by the thread that finds the client stuck
     private volatile @Nullable Stop stop;
 
     private final ClientThread clientThread;
 
-    /** True while the sender waits for the client, even for records that are not counted here. */
+    /** True while the sender waits for the client, even if it waits for records that are not counted here. */
     private volatile boolean awaited;
 
     /**
-     * The record inside {@link #send}: a refusal that arrives meanwhile is its own. Sender's thread, as the next field.
+     * The thread that is inside {@link #send}. A rejection reported on this thread concerns the record being sent.
+     * Confined to the sender's thread, like the next field.
      */
     private @Nullable Thread sender;
 
-    /** The answer to the last record sent. */
+    /** The future of the last record sent. */
     private Future<?> lastSent = CompletableFuture.completedFuture(null);
 
-    // Confined to the watching thread.
+    // Confined to the monitoring thread
     private final ClientHealth health;
     private final ClientProgress progress;
 
-    /** The topics that records were sent to. */
+    /** The topics to which records were sent. */
     private final Set<String> topics = ConcurrentHashMap.newKeySet();
 
-    /** The last of these topics. Sender's thread. */
+    /** The topic to which the last record was sent. Confined to the sender's thread. */
     private String lastTopic = "";
 
     /**
-     * Wraps a producer, or a part in a shared one.
+     * Wraps a producer.
      *
-     * @param shared whether others use it: a refusal then does not close it, and records after a refused one are
-     *     written, but do not count as finished
-     * @param written counts records that the brokers have
-     * @param latency counts the time to each answer of a record with a timestamp
-     * @param offsets receives each answer, on the producer's thread
-     * @param maxInFlight limit for records in flight; 0 if only the producer's memory limits them
+     * @param shared whether the client has other users. A rejection then does not close the client, and records after
+     *     the rejected one are written but do not count as finished
+     * @param written counts the records that the brokers have
+     * @param latency counts the time from a record's timestamp to its acknowledgement
+     * @param offsets receives the metadata of each written record, on the producer's thread
+     * @param maxInFlight the largest number of records in flight; 0 if only the producer's memory limits them
      * @param progress detects a stuck client
-     * @param whenSettled called, perhaps repeatedly, once it has stopped and all answers have arrived; any thread, must
-     *     not block
+     * @param whenSettled called, possibly several times, once the producer has stopped and all outcomes have been
+     *     reported; called by any thread, must not block
      */
     OrderedProducer(
             Producer<K, V> producer,
@@ -181,7 +181,7 @@ final class OrderedProducer<K, V> {
         this.whenSettled = whenSettled;
     }
 
-    /** Sends a record, or returns why not; waits for a permit if the number in flight is limited. */
+    /** Sends a record. Waits for a permit if the number of records in flight is limited. */
     Sent send(ProducerRecord<K, V> record, RecordAnswer answer) {
         if (stop != null) {
             return Sent.STOPPED;
@@ -198,7 +198,8 @@ final class OrderedProducer<K, V> {
         try {
             lastSent = producer.send(record, answer);
         } catch (RuntimeException thrown) {
-            // Thrown instead of called back: interrupted, not serializable, or a broken producer.
+            // The client threw the exception instead of passing it to the callback. The thread was interrupted, the
+            // record cannot be serialized, or the producer is broken.
             countNotTaken(answer);
             if (thrown instanceof InterruptException) {
                 throw thrown;
@@ -231,12 +232,12 @@ final class OrderedProducer<K, V> {
         }
     }
 
-    /** Completes when the answer to the last accepted record has been handled. */
+    /** Completes when the outcome of the last accepted record has been processed. */
     Future<?> lastSent() {
         return lastSent;
     }
 
-    /** Returns when all answers have arrived, however long brokers are down. */
+    /** Returns when all outcomes have been reported, however long brokers are down. */
     void flush() {
         awaited = true;
         try {
@@ -246,14 +247,16 @@ final class OrderedProducer<K, V> {
         }
     }
 
-    /** Sends a record without lingering and waits for its answer, which is not counted and stops nothing. */
+    /**
+     * Sends a record without lingering and waits for its outcome, which is not counted and does not stop the producer.
+     */
     RecordMetadata sendAlone(ProducerRecord<K, V> record) throws ExecutionException, InterruptedException {
         Future<RecordMetadata> answer = producer.send(record, (metadata, refusal) -> clientThread.heard());
         flush();
         return answer.get();
     }
 
-    /** The producer's thread, or within {@link #send} the sender's. */
+    /** Processes an outcome. Called by the producer's thread or, within {@link #send}, by the sender's. */
     void answered(RecordAnswer answer, @Nullable RecordMetadata metadata, @Nullable Exception refusal) {
         clientThread.heard();
         if (refusal != null && Thread.currentThread() == sender) {
@@ -276,16 +279,17 @@ final class OrderedProducer<K, V> {
                 offsets.answered(metadata);
             }
         } finally {
-            // Last, so that all returned records are known once none is unanswered.
+            // Counted last, so that all returned records are known once the number of outstanding records is 0.
             countAnswer(answer);
         }
     }
 
     /**
-     * Checks whether the client still works, and stops it if it splits batches endlessly or is stuck. One thread,
-     * several times a second.
+     * Checks whether the client still works, and stops it if it splits batches endlessly or is stuck. Must be called by
+     * one thread, several times a second.
      *
-     * @return the failure that ends the run at once, because missing answers cannot come; else null
+     * @return the failure that ends the run at once, because the missing outcomes will never be reported; otherwise
+     *     null
      */
     @Nullable
     KafkaPipelineException look(long nowNanos) {
@@ -300,8 +304,8 @@ final class OrderedProducer<K, V> {
     }
 
     /**
-     * Stops the client for a reason other than a refused record. If others use the client it stays open, and the run
-     * fails.
+     * Stops the client for a reason other than a rejected record. If the client has other users, it stays open and the
+     * run fails instead.
      */
     private @Nullable KafkaPipelineException end(Exception why) {
         if (stop != null) {
@@ -311,21 +315,21 @@ final class OrderedProducer<K, V> {
             return new KafkaPipelineException(String.valueOf(why.getMessage()), why);
         }
         stop = new Stop("", "", why);
-        ClientClosing.begin(producer); // only begins: the watching thread must not wait for one that hangs
+        ClientClosing.begin(producer); // does not wait, because the client's thread may hang
         if (counts.unanswered() == 0) {
-            // The last answers arrived before the stop could be known.
+            // The last outcomes were reported before the stop was visible to the thread that reported them.
             whenSettled.run();
         }
         return null;
     }
 
-    /** The producer's thread. */
+    /** Called by the producer's thread. */
     private void countAnswer(RecordAnswer answer) {
         answer.counts().answers();
         leaveRoom();
     }
 
-    /** The sender's thread. */
+    /** Called by the sender's thread. */
     private void countNotTaken(RecordAnswer answer) {
         answer.counts().sendsNot();
         leaveRoom();
@@ -336,7 +340,7 @@ final class OrderedProducer<K, V> {
             room.release();
         }
         if (stop != null) {
-            VarHandle.fullFence(); // of two threads that count at once, one sees both counts
+            VarHandle.fullFence(); // if two threads count at the same time, at least one of them sees both counts
             if (counts.unanswered() == 0) {
                 whenSettled.run();
             }
@@ -348,14 +352,14 @@ final class OrderedProducer<K, V> {
         refused.add(partition < 0 ? answer.topic : new TopicPartition(answer.topic, partition));
         Stop before = stop;
         if (before != null && before.isOfClient()) {
-            return; // it says why
+            return; // the earlier stop states the reason
         }
         if (before == null || RecordRefusals.weight(refusal) > RecordRefusals.weight(before.refusal)) {
             stop = new Stop(answer.topic, answer.place(), refusal);
         }
         if (before == null && !shared) {
-            // From here, on the client's own thread, nothing more leaves the client. Batches in flight after the
-            // refused one follow a gap in the sequence, so the broker refuses them.
+            // This is the client's own thread, so from here on the client sends nothing more. Batches in flight after
+            // the rejected one follow a gap in the sequence, so the broker rejects them.
             producer.close(Duration.ZERO);
         }
     }
@@ -385,7 +389,7 @@ final class OrderedProducer<K, V> {
         }
     }
 
-    /** Returns whether there is nothing to wait for: all answers have arrived, and none is a refusal. */
+    /** Returns whether nothing is outstanding, because all outcomes have been reported and none is a rejection. */
     boolean isQuiet() {
         return counts.unanswered() == 0 && stop == null;
     }
@@ -394,13 +398,19 @@ final class OrderedProducer<K, V> {
         return counts.unanswered();
     }
 
-    /** The reason why it has stopped, or null. A later report by the producer's thread may be more precise. */
+    /**
+     * The reason why the producer has stopped; null if it has not. The producer's thread may replace it with a more
+     * precise one later.
+     */
     @Nullable
     Stop stop() {
         return stop;
     }
 
-    /** The failure of a run that ends with this stop; only once it has settled. */
+    /**
+     * Returns the failure of a run that ends because of this stop. Must be called only once all outcomes have been
+     * reported.
+     */
     KafkaPipelineException failure() {
         Stop why = Objects.requireNonNull(stop, "it has not stopped");
         if (!why.isOfClient()) {
@@ -419,9 +429,11 @@ final class OrderedProducer<K, V> {
     }
 
     /**
-     * Waits until it has settled, and returns the unwritten records in the order in which they were sent.
+     * Waits until all outcomes have been reported, and returns the unwritten records in the order in which they were
+     * sent.
      *
-     * @throws KafkaPipelineException if its client hangs with records: these and later ones must not be written again
+     * @throws KafkaPipelineException if the client hangs while it has records, in which case these and later records
+     *     must not be written again
      */
     List<Kept<?, ?, ?>> awaitSettled() {
         if (shared) {
@@ -435,9 +447,9 @@ final class OrderedProducer<K, V> {
     }
 
     /**
-     * Ends the producer; nothing more is sent.
+     * Closes the producer, which sends nothing more.
      *
-     * @return the number of unanswered and unwritten records
+     * @return the number of records that are outstanding or were not written
      */
     long close(Duration patience) {
         if (!shared) {

@@ -32,21 +32,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends records in order, and repeats those left unwritten because another one was refused. Confined to the segment's
- * thread, except for {@link #handle}, {@link #look} and {@link #close}; answers come on the producer's own thread.
+ * Sends records in order, and sends those again that were not written because another record was rejected. Confined to
+ * the segment's thread, except for {@link #handle}, {@link #look} and {@link #close}. Outcomes are reported on the
+ * producer's own thread.
  *
- * <p>When the brokers refuse a record, its producer stops ({@link OrderedProducer}). Without a rule for refused
- * records, that fails the run. Otherwise another producer sends the unwritten records again, in order, with each
- * suspect alone ({@link RefusalSearch}); one that is refused alone goes to the {@link WriteRule}.
+ * <p>When the brokers reject a record, its producer stops ({@link OrderedProducer}). If there is no rule for rejected
+ * records, the run fails. Otherwise another producer sends the unwritten records again, in order, and each suspect
+ * alone ({@link RefusalSearch}). A record that is rejected when it is sent alone is passed to the {@link WriteRule}.
  *
- * <p>A shared producer stays open and sends the records again itself. Records that followed the refused one in its
+ * <p>A shared producer stays open and sends the records again itself. Records that followed the rejected one in its
  * partition are sent again after it, so that the last record of each key is the last one sent.
  */
 final class OrderedWriter<T, K, V> {
 
     private static final Logger LOG = LoggerFactory.getLogger(OrderedWriter.class);
 
-    /** The wait for the first record of a partition before another one follows. */
+    /** The longest wait for the first record of a partition before another record follows it. */
     private static final Duration FIRST_ANSWER = Duration.ofSeconds(2);
 
     private static final Backoff REOPEN = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(10));
@@ -54,10 +55,10 @@ final class OrderedWriter<T, K, V> {
     /**
      * The producers of a sender.
      *
-     * @param open makes the first producer, and another after each refusal that does not end the run
-     * @param window limits the records in flight of an unshared producer
+     * @param open opens the first producer, and another one after each rejection that does not end the run
+     * @param window limits the records in flight of a producer that is not shared
      * @param progress detects a stuck client
-     * @param shared whether it is always the same one, which others also use and close
+     * @param shared whether {@code open} always returns the same producer, which has other users and is closed by them
      */
     record Clients<K, V>(
             Supplier<Producer<K, V>> open,
@@ -76,18 +77,18 @@ final class OrderedWriter<T, K, V> {
 
     private final LatencyCounts latency = new LatencyCounts();
 
-    // Segment thread.
+    // Confined to the segment's thread
     private final FirstRecords<K> firsts;
     private final SendWindow window;
     private final RefusalSearch<Kept<T, K, V>> search = new RefusalSearch<>();
     private long ordinal;
 
-    /** The client that sends; earlier ones have settled. Closed by {@link OrderedProducer}. */
+    /** The client that sends. All records of earlier clients are complete. Closed by {@link OrderedProducer}. */
     private final ReplaceableProducer<K, V> producer;
 
     private volatile OrderedProducer<K, V> current;
 
-    /** Unwritten records that are being sent again. */
+    /** The number of unwritten records that are being sent again. */
     private volatile int again;
 
     private volatile boolean closing;
@@ -96,10 +97,11 @@ final class OrderedWriter<T, K, V> {
      * Opens the first producer.
      *
      * @param meter counts written records as emitted
-     * @param rule takes elements that cannot be written
+     * @param rule handles elements that cannot be written
      * @param maxInFlight see {@link OrderedProducer}
-     * @param onSettled called, perhaps repeatedly, when the brokers have refused a record and all answers have arrived:
-     *     {@link #failure} or {@link #settle} is due. Any thread, must not block
+     * @param onSettled called, possibly several times, when the brokers have rejected a record and all outcomes have
+     *     been reported, so that {@link #failure} or {@link #settle} must be called. Called by any thread, must not
+     *     block
      */
     OrderedWriter(
             Clients<K, V> clients,
@@ -130,12 +132,12 @@ final class OrderedWriter<T, K, V> {
         return Objects.requireNonNull(producer.client());
     }
 
-    /** The number of records sent and not finished. Any thread. */
+    /** The number of records that were sent and are not finished. Any thread. */
     int depth() {
         return (int) Math.min(Integer.MAX_VALUE, again + current.unanswered());
     }
 
-    /** The handle for users. Any thread. */
+    /** Returns the handle for users. Any thread. */
     ProducerHandle handle() {
         return new WriterHandle(
                 latency,
@@ -154,7 +156,9 @@ final class OrderedWriter<T, K, V> {
                 onSettled);
     }
 
-    /** The failure that ends the run at once; null if there is none or answers are missing. Any thread. */
+    /**
+     * Returns the failure that ends the run at once; null if there is none, or if outcomes are outstanding. Any thread.
+     */
     @Nullable
     KafkaPipelineException failure() {
         OrderedProducer<K, V> sending = current;
@@ -162,25 +166,29 @@ final class OrderedWriter<T, K, V> {
         return stop == null || closing || isPassing(stop) || sending.unanswered() > 0 ? null : sending.failure();
     }
 
-    /** Returns whether the stop ends with some records taken out and the others sent again. */
+    /**
+     * Returns whether the run continues after the stop: some records may be handed to the rule, and the others are sent
+     * again.
+     */
     private boolean isPassing(OrderedProducer.Stop stop) {
-        // In a shared producer the returned records may be neighbours of another pipeline's refused record.
+        // In a shared producer, the returned records may have been in a batch with a rejected record of another
+        // pipeline.
         boolean ofOthers = clients.shared() && RecordRefusals.isOfNeighbour(stop.refusal());
         return ofOthers
                 || (!rule.isFail() && (stop.isOfRecords() || stop.isOfProgress() || rule.takes(stop.refusal())));
     }
 
-    /** Returns whether all answers have arrived and none is a refusal. */
+    /** Returns whether all outcomes have been reported and none is a rejection. */
     boolean isQuiet() {
         return current.isQuiet();
     }
 
-    /** Returns whether {@link #settle} has records to send again, or fails. */
+    /** Returns whether {@link #settle} has records to send again or a failure to throw. */
     boolean isStopped() {
         return current.stop() != null;
     }
 
-    /** Updates the state known from the client, from time to time, before a batch is sent. */
+    /** Updates the number of partitions if that is due. Called before a batch is sent. */
     void refresh(long nowNanos) {
         if (firsts.refresh(nowNanos)) {
             window.partitions(firsts.partitionsByBroker());
@@ -194,15 +202,15 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** The sequence number of the next record, for {@link Kept}. */
+    /** Returns the sequence number of the next record, for {@link Kept}. */
     long nextOrdinal() {
         return ordinal++;
     }
 
     /**
-     * Returns when all unwritten records are in flight again and all rejections so far are settled.
+     * Sends all unwritten records again, and waits until the rule has handled all rejected ones.
      *
-     * @throws KafkaPipelineException if the brokers refuse a record that no rule covers
+     * @throws KafkaPipelineException if the brokers reject a record that no rule covers
      */
     void settle() throws InterruptedException {
         if (isStopped()) {
@@ -211,7 +219,10 @@ final class OrderedWriter<T, K, V> {
         rule.settle();
     }
 
-    /** Returns when all answers have arrived, however long brokers are down, and all rejections are settled. */
+    /**
+     * Returns when all records are written or rejected, however long brokers are down, and the rule has handled the
+     * rejected ones.
+     */
     void finish() throws InterruptedException {
         do {
             current.flush();
@@ -222,7 +233,7 @@ final class OrderedWriter<T, K, V> {
     /**
      * Sends a record after all others.
      *
-     * @param answer a {@link Kept} if there is a rule for refused records, or if the producer is shared
+     * @param answer a {@link Kept} if there is a rule for rejected records, or if the producer is shared
      */
     @SuppressWarnings("unchecked") // it belongs to an element of this stream
     void send(ProducerRecord<K, V> record, RecordAnswer answer) throws InterruptedException {
@@ -236,7 +247,10 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** Returns false if the producer has stopped and the record was not sent. A refused record counts as accepted. */
+    /**
+     * Sends a record. Returns false if the producer has stopped and the record was not sent. A rejected record that was
+     * handed to the rule counts as accepted.
+     */
     private boolean isTaken(OrderedProducer<K, V> sending, ProducerRecord<K, V> record, RecordAnswer answer)
             throws InterruptedException {
         Future<?> before = firsts.before(record);
@@ -265,8 +279,8 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Waits for the first batch of a topic, because a broker that is not quite ready for a new topic can refuse that
-     * batch and accept the second.
+     * Waits for the first record of a topic, because a broker that is not quite ready for a new topic may reject the
+     * first batch and accept the second one.
      */
     private void awaitFirstOfTopic(OrderedProducer<K, V> sending, ProducerRecord<K, V> record)
             throws InterruptedException {
@@ -282,17 +296,21 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Awaits the first answer with a time limit, so that one partition without a leader does not hold up the others.
+     * Waits for the first record of a partition. The time is limited, so that one partition without a leader does not
+     * hold up the others.
      */
     private static void awaitFirst(Future<?> answer) throws InterruptedException {
         try {
             var ignored = answer.get(FIRST_ANSWER.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | java.util.concurrent.TimeoutException refusedOrLate) {
-            // If the record is refused, the producer has stopped.
+            // If the record was rejected, the producer has stopped.
         }
     }
 
-    /** The client gave up waiting for space or metadata. For an existing topic that is temporary, so keep trying. */
+    /**
+     * Handles a timeout while the client waited for free memory or metadata. If the topic exists, the cause is
+     * temporary, so the caller must retry.
+     */
     private void waitedInVain(String topic, RecordAnswer answer) {
         Exception reason = Objects.requireNonNull(answer.notTaken);
         if (!firsts.isKnown(topic) && !watch.isKnown(topic)) {
@@ -302,7 +320,7 @@ final class OrderedWriter<T, K, V> {
         LOG.warn("brokers do not take records for {}, waiting on: {}", topic, reason.getMessage());
     }
 
-    /** Handles a refusal of the last record sent, after which nothing was sent. */
+    /** Handles the rejection of the last record, after which no other record was sent. */
     @SuppressWarnings("unchecked") // it belongs to an element of this stream
     private void reject(RecordAnswer answer, Exception refusal) {
         if (answer instanceof Kept<?, ?, ?> kept && rule.takes(refusal)) {
@@ -313,7 +331,7 @@ final class OrderedWriter<T, K, V> {
         throw new ProduceException(answer.topic, answer.place(), refusal);
     }
 
-    /** Fails the run if its client can no longer answer. Watching thread. */
+    /** Fails the run if its client can no longer complete records. Called by the monitoring thread. */
     void look(long nowNanos) {
         KafkaPipelineException broken = closing ? null : current.look(nowNanos);
         if (broken != null) {
@@ -321,7 +339,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** Sends the unwritten records of a stopped producer again with another one. */
+    /** Replaces a stopped producer, and sends its unwritten records again. */
     private void replace() throws InterruptedException {
         OrderedProducer.Stop stop = current.stop();
         List<Kept<T, K, V>> left = cameBack(current);
@@ -365,13 +383,13 @@ final class OrderedWriter<T, K, V> {
 
     private OrderedProducer<K, V> open() throws InterruptedException {
         Producer<K, V> client = producer.replace((cannotOpen, refusals) -> {
-            // The configuration worked before, so broker names just cannot be resolved now.
+            // The configuration has worked before, so the cause is that broker names cannot be resolved at present.
             LOG.warn("no new producer: {}", cannotOpen.toString());
             pause(refusals);
         });
         current = begin(client);
         if (!clients.shared()) {
-            firsts.begin(client); // the brokers do not know it
+            firsts.begin(client); // the brokers do not know the new client
             window.begin(client);
         }
         return current;
@@ -382,8 +400,8 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Marks the records whose refusal may be their own. If none is identified, the first one is tried, so that each
-     * round settles at least one. If the client was stuck, no record is at fault.
+     * Marks the records that may have been rejected because of their own fault. If there are none, marks the first
+     * record, so that each round settles at least one. If the client was stuck, no record is at fault.
      */
     private void suspect(List<Kept<T, K, V>> inOrder, OrderedProducer.@Nullable Stop stop) {
         boolean isAnySuspect = false;
@@ -400,7 +418,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** Sends records through one producer, after those it has already sent. */
+    /** Sends records with one producer, after those that it has already sent. */
     private final class Behind implements RefusalSearch.Way<Kept<T, K, V>> {
 
         private final OrderedProducer<K, V> sending;
@@ -427,7 +445,10 @@ final class OrderedWriter<T, K, V> {
             }
         }
 
-        /** Trying a known fault again would cost one producer per record. */
+        /**
+         * Hands a record to the rule if its topic was rejected recently, because trying such a topic again would cost
+         * one producer per record. Returns whether it did.
+         */
         @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
         private boolean isKnown(Kept<T, K, V> kept) {
             again--;
@@ -440,8 +461,8 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Sends a record with nothing else in flight, so that a refusal is its own; in a shared producer, other pipelines'
-     * records may be in flight.
+     * Sends a record while none of this pipeline's other records are in flight, so that a rejection is its own. In a
+     * shared producer, records of other pipelines may be in flight.
      */
     private void sendAlone(Kept<T, K, V> kept) throws InterruptedException {
         for (int refusals = 1; ; refusals++) {
@@ -466,7 +487,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** See {@link StageContext.Termination}; the loop has ended, so nothing more is sent. */
+    /** See {@link StageContext.Termination}. The loop has ended by then, so nothing more is sent. */
     String close(Duration patience) {
         closing = true;
         long left = again + current.close(patience);

@@ -30,21 +30,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks whether the output topics of a run are still the same topics (ADR 61). Thread-safe. A separate thread queries
- * the brokers, from the first record until the close, and no other thread waits for it.
+ * Checks that a run's output topics are still the same topics (ADR 61). Thread-safe. A separate thread queries the
+ * brokers from the first record until the close. No other thread waits for a query.
  */
 public final class OutputTopics implements TopicWatch, WrittenTopics {
 
     private static final Logger LOG = LoggerFactory.getLogger(OutputTopics.class);
 
-    /** The interval of checks. After a suspicious answer the next check comes earlier, but not before the pause. */
+    /**
+     * The interval between checks. A suspicious outcome makes the next check come earlier, but not before the pause has
+     * passed.
+     */
     private static final Duration INTERVAL = Duration.ofSeconds(5);
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
     /**
-     * The time a topic must be unknown to the brokers before it counts as deleted, because a broker may have just
-     * started.
+     * The time for which a topic must be unknown to the brokers before it counts as deleted, because a broker may have
+     * just started.
      */
     private static final Duration GONE = Duration.ofSeconds(10);
 
@@ -65,7 +68,7 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
     private final CountDownLatch end = new CountDownLatch(1);
     private final ReentrantLock lock = new ReentrantLock();
 
-    // Guarded by the lock.
+    // Guarded by the lock
     private @Nullable Thread looking;
     private boolean closed;
 
@@ -74,14 +77,14 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
         this.onFailure = onFailure;
     }
 
-    /** Makes a check for a run, which closes it. */
+    /** Creates a check for a run and starts it with the first record. The run closes it. */
     public static OutputTopics create(Map<String, ?> clientConfig, StageContext context) {
         Map<String, Object> config = new HashMap<>(clientConfig);
         config.keySet().retainAll(AdminClientConfig.configNames());
         config.remove(AdminClientConfig.CLIENT_ID_CONFIG);
         OutputTopics topics = new OutputTopics(() -> Admin.create(config), context::fail);
         if (!SurroundingsRegistry.of(clientConfig).hasBrokers()) {
-            // There are no real brokers to ask.
+            // There are no real brokers to query.
             topics.close();
         }
         context.expose(topics);
@@ -208,7 +211,7 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
         }
     }
 
-    /** Stops the checks, and waits a moment for the client to close. */
+    /** Stops the checks, and waits a short time for the client to close. */
     void close() {
         Thread ends;
         lock.lock();

@@ -17,15 +17,18 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.SerializationException;
 
 /**
- * Sends pulled records and acknowledges an input when the brokers have its record; see {@link OrderedWriter}.
+ * Sends pulled records, and acknowledges an input when the brokers have its record; see {@link OrderedWriter}.
  * {@link #run} is confined to the segment's thread.
  */
 final class ProducerLoop<T, K, V> implements SinkLoop<T> {
 
-    /** The interval of checks for a stopped producer while answers are outstanding. */
+    /** The interval at which the loop checks whether its producer has stopped, while outcomes are outstanding. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** The time a failed or cancelled run waits for outstanding answers, which only reduces repetition. */
+    /**
+     * The time that a failed or cancelled run waits for outstanding records. The wait only reduces the number of
+     * records that are written again.
+     */
     private static final Duration HASTY_CLOSE = Duration.ofSeconds(2);
 
     private final Function<? super T, ProducerRecord<K, V>> records;
@@ -36,10 +39,10 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     /**
      * Creates a loop.
      *
-     * @param clients makes the first producer now, and another after each refusal unless the rule fails the run; not
-     *     shared
-     * @param records makes the records of an element
-     * @param rule takes elements that cannot be written
+     * @param clients opens the first producer now, and another one after each rejection unless the rule is to fail the
+     *     run; must not be shared
+     * @param records creates the record of an element
+     * @param rule handles elements that cannot be written
      * @param maxInFlight see {@link OrderedProducer}
      */
     ProducerLoop(
@@ -76,7 +79,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         }
     }
 
-    /** Does not wait for this loop's thread, which may be blocked upstream for long. */
+    /** Fails the run if necessary, without waiting for this loop's thread, which may be blocked upstream for long. */
     private void settled() {
         KafkaPipelineException failure = writer.failure();
         if (failure != null) {
@@ -85,8 +88,8 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     }
 
     /**
-     * The deadline of the next pull. While answers are outstanding, one may be a refusal, which must not wait for the
-     * next batch.
+     * Returns the deadline of the next pull. An outstanding record may be rejected, and handling the rejection must not
+     * wait for the next batch.
      */
     private long deadline() {
         return rule.isFail() || writer.isQuiet() ? Stage.NEVER : context.clock().after(LOOK_NANOS);
@@ -113,7 +116,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         writer.send(record, answer);
     }
 
-    /** See {@link StageContext.Termination}; the loop has ended, so nothing more is sent. */
+    /** See {@link StageContext.Termination}. The loop has ended by then, so nothing more is sent. */
     String close(Duration patience) {
         return writer.close(patience.compareTo(HASTY_CLOSE) < 0 ? HASTY_CLOSE : patience);
     }

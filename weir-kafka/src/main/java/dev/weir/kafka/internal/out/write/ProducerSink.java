@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** Makes the running form of a producing sink, with a producer that lives as long as the run. */
+/** Creates the loop of a producing sink, with a producer that is closed with the run. */
 public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V>> {
 
     private final ProducerSettings<K, V> settings;
@@ -20,7 +20,7 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
     /**
      * Creates a sink.
      *
-     * @param maxInFlight limit for records in flight; 0 if only the producer's memory limits them
+     * @param maxInFlight the largest number of records in flight; 0 if only the producer's memory limits them
      */
     public ProducerSink(ProducerSettings<K, V> settings, WriteFailures failures, int maxInFlight) {
         this.settings = Objects.requireNonNull(settings, "settings");
@@ -34,7 +34,7 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
         return create(settings, context, Function.identity(), rule, maxInFlight);
     }
 
-    /** Makes a loop that is closed with the run, together with everything that it needs. */
+    /** Creates a loop that is closed with the run, together with everything that it uses. */
     static <T, K, V> SinkLoop<T> create(
             ProducerSettings<K, V> settings,
             StageContext context,

@@ -8,12 +8,12 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for the brokers' answer to one record. It does not keep the record alive, because many are in flight. The
- * sender's thread owns it until the producer has accepted the record, then the producer's thread until the answer.
+ * The callback for one record. Does not keep the record alive, because many records are in flight. Owned by the
+ * sender's thread until the producer has accepted the record, and then by the producer's thread.
  */
 class RecordAnswer implements Callback {
 
-    /** {@link #timestampMillis} of a record whose timestamp the client sets. */
+    /** The value of {@link #timestampMillis} if the client sets the record's timestamp. */
     static final long NO_TIMESTAMP = -1;
 
     private static final SendCounts NOT_SENT = new SendCounts();
@@ -26,10 +26,10 @@ class RecordAnswer implements Callback {
     /** The producer that has the record. */
     private @Nullable OrderedProducer<?, ?> owner;
 
-    /** The counts in which the record is sent, and will be answered. */
+    /** The counts in which the record was counted as sent and will be counted as complete. */
     private SendCounts counts = NOT_SENT;
 
-    /** The reason why {@code send} itself did not accept the record, if so; the sender's thread. */
+    /** The reason why {@code send} itself did not accept the record; null if it did. Used by the sender's thread. */
     @Nullable
     Exception notTaken;
 
@@ -46,19 +46,18 @@ class RecordAnswer implements Callback {
         notTaken = null;
     }
 
-    /** See {@link #sentBy}. */
+    /** The counts set by {@link #sentBy}. */
     SendCounts counts() {
         return counts;
     }
 
-    /** The consumed record that this one was made from, for messages; empty if not known. */
+    /** The place of the consumed record from which this one was made, for messages; empty if unknown. */
     String place() {
         return target.placeOf(token);
     }
 
     /**
-     * Reports that the brokers have the record, and ends the pending acknowledgement of its input. The producer's
-     * thread, or the sender's.
+     * Called when the brokers have the record. Acknowledges its input. Called by the producer's thread or the sender's.
      */
     void written(@Nullable RecordMetadata metadata) {
         target.ack(token);
@@ -71,19 +70,19 @@ class RecordAnswer implements Callback {
         }
     }
 
-    /** An answer that keeps everything needed to send the record again or to hand it to another sink. */
+    /** A callback that keeps everything needed to send the record again or to hand it to another sink. */
     static class Kept<T, K, V> extends RecordAnswer {
 
         final T element;
 
-        /** The record's sequence number among all that were sent. */
+        /** The record's sequence number among all records sent. */
         final long ordinal;
 
         ProducerRecord<K, V> record;
 
         /**
-         * The reason why the record was not written, once it has been returned; null if the brokers accepted it after a
-         * refused one.
+         * The reason why the record was not written. Set when the record was returned; null if the brokers accepted it
+         * after a rejected record.
          */
         @Nullable
         Exception refusal;
@@ -96,12 +95,13 @@ class RecordAnswer implements Callback {
         }
 
         /**
-         * The record was returned: it is sent to the same partition next time, whatever the partitioner then chooses.
+         * Called when the record was returned. It is sent to the same partition the next time, whatever the partitioner
+         * chooses then.
          */
         void cameBack(int partition, @Nullable Exception why) {
             refusal = why;
             int to = record.partition() != null || partition < 0 ? -1 : partition;
-            // A copy, because the client has closed the headers of a sent record.
+            // Copied, because the client has closed the headers of a record that was sent.
             record = new ProducerRecord<>(
                     record.topic(),
                     to < 0 ? record.partition() : Integer.valueOf(to),

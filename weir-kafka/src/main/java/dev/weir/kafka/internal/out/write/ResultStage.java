@@ -21,13 +21,14 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the records of messages and emits the results in the order of the messages. Confined to the segment's thread;
- * answers arrive on the producer's own.
+ * Writes the records of messages, and emits the results in the order of the messages. Confined to the segment's thread;
+ * outcomes are reported on the producer's own thread.
  */
 public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
 
     /**
-     * The longest wait for the stage above while answers are outstanding, because only this stage emits their results.
+     * The longest wait for the upstream stage while records are outstanding, because only this stage emits their
+     * results.
      */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -38,7 +39,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     private final AnswerSignal answered;
     private final OrderedWriter<MessageInFlight<?, ?, ?>.Part, K, V> writer;
 
-    /** Messages whose results were not emitted yet, in order. */
+    /** Messages whose results have not been emitted yet, in order. */
     private final ArrayDeque<MessageInFlight<K, V, P>> window = new ArrayDeque<>();
 
     private Batch<Message<K, V, P>> input = new Batch<>(0);
@@ -46,7 +47,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     private boolean ended;
     private volatile int inHand;
 
-    /** The failure that ends the run once the results so far are emitted. */
+    /** The failure that ends the run once all earlier results are emitted. */
     private @Nullable KafkaPipelineException failure;
 
     private ResultStage(
@@ -65,8 +66,8 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         this.writer = new OrderedWriter<>(
                 clients,
                 context,
-                new StageMeter(), // the stage emits messages
-                // The rule itself handles the message, in its turn.
+                new StageMeter(), // not exposed, because the stage emits messages, not records
+                // The stage applies the rule to the complete message, when it is the message's turn.
                 rule.<MessageInFlight<?, ?, ?>.Part>handedTo(MessageInFlight.Part::answer),
                 topics,
                 0,
@@ -75,7 +76,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         ClientWatch.begin(settings.clientConfig(), clients.progress(), context, writer::look);
     }
 
-    /** Makes a stage with a producer that lives as long as the run. */
+    /** Creates a stage with a producer that is closed with the run. */
     public static <K, V, P> Stage<Produced<P>> create(
             ProducerSettings<K, V> settings,
             WriteFailures failures,
@@ -87,7 +88,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
                 new ResultStage<>(producers.clients(), settings, failures, maxInHand, upstream, context);
         context.expose(stage.writer.handle());
         context.onTermination(patience -> {
-            // Answers of records in flight are not needed any more.
+            // The outcomes of records in flight are no longer needed.
             String ignored = stage.writer.close(Duration.ZERO);
             producers.close();
             return "";
@@ -95,7 +96,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         return stage;
     }
 
-    /** Makes a stage with a producer that the caller opens and closes. */
+    /** Creates a stage with a producer that the caller opens and closes. */
     public static <K, V, P> Stage<Produced<P>> sharing(
             Producer<K, V> client,
             ProducerSettings<K, V> settings,
@@ -131,7 +132,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         }
     }
 
-    /** Performs one step: sends something, for the first time or again, pulls, or waits. */
+    /** Performs one step: sends a message, sends records again, pulls a batch, or waits. */
     private void advance(long deadlineNanos) throws InterruptedException {
         MessageInFlight<K, V, P> head = window.peek();
         try {
@@ -179,7 +180,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         }
     }
 
-    /** The next results in order, as far as they have arrived. */
+    /** Returns the next complete results in order. */
     private Batch<Produced<P>> results() throws InterruptedException {
         Batch<Produced<P>> results = new Batch<>(0);
         for (MessageInFlight<K, V, P> head = window.peek(); head != null && head.isAnswered(); head = window.peek()) {
@@ -203,7 +204,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         return results;
     }
 
-    /** The refusal that the rule does not cover, if there is one. */
+    /** Returns the failure for a rejected record that the rule does not cover; null if there is none. */
     private @Nullable ProduceException failureOf(MessageInFlight<K, V, P> refused) {
         for (int i = 0; i < refused.message.records().size(); i++) {
             Exception refusal = refused.refusal(i);
@@ -215,7 +216,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         return null;
     }
 
-    /** Each refused record has its own acknowledgement of the input. */
+    /** Passes the rejected records to the rule, each with its own acknowledgement of the input. */
     private void reject(MessageInFlight<K, V, P> refused) {
         if (refused.refusals() > 1) {
             refused.target.retain(refused.token, refused.refusals() - 1);

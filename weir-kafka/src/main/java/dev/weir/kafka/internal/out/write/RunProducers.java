@@ -11,7 +11,10 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.Serializer;
 
-/** Makes the producers of one run, with one set of serializers for all. Thread-safe if these are; the run closes it. */
+/**
+ * Creates the producers of one run, which all use the same serializers. Thread-safe if the serializers are. The run
+ * closes it.
+ */
 public final class RunProducers<K, V> implements Supplier<Producer<K, V>>, AutoCloseable {
 
     private final ProducePath path;
@@ -31,7 +34,7 @@ public final class RunProducers<K, V> implements Supplier<Producer<K, V>>, AutoC
         return ProducerOrigin.openSharing(path, config, keys, values);
     }
 
-    /** A producer for transactions under an id that is not registered with the brokers yet. */
+    /** Creates a transactional producer. Its id is not registered with the brokers yet. */
     public Producer<K, V> transactional(String id, int timeoutMillis) {
         Map<String, Object> own = new HashMap<>(config);
         own.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
@@ -41,8 +44,9 @@ public final class RunProducers<K, V> implements Supplier<Producer<K, V>>, AutoC
     }
 
     /**
-     * The check of first records. It knows the partition of a key unless the configuration sets a partitioner. With a
-     * lean producer, which itself lets no batch follow the first one of a partition, it holds nothing back.
+     * Creates the check for the first records of partitions. It can compute the partition of a key unless the
+     * configuration sets a partitioner. With a lean producer it never makes a record wait, because that producer itself
+     * ensures that no batch follows the first one of a partition too early.
      */
     private FirstRecords<K> firstRecords() {
         boolean byKey = config.get(ProducerConfig.PARTITIONER_CLASS_CONFIG) == null
@@ -50,13 +54,12 @@ public final class RunProducers<K, V> implements Supplier<Producer<K, V>>, AutoC
         return new FirstRecords<>(byKey ? keys : null, path == ProducePath.LEAN);
     }
 
-    /** The clients of a run. */
     OrderedWriter.Clients<K, V> clients() {
         return new OrderedWriter.Clients<>(
                 this, firstRecords(), new SendWindow(config), ClientProgress.of(config), false);
     }
 
-    /** The clients of a run, with an existing producer that others use too. */
+    /** Returns the clients of a run that uses an existing producer, which has other users as well. */
     OrderedWriter.Clients<K, V> sharing(Producer<K, V> client) {
         return new OrderedWriter.Clients<>(
                 () -> client, firstRecords(), new SendWindow(config), ClientProgress.of(config), true);

@@ -13,8 +13,8 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the sender back when the client has more records than it can use. Beyond twice the number in flight to the
- * brokers, records only grow old, and the garbage collector copies their objects (ADR 170). Confined to the sender's
+ * Makes the sender wait while the client has more records than it can use. Records beyond twice the amount in flight to
+ * the brokers only become old, and the garbage collector has to copy their objects (ADR 170). Confined to the sender's
  * thread, except for {@link #waitedNanos}.
  *
  * <pre>
@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
  *           + 2 * max.in.flight.requests.per.connection * min(a batch for each of its partitions, max.request.size)
  * </pre>
  *
- * <p>The client's contents are read from its metrics once per batch of the pipeline, and a wait ends with the answer to
- * a record: there is no count per record and no timer. A client without these metrics is not limited.
+ * <p>The client's memory use is read from its metrics once per batch of the pipeline, and a wait ends when a record is
+ * complete. So there is no counter per record, and no timer. A client without these metrics is not limited.
  */
 final class SendWindow {
 
-    /** The fraction of the limit that must be free before a waiting sender continues. */
+    /** A waiting sender continues once the limit divided by this number is free. */
     private static final int FREED_PART = 4;
 
     private static final int DEFAULT_BATCH = 16 * 1024;
@@ -38,7 +38,7 @@ final class SendWindow {
     private final long requestBytes;
     private final int requests;
 
-    /** The last record of each batch of the pipeline, if unanswered, the oldest first. */
+    /** The last record of each batch of the pipeline that is not complete, the oldest first. */
     private final ArrayDeque<Future<?>> marks = new ArrayDeque<>();
 
     private @Nullable Metric total;
@@ -46,14 +46,14 @@ final class SendWindow {
     private @Nullable Metric largest;
     private long bound = Long.MAX_VALUE;
 
-    // Written by the sender's thread, read by any.
+    // Written by the sender's thread, read by any thread
     private volatile long waitedNanos;
     private volatile long waitsSinceNanos;
     private volatile boolean waits;
 
     /**
-     * Creates a window that derives its limit from a producer's configuration; it holds nothing back before
-     * {@link #begin}.
+     * Creates a window whose limit is derived from a producer's configuration. It does not limit the sender before
+     * {@link #begin} is called.
      */
     SendWindow(Map<String, ?> config) {
         this.batchBytes = number(config, ProducerConfig.BATCH_SIZE_CONFIG, DEFAULT_BATCH);
@@ -83,19 +83,19 @@ final class SendWindow {
                 case "buffer-available-bytes" -> available = metric;
                 case "record-size-max" -> largest = metric;
                 default -> {
-                    // another metric
+                    // irrelevant here
                 }
             }
         }
     }
 
     /**
-     * Sets the number of partitions that are written to.
+     * Sets the number of partitions to which the pipeline writes.
      *
      * @param byBroker the number of these partitions per leader
      */
     void partitions(Collection<Integer> byBroker) {
-        // A record that is larger than a batch has its own batch.
+        // A record that is larger than a batch gets a batch of its own.
         double record = value(largest);
         long batch = record > batchBytes ? (long) record : batchBytes;
         long sum = 0;
@@ -110,7 +110,7 @@ final class SendWindow {
         return bound;
     }
 
-    /** Adds a sent batch by its last record. Returns whether to {@link #await} space. */
+    /** Adds a batch of the pipeline, represented by its last record. Returns whether {@link #await} must be called. */
     boolean isFullWith(Future<?> last) {
         marks.add(last);
         while (!marks.isEmpty() && marks.element().isDone()) {
@@ -120,10 +120,10 @@ final class SendWindow {
     }
 
     /**
-     * Returns when there is space for more, or an answer is a refusal. Each answer arrives, if not from the brokers
-     * then when the client is closed: by {@link OrderedProducer} after a refusal or endless splits, also of another
-     * partition. If the client's thread is dead, {@link OrderedWriter#look} fails the run, which interrupts this wait
-     * as any other end of the run does. A record that the client did not accept is not waited for.
+     * Returns when enough memory is free or a record was rejected. The wait always ends: if the brokers do not respond,
+     * {@link OrderedProducer} completes all records by closing the client after a rejection or endless splits, even of
+     * another partition. If the client's thread is dead, {@link OrderedWriter#look} fails the run, which interrupts
+     * this wait as every other end of the run does. A record that the client did not accept is not waited for.
      */
     @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
     void await() throws InterruptedException {
@@ -141,7 +141,10 @@ final class SendWindow {
         }
     }
 
-    /** The record whose answer frees enough, if all have the same size: a wake-up for each answer costs more. */
+    /**
+     * Returns the record whose completion frees enough memory if all records have the same size. Waking up for each
+     * record would cost more.
+     */
     private Future<?> markThatFrees(long bytes, long held) {
         for (long before = Math.min(marks.size() - 1L, bytes * marks.size() / held); before > 0; before--) {
             marks.remove();
@@ -149,7 +152,7 @@ final class SendWindow {
         return marks.remove();
     }
 
-    /** The total time the sender was held back so far. Any thread. */
+    /** The total time for which the sender has waited so far. Any thread. */
     long waitedNanos() {
         return waitedNanos + (waits ? System.nanoTime() - waitsSinceNanos : 0);
     }
@@ -159,11 +162,11 @@ final class SendWindow {
             Object ignored = sent.get();
             return true;
         } catch (ExecutionException refused) {
-            return false; // the writer knows
+            return false; // the writer handles the rejection
         }
     }
 
-    /** The used bytes of the client's memory. */
+    /** The used part of the client's memory in bytes. */
     private long held() {
         return Math.max(0, (long) (value(total) - value(available)));
     }

@@ -1,14 +1,14 @@
 package dev.weir.kafka.internal.out.write;
 
-/** Receives events of output topics from the stages that write to them. Thread-safe; no method blocks. */
+/** Receives events about output topics from the stages that write to them. Thread-safe; no method blocks. */
 public interface TopicWatch {
 
-    /** Reports that the brokers accepted a first record for the topic. */
+    /** Called when the brokers have accepted the first record for the topic. */
     void written(String topic);
 
-    /** Reports a sign that the topic may be deleted or recreated. */
+    /** Called when there is a sign that the topic was deleted or recreated. */
     void suspect(String topic);
 
-    /** Returns whether the topic was written to in this run. */
+    /** Returns whether a record was written to the topic in this run. */
     boolean isKnown(String topic);
 }

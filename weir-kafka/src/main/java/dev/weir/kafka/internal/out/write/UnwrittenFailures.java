@@ -11,10 +11,10 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
-/** Makes failed records from records that cannot be written. Confined to the segment's thread. */
+/** Converts records that cannot be written into failed records. Confined to the segment's thread. */
 public final class UnwrittenFailures<K, V> {
 
-    /** Matches the place of a Kafka record; with several inputs, other places follow. */
+    /** Matches the place of a Kafka record. If there are several inputs, other text follows the first place. */
     private static final Pattern PLACE = Pattern.compile("(.+)-(\\d+)@(\\d+)(?: and .*)?");
 
     private final ProducerSettings<K, V> settings;
@@ -24,9 +24,10 @@ public final class UnwrittenFailures<K, V> {
     }
 
     /**
-     * The record as bytes, at the place of its input.
+     * Returns the record as bytes, at the place of its input.
      *
-     * @param place the input's place; empty if not known, and then the record has no place in its output topic either
+     * @param place the input's place; empty if unknown, in which case the failed record has the output topic but
+     *     neither partition nor offset
      */
     public FailedRecord failed(ProducerRecord<K, V> record, Throwable refusal, String place) {
         Matcher at = PLACE.matcher(place);

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A run's rule for elements whose records cannot be written: the run fails, they are skipped, or they are kept until a
- * dead-letter topic has them. Remembers recently refused topics. Confined to the segment's thread, except
+ * A run's rule for elements whose records cannot be written: the run fails, the elements are skipped, or they are kept
+ * until a dead-letter topic has them. Remembers recently rejected topics. Confined to the segment's thread, except
  * {@link #takes}.
  */
 public class WriteRule<T> {
@@ -29,26 +29,29 @@ public class WriteRule<T> {
 
     private static final long WARN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** The time for which a refused topic is not tried again. */
+    /** The time for which a rejected topic is not tried again. */
     private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private record RefusedTopic(Exception refusal, long nanos) {}
 
-    /** Makes a failed record of an element. */
+    /** Converts an element into a failed record. */
     @FunctionalInterface
     interface AsFailed<T> {
 
-        /** Makes a failed record of the element, as one of the input at {@code place}; empty if not known. */
+        /** Returns the failed record for an element whose input is at {@code place}, which is empty if unknown. */
         FailedRecord of(T element, Throwable refusal, String place);
     }
 
     private final WriteFailures failures;
     private final StageContext context;
 
-    /** Missing or forbidden topics: trying one again for each record would take max.block.ms, or a new producer. */
+    /**
+     * Missing or forbidden topics. Trying such a topic again for each record would take max.block.ms or a new producer
+     * each time.
+     */
     private final Map<String, RefusedTopic> topics = new HashMap<>();
 
-    // Null if such elements are skipped.
+    // Null if such elements are skipped
     private final @Nullable AsFailed<? super T> asFailed;
     private final @Nullable FailedRecordForwarder forwarder;
 
@@ -67,7 +70,7 @@ public class WriteRule<T> {
         this.forwarder = forwarder;
     }
 
-    /** Returns the running form of a rule. */
+    /** Returns the object that applies a rule. */
     static <T> WriteRule<T> of(WriteFailures failures, StageContext context, AsFailed<? super T> asFailed) {
         DeadLetterTopic deadLetterTopic = failures.deadLetterTopic();
         return new WriteRule<>(
@@ -83,7 +86,9 @@ public class WriteRule<T> {
         return of(failures, context, new UnwrittenFailures<>(settings)::failed);
     }
 
-    /** Returns a rule for the same refusals, with its own memory, whose elements the caller handles. */
+    /**
+     * Returns a rule that covers the same exceptions and remembers topics separately. The caller handles its elements.
+     */
     <P> WriteRule<P> handedTo(BiConsumer<? super P, ? super Exception> other) {
         return new WriteRule<P>(failures, context, null, null) {
             @Override
@@ -98,13 +103,16 @@ public class WriteRule<T> {
         return failures.action() == WriteFailures.Action.FAIL;
     }
 
-    /** Returns whether the rule covers such a refusal; the run fails on others. Any thread. */
+    /** Returns whether the rule covers the exception. The run fails if it does not. Any thread. */
     public final boolean takes(Exception refusal) {
         return !isFail()
                 && (RecordRefusals.isOfRecord(refusal) || (failures.ofTopics() && RecordRefusals.isOfTopic(refusal)));
     }
 
-    /** The recent refusal of a topic, so that its next records need not be tried; null if there is none. */
+    /**
+     * The exception with which a topic was rejected recently, so that its next records need not be tried; null if there
+     * is none.
+     */
     public final @Nullable Exception refusalOf(String topic) {
         if (topics.isEmpty()) {
             return null;
@@ -122,8 +130,9 @@ public class WriteRule<T> {
     }
 
     /**
-     * Remembers a refusal that the rule covers, if it concerns the topic. While one is remembered, another is ignored:
-     * otherwise each record refused from memory would extend the time, and the topic would never be tried again.
+     * Remembers an exception that the rule covers, if it concerns the topic. If one is already remembered, the new one
+     * is ignored. Otherwise each record that is rejected because of the remembered exception would extend the time, and
+     * the topic would never be tried again.
      */
     public final void note(String topic, Exception refusal) {
         if (RecordRefusals.isOfTopic(refusal)) {
@@ -135,7 +144,7 @@ public class WriteRule<T> {
         }
     }
 
-    /** Takes over an element and its acknowledgement. */
+    /** Takes ownership of an element and its acknowledgement. */
     public void add(T element, Exception refusal, AckTarget target, long token) {
         String place = target.placeOf(token);
         if (forwarder != null && asFailed != null) {
@@ -156,7 +165,10 @@ public class WriteRule<T> {
         target.ack(token);
     }
 
-    /** Returns when all elements added before are written somewhere and acknowledged, if this rule does that. */
+    /**
+     * Returns when all elements added before are written to the dead-letter topic and acknowledged. Does nothing if
+     * this rule has no dead-letter topic.
+     */
     public final void settle() throws InterruptedException {
         if (!rejected.isEmpty() && forwarder != null) {
             Batch<FailedRecord> all = rejected;

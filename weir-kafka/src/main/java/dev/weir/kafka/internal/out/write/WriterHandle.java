@@ -5,9 +5,9 @@ import dev.weir.kafka.internal.meters.LatencyCounts;
 import java.util.function.Supplier;
 
 /**
- * The users' handle of a writing stage. Thread-safe.
+ * A writing stage's handle for users. Thread-safe.
  *
- * @param times from a record's timestamp to its answer, or its commit
+ * @param times the times from a record's timestamp to its acknowledgement or its commit
  */
 public record WriterHandle(LatencyCounts times, Supplier<Snapshot> now) implements ProducerHandle {
 

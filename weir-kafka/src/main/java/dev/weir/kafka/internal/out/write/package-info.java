@@ -1,6 +1,6 @@
 /**
- * From the pipeline to the brokers: records come in by pull, go out through a producer, and the brokers' answers go
- * back as acknowledgements of the inputs.
+ * Stages that write to the brokers. Records are pulled from the pipeline and sent by a producer. The brokers'
+ * acknowledgements then acknowledge the inputs.
  */
 @NullMarked
 package dev.weir.kafka.internal.out.write;
