@@ -33,7 +33,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * each of its threads.
  *
  * <p>Run: {@code checks/jmh/group.sh ADDRESS SECONDS}. What it runs: {@code GroupSteady ADDRESS TOPIC SECONDS
- * fill|views|views-kip848|decoder}. Whoever reads a topic that nobody fills is idle.
+ * fill|views|views-kip848|decoder}. A name that contains {@code -patient} lets the broker wait for 100 kB or 100 ms.
+ * A member is idle if nobody fills its topic.
  */
 public final class GroupSteady {
 
@@ -116,8 +117,11 @@ public final class GroupSteady {
                 .groupId(topic + "-" + who)
                 .property("auto.offset.reset", "latest")
                 .fetch(FetchPath.LEAN);
-        if (who.endsWith("-kip848")) {
+        if (who.contains("-kip848")) {
             settings.property("group.protocol", "consumer");
+        }
+        if (who.contains("-patient")) {
+            settings.property("fetch.min.bytes", "100000").property("fetch.max.wait.ms", "100");
         }
         ConsumerSettings<byte[], byte[]> lean = settings.build();
         Pipeline pipeline = who.startsWith("views")
