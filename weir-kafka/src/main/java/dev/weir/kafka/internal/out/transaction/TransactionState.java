@@ -59,7 +59,6 @@ enum TransactionState {
 
     /** A transition to another state. */
     enum Transition {
-
         BEGIN,
 
         /** Stops the open transaction from accepting records, so that it can be committed. */
