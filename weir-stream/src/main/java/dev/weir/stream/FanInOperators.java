@@ -53,7 +53,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * }
      */
     @SafeVarargs
-    @SuppressWarnings("varargs") // only read
+    @SuppressWarnings("varargs") // the array is only read
     @Operator(acks = "kept with each element", cost = "a segment and a buffer for each input")
     public final Source<T> merge(Source<? extends T>... others) {
         return Source.at(JunctionStages.merge(nodesOf(node(), ArgumentChecks.list("others", others))));
@@ -117,7 +117,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * }
      */
     @SafeVarargs
-    @SuppressWarnings("varargs") // only read
+    @SuppressWarnings("varargs") // the array is only read
     @Operator(
             acks = "when replaced and all lists it is in are finished",
             cost = "a segment and a buffer for each input; a list and an acknowledgement per element")
@@ -135,7 +135,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * }
      */
     @SafeVarargs
-    @SuppressWarnings("varargs") // only read
+    @SuppressWarnings("varargs") // the array is only read
     @Operator(acks = "kept with each element", cost = "nothing per element")
     public final Source<T> concat(Source<? extends T>... others) {
         return Source.at(JunctionStages.concat(nodesOf(node(), ArgumentChecks.list("others", others))));
@@ -206,7 +206,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * }
      */
     @SafeVarargs
-    @SuppressWarnings("varargs") // only read
+    @SuppressWarnings("varargs") // the array is only read
     @Operator(acks = "all when the list is", cost = "a list per element; a joint acknowledgement per further input")
     public final Source<List<T>> zipN(Source<? extends T>... others) {
         List<Source<? extends T>> rest = ArgumentChecks.list("others", others);

@@ -131,7 +131,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * }
      */
     @SafeVarargs
-    @SuppressWarnings("varargs") // only read
+    @SuppressWarnings("varargs") // the array is only read
     @Operator(acks = "when every sink has acknowledged", cost = "a segment for each sink; a copy per batch")
     public final Pipeline broadcastTo(Sink<? super T>... sinks) {
         return Pipeline.of(JunctionStages.broadcastTo(node(), sides(sinks)));
@@ -163,7 +163,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * }
      */
     @SafeVarargs
-    @SuppressWarnings("varargs") // only read
+    @SuppressWarnings("varargs") // the array is only read
     @Operator(acks = "kept with each element", cost = "a segment for each sink; a move per element")
     public final Pipeline balanceTo(Sink<? super T>... sinks) {
         return Pipeline.of(JunctionStages.balanceTo(node(), sides(sinks)));
@@ -199,7 +199,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * }
      */
     @SafeVarargs
-    @SuppressWarnings("varargs") // only read
+    @SuppressWarnings("varargs") // the array is only read
     @Operator(acks = "kept with each element", cost = "a segment for each sink; a call and a move per element")
     public final Pipeline partitionTo(ToIntFunction<? super T> partition, Sink<? super T>... sinks) {
         return Pipeline.of(

@@ -70,7 +70,7 @@ public final class BatchPool {
         return batch != null ? batch : takeSpare();
     }
 
-    @SuppressWarnings("unchecked") // it is empty
+    @SuppressWarnings("unchecked") // the batch is empty
     private <T> @Nullable Batch<T> takeOwn() {
         Batch<?> batch = own;
         own = null;

@@ -79,7 +79,7 @@ final class HeadSignal {
             isLookDue = done != null || isLookedFor;
             isLookedFor = false;
             if (isLookDue) {
-                // The signal is sent on this thread, which saves waking another one.
+                // Scheduling the next check from the delay thread itself saves waking that thread.
                 LATER.execute(this::look);
             }
         } finally {

@@ -17,7 +17,7 @@ record ThrottlePace(String stage, double perSecond, Waiting waiting) implements 
             sinceNanos = Math.max(1, System.nanoTime() - START_NANOS);
         }
 
-        @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+        @SuppressWarnings("NonAtomicVolatileUpdate") // only one thread writes it
         void end() {
             endedNanos += nowNanos();
             sinceNanos = NOT_NOW;

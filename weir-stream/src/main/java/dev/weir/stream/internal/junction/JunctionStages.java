@@ -49,12 +49,12 @@ public final class JunctionStages {
         return MergeSortedStage.node(left, right, order);
     }
 
-    @SuppressWarnings("unchecked") // all inputs are of T
+    @SuppressWarnings("unchecked") // all inputs have elements of type T
     public static <T> BlueprintNode<List<T>> mergeLatest(List<BlueprintNode<T>> inputs) {
         return LatestStage.node("mergeLatest", inputs, values -> (List<T>) values, false);
     }
 
-    @SuppressWarnings("unchecked") // the first value is of A, the second of B
+    @SuppressWarnings("unchecked") // the first value has type A, the second has type B
     public static <A, B, R> BlueprintNode<R> zipLatest(
             String name,
             BlueprintNode<A> left,

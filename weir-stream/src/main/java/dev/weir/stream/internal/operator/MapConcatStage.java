@@ -140,7 +140,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
         }
     }
 
-    @SuppressWarnings("unchecked") // the function's result, unless it is a verdict
+    @SuppressWarnings("unchecked") // anything but a verdict is the function's result
     private Iterator<? extends R> iteratorOr(Object outcome) {
         return outcome instanceof FailureVerdict ? Collections.emptyIterator() : (Iterator<? extends R>) outcome;
     }

@@ -60,7 +60,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     /** This stage's time for one batch when it was last measured, at least 1. */
     private long sampleNanos = 1;
 
-    @SuppressWarnings("unchecked") // elements of the upstream stage go in, and what comes out is an R
+    @SuppressWarnings("unchecked") // the input is the upstream stage's output, and the result is an R
     private MapStage(StageWiring<T> wiring, Function<? super T, ? extends R> function) {
         this.upstream = wiring.upstream();
         this.above = upstream instanceof MapStage<?, T> map && map.length < LONGEST_GROUP ? map : null;
@@ -129,7 +129,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // what the lowest function returns
+    @SuppressWarnings("unchecked") // the last function returns an R
     public R through(Object element) throws InterruptedException, Dropped {
         return (R) loop.apply(element, this, above);
     }

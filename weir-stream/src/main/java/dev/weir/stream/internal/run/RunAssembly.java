@@ -189,7 +189,7 @@ public final class RunAssembly {
         filled.put(input, stage);
     }
 
-    @SuppressWarnings("unchecked") // fill takes an input and a stage of one type
+    @SuppressWarnings("unchecked") // fill accepts an input and a stage of the same type
     <T> Stage<T> filling(OpenInput<T> input) {
         return (Stage<T>) Objects.requireNonNull(filled.get(input), "a source was used outside its function");
     }

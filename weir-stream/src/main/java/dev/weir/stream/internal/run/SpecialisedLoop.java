@@ -84,7 +84,7 @@ public final class SpecialisedLoop<L> {
         }
     }
 
-    @SuppressWarnings("unchecked") // a copy of the class that implements L
+    @SuppressWarnings("unchecked") // the copied class implements L
     private L copy(byte[] file) throws Throwable {
         Lookup copy = lookup.defineHiddenClass(file, true, Lookup.ClassOption.NESTMATE);
         return (L) copy.findConstructor(copy.lookupClass(), MethodType.methodType(void.class))
