@@ -33,7 +33,7 @@ public final class ConsumerState {
         json.writeEndArray();
     }
 
-    /** Writes the fields that concern the complete consumer, without those of its partitions. */
+    /** Writes the fields that concern the complete consumer, but not its partitions. */
     public static void writeSummary(JsonGenerator json, ConsumerDump dump, ConsumerHealth health) throws IOException {
         Objects.requireNonNull(dump, "dump");
         Objects.requireNonNull(health, "health");

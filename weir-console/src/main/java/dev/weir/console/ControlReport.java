@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The outcome of changes that were requested together. Each change is applied or refused individually. Immutable. */
+/** The outcome of a group of requested changes. Each change is applied or refused individually. Immutable. */
 public final class ControlReport {
 
     private final Values values;

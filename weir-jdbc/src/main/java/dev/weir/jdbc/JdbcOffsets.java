@@ -82,7 +82,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     private final Map<TopicPartition, Claim> claims = new ConcurrentHashMap<>();
 
     /**
-     * The number of revocations of each partition. A {@link #load} that ends after a revocation does not claim the
+     * The number of revocations of each partition. A {@link #load} that ends after a revocation does not take the
      * partition.
      */
     private final Map<TopicPartition, Long> revocations = new ConcurrentHashMap<>();
@@ -90,8 +90,8 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     /**
      * A partition that this member owns.
      *
-     * @param topicId the topic ID of the row when it was claimed
-     * @param fence the fence of the row when it was claimed
+     * @param topicId the topic ID of the row when this member took it
+     * @param fence the fence of the row when this member took it
      * @param before the position before the last move
      * @param first the first record of that move, or {@link #NOTHING_WRITTEN} before the first move
      * @param after the position after that move, unless its transaction was rolled back

@@ -26,6 +26,7 @@ import dev.weir.stream.spi.StageMeter;
  *         one.await();
  *     }
  * }
+ * }
  */
 public final class MergeHub<T> extends Hub<T> {
 

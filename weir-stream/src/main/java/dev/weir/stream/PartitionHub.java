@@ -28,6 +28,7 @@ import java.util.Objects;
  *         feed.await();
  *     }
  * }
+ * }
  */
 public final class PartitionHub<T> extends Hub<T> {
 

@@ -188,6 +188,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      * List<String> tail() throws InterruptedException {
      *     return lines.runTo(Sink.takeLast(10));
      * }
+     * }
      *
      * @param count at least 1
      */

@@ -53,7 +53,7 @@ public final class Profile {
         return values.time;
     }
 
-    /** The JDK event that was used to sample threads: {@code jdk.CPUTimeSample} or {@code jdk.ExecutionSample}. */
+    /** The JDK event used to sample threads: {@code jdk.CPUTimeSample} or {@code jdk.ExecutionSample}. */
     public String sampler() {
         return values.sampler;
     }
@@ -63,7 +63,7 @@ public final class Profile {
         return values.samples;
     }
 
-    /** The number of samples that were lost. */
+    /** The number of lost samples. */
     public long lost() {
         return values.lost;
     }

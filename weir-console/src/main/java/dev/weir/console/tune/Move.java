@@ -8,7 +8,7 @@ import java.util.Map;
  * @param lever identifies the control and the direction; moves with the same lever differ in size
  * @param settings the new values by key
  * @param change a readable description without a full stop
- * @param expectedGain the factor by which the rate should grow; 1 if no gain is expected
+ * @param expectedGain the expected growth of the rate, as a factor; 1 if no gain is expected
  * @param factor the size of the change
  * @param saves whether the change saves resources, in which case it stays unless it makes the pipeline slower
  */

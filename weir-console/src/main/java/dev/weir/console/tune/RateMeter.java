@@ -21,7 +21,7 @@ final class RateMeter {
     /** The number of counter changes below which a window is extended. */
     private static final int ENOUGH_CHANGES = 9;
 
-    /** The largest factor by which a window is extended. */
+    /** The largest extension of a window, as a factor. */
     private static final int LONGEST = 8;
 
     /** The minimum number of elements that a stage must count in a window for its rate to be used. */

@@ -96,7 +96,7 @@ public final class TuneStep {
         return values.perSecond;
     }
 
-    /** The factor by which the rate was expected to grow; 1 if no gain was expected. */
+    /** The expected growth of the rate, as a factor; 1 if no gain was expected. */
     public double expectedGain() {
         return values.expectedGain;
     }
@@ -106,12 +106,12 @@ public final class TuneStep {
         return values.measuredGain;
     }
 
-    /** The lowest gain that is consistent with the measurements. */
+    /** The lowest gain consistent with the measurements. */
     public double lowestGain() {
         return values.low;
     }
 
-    /** The highest gain that is consistent with the measurements. */
+    /** The highest gain consistent with the measurements. */
     public double highestGain() {
         return values.high;
     }

@@ -39,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  *         out.expectEnd();
  *     }
  * }
+ * }
  */
 public final class SourceProbe<T> {
 

@@ -21,8 +21,10 @@ import jdk.jfr.consumer.RecordedThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a recording and creates a profile. Reads the file twice, first the samples and then the stage runs, of which
- * there may be millions, so that only runs that contain a sample are kept. Confined to one thread.
+ * Reads a recording and creates a profile. Confined to one thread.
+ *
+ * <p>Reads the file twice: first the samples, then the stage runs. There may be millions of runs; only runs that
+ * contain a sample are kept.
  */
 final class RecordingReader {
 

@@ -25,7 +25,7 @@ public final class History {
     public record Entry(long number, String text) {}
 
     /**
-     * The readings that are new to a reader.
+     * New readings for one reader.
      *
      * @param entries oldest first
      * @param state the full form of the last reading

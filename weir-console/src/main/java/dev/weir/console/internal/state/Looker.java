@@ -150,7 +150,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         return controls.set(wanted, by);
     }
 
-    /** Returns the full current state. Its rates, shares and limiter are those of the last reading. */
+    /** Returns the full current state. Its rates, shares and limiter come from the last reading. */
     @Override
     public String now() {
         askedNanos = System.nanoTime();

@@ -15,7 +15,7 @@ import java.lang.management.MemoryUsage;
 import java.time.Duration;
 
 /**
- * The metrics of a pipeline that a tuner needs in addition to those of the stages. Immutable.
+ * The metrics of a pipeline that a tuner needs in addition to the stages' metrics. Immutable.
  *
  * @param atNanos the time by this process's clock
  * @param failed the number of dead-letter records written or held, failed commits, and failed calls of parallel stages,

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The states of the process's threads over the last minute, one character per second: first the pipeline's threads by
- * dispatcher, then those of Kafka's clients, of Weir, of the garbage collector and compiler, and all others. Guarded by
- * the lock of {@link Looker}.
+ * dispatcher, then the threads of Kafka's clients, of Weir, of the garbage collector and compiler, and all others.
+ * Guarded by the lock of {@link Looker}.
  *
  * <p>Reads only the stacks that {@link ThreadActivity} reads. Keeps at most {@value #MOST_ROWS} rows of
  * {@value #SECONDS} characters.
