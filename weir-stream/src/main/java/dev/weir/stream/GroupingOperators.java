@@ -24,7 +24,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      *
      * @param count at least 1
      */
-    @Operator(acks = "members together with their list", cost = "a list per group, 16 bytes of acknowledgements per element")
+    @Operator(
+            acks = "members together with their list",
+            cost = "a list per group, 16 bytes of acknowledgements per element")
     public Source<List<T>> grouped(int count) {
         return Source.at(GroupingStages.grouped(node(), count));
     }
@@ -130,7 +132,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param size at least 1
      * @param step at least 1
      */
-    @Operator(acks = "after the last window that holds the element", cost = "a list and its acknowledgements per window")
+    @Operator(
+            acks = "after the last window that holds the element",
+            cost = "a list and its acknowledgements per window")
     public Source<List<T>> sliding(int size, int step) {
         return Source.at(GroupingStages.sliding(node(), size, step));
     }
@@ -152,7 +156,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param seed creates an aggregate from its first element
      * @param aggregate adds an element to it; may change it in place
      */
-    @Operator(acks = "members together with their aggregate", cost = "a thread above; 16 bytes of acknowledgements per element")
+    @Operator(
+            acks = "members together with their aggregate",
+            cost = "a thread above; 16 bytes of acknowledgements per element")
     public <A> Source<A> batch(
             long max, Function<? super T, ? extends A> seed, BiFunction<? super A, ? super T, ? extends A> aggregate) {
         return Source.at(GroupingStages.batch(
@@ -191,7 +197,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * prices.conflate((older, newer) -> newer).map(price -> show(price));
      * }
      */
-    @Operator(acks = "members together with their aggregate", cost = "as batch; acknowledgements grow while nobody pulls")
+    @Operator(
+            acks = "members together with their aggregate",
+            cost = "as batch; acknowledgements grow while nobody pulls")
     public Source<T> conflate(BinaryOperator<T> combine) {
         Objects.requireNonNull(combine, "combine");
         return conflateWithSeed(first -> first, combine);
@@ -206,7 +214,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * clicks.conflateWithSeed(click -> 1L, (count, click) -> count + 1);
      * }
      */
-    @Operator(acks = "members together with their aggregate", cost = "as batch; acknowledgements grow while nobody pulls")
+    @Operator(
+            acks = "members together with their aggregate",
+            cost = "as batch; acknowledgements grow while nobody pulls")
     public <A> Source<A> conflateWithSeed(
             Function<? super T, ? extends A> seed, BiFunction<? super A, ? super T, ? extends A> aggregate) {
         return Source.at(GroupingStages.conflate(

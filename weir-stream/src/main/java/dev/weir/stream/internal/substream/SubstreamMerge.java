@@ -53,8 +53,8 @@ abstract class SubstreamMerge<T, R> {
             BoundaryQueue<R> out =
                     new BoundaryQueue<>(attributes.bufferOr(MergedOutput.DEFAULT_BUFFER), assembly.clock());
             NestedStreams nested = assembly.nested();
-            ConcurrentSubstreams<R> tributaries =
-                    new ConcurrentSubstreams<>(nested, out, entry.stageName() + "-stream", dispatcher, assembly.clock());
+            ConcurrentSubstreams<R> tributaries = new ConcurrentSubstreams<>(
+                    nested, out, entry.stageName() + "-stream", dispatcher, assembly.clock());
             // An element counts as inside while its stream runs, in addition to its results.
             entry.depth(() -> out.depth() + tributaries.count());
             entry.keeper(out);

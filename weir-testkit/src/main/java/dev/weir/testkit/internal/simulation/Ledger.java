@@ -96,7 +96,8 @@ final class Ledger {
             }
             RecordState state = states.computeIfAbsent(new Place(id, record.offset()), place -> new RecordState());
             state.attempts++;
-            Sequence sequence = sequences.computeIfAbsent(new SequenceOf(id, sequence(record), assignment), key -> new Sequence());
+            Sequence sequence =
+                    sequences.computeIfAbsent(new SequenceOf(id, sequence(record), assignment), key -> new Sequence());
             long nanos = duration(id, record.offset(), state.attempts);
             RecordWork work = new RecordWork(
                     id,

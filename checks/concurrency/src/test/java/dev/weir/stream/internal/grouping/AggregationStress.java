@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.Attributes;
-import dev.weir.stream.internal.boundary.PendingCount;
 import dev.weir.stream.internal.boundary.Crossing;
+import dev.weir.stream.internal.boundary.PendingCount;
 import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.internal.run.StageAttributes;
 import dev.weir.stream.spi.Clock;

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.OverflowStrategy;
-import dev.weir.stream.internal.boundary.PendingCount;
 import dev.weir.stream.internal.boundary.Crossing;
+import dev.weir.stream.internal.boundary.PendingCount;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import java.util.ArrayList;

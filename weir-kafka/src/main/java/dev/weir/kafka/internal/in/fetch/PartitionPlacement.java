@@ -31,7 +31,8 @@ final class PartitionPlacement {
      */
     boolean paused;
 
-    PartitionPlacement(LeanPartition partition, PartitionFetcher fetcher, long position, int leaderEpoch, long endOffset) {
+    PartitionPlacement(
+            LeanPartition partition, PartitionFetcher fetcher, long position, int leaderEpoch, long endOffset) {
         this.partition = partition;
         this.fetcher = fetcher;
         this.position = position;

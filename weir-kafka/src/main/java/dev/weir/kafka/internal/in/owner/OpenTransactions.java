@@ -139,7 +139,8 @@ final class OpenTransactions {
             return false;
         }
         if (place.holder != null && assignment.isCurrent(partition)) {
-            LOG.info("{} continues: the transaction that was open at offset {} has ended", partition.id(), place.offset);
+            LOG.info(
+                    "{} continues: the transaction that was open at offset {} has ended", partition.id(), place.offset);
         }
         return true;
     }

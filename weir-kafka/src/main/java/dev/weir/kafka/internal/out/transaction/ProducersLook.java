@@ -15,8 +15,7 @@ final class ProducersLook {
     private ProducersLook() {}
 
     /** The current values of both. Any thread. */
-    static <K, V> Snapshot at(
-            TransactionsOfRun<K, V> run, List<TransactionalProducer<K, V>> producers, String stage) {
+    static <K, V> Snapshot at(TransactionsOfRun<K, V> run, List<TransactionalProducer<K, V>> producers, String stage) {
         List<Snapshot> open = new ArrayList<>();
         for (TransactionalProducer<K, V> producer : producers) {
             ProducerLook meters = producer.client.meters();

@@ -35,7 +35,8 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
     private final int delivery;
     private final @Nullable UnreadableBatch unreadable;
     private final IntSupplier deliveryLimit;
-    private final AtomicReference<RecordAcknowledgement> acknowledgement = new AtomicReference<>(RecordAcknowledgement.ACCEPT);
+    private final AtomicReference<RecordAcknowledgement> acknowledgement =
+            new AtomicReference<>(RecordAcknowledgement.ACCEPT);
 
     private volatile boolean offered;
     private volatile boolean copied;

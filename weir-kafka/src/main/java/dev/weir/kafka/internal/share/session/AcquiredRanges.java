@@ -113,7 +113,9 @@ final class AcquiredRanges {
 
     /** Span as the broker sees it: from the first offset without an acknowledgement. */
     long unacknowledgedSpan() {
-        return ranges.isEmpty() ? 0 : lastAcquired - ranges.firstEntry().getValue().firstUnacknowledged() + 1;
+        return ranges.isEmpty()
+                ? 0
+                : lastAcquired - ranges.firstEntry().getValue().firstUnacknowledged() + 1;
     }
 
     /** All locks are gone: returns what was open and forgets it. */

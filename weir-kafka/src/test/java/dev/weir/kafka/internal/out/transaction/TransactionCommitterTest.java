@@ -165,8 +165,7 @@ class TransactionCommitterTest {
         } finally {
             run.lock.unlock();
         }
-        await(() ->
-                run.state() == TransactionState.ABORTED && run.freeProducers() == TransactionCommitter.PRODUCERS);
+        await(() -> run.state() == TransactionState.ABORTED && run.freeProducers() == TransactionCommitter.PRODUCERS);
         run.lock.lock();
         try {
             run.resume(false);

@@ -218,7 +218,8 @@ class AcquiredRangeTest {
         List<LockedRecord> all = new ArrayList<>();
         range.addOpenTo(all);
         assertThat(all).containsExactly(first, last);
-        assertThat(range.endIf(locked -> false, AcknowledgementRange.RELEASE, 0)).isZero();
+        assertThat(range.endIf(locked -> false, AcknowledgementRange.RELEASE, 0))
+                .isZero();
         assertThat(range.open()).isEqualTo(2);
     }
 

@@ -59,7 +59,8 @@ class AcquiredRangesTest {
         acquired.pending.add(List.of(ack(0, 4, AcknowledgementRange.RELEASE)), 0);
         acquired.pending.addApart(List.of(ack(9, 9, AcknowledgementRange.RENEW)), true, 0);
         assertThat(acquired.add(new AcquiredRange(5, 8, LOCK, 0))).isEmpty();
-        assertThat(acquired.pending.take()).isEqualTo(new Packet(List.of(ack(0, 4, AcknowledgementRange.RELEASE)), false));
+        assertThat(acquired.pending.take())
+                .isEqualTo(new Packet(List.of(ack(0, 4, AcknowledgementRange.RELEASE)), false));
         assertThat(acquired.pending.takeRenewals())
                 .isEqualTo(new Packet(List.of(ack(9, 9, AcknowledgementRange.RENEW)), true));
     }
@@ -81,7 +82,9 @@ class AcquiredRangesTest {
         assertThat(acquired.all()).extracting(range -> range.first).containsExactly(0L, 4L, 7L, 20L);
         assertThat(acquired.all()).extracting(range -> range.last).containsExactly(3L, 6L, 9L, 22L);
         assertThat(acquired.open()).isEqualTo(13);
-        assertThat(acquired.add(acquire(8, 21))).extracting(LockedRecord::offset).containsExactly(8L, 9L, 20L, 21L);
+        assertThat(acquired.add(acquire(8, 21)))
+                .extracting(LockedRecord::offset)
+                .containsExactly(8L, 9L, 20L, 21L);
         assertThat(acquired.all()).extracting(range -> range.first).containsExactly(0L, 4L, 7L, 8L, 22L);
     }
 
@@ -111,7 +114,9 @@ class AcquiredRangesTest {
         assertThat(first.endIf(locked -> locked.offset() < 4, AcknowledgementRange.ACCEPT, 0))
                 .isEqualTo(2);
         assertThat(acquired.span()).isEqualTo(6);
-        assertThat(acquired.unacknowledgedSpan()).as("the broker does not know it").isEqualTo(8);
+        assertThat(acquired.unacknowledgedSpan())
+                .as("the broker does not know it")
+                .isEqualTo(8);
         assertThat(first.takeUnacknowledged()).hasSize(1);
         assertThat(acquired.unacknowledgedSpan()).isEqualTo(6);
         assertThat(first.endIf(locked -> true, AcknowledgementRange.ACCEPT, 0)).isEqualTo(1);
@@ -131,8 +136,12 @@ class AcquiredRangesTest {
     @Test
     void rangeBesideOneThatHasItsOffsets_violatesAnInvariant() {
         assertThat(acquired.add(new AcquiredRange(3, 10, LOCK, 0))).isEmpty();
-        assertThat(acquired.add(new AcquiredRange(11, 20, LOCK, 0))).as("behind it").isEmpty();
-        assertThat(acquired.add(new AcquiredRange(0, 2, LOCK, 0))).as("before it").isEmpty();
+        assertThat(acquired.add(new AcquiredRange(11, 20, LOCK, 0)))
+                .as("behind it")
+                .isEmpty();
+        assertThat(acquired.add(new AcquiredRange(0, 2, LOCK, 0)))
+                .as("before it")
+                .isEmpty();
         acquired.checkApart(new AcquiredRange(21, 30, LOCK, 0));
         for (AcquiredRange range : List.of(
                 new AcquiredRange(10, 10, LOCK, 0),

@@ -218,11 +218,13 @@ class AcquiredRecordsReaderTest {
         assertThat(receiver.ofPartition).isEmpty();
         var trusting = new ShareMember.Reading(false, MAX_BYTES, UnreadableBatches.FAIL);
         try (AcquiredRecordsReader deliveries = new AcquiredRecordsReader(receiver, trusting)) {
-            assertThat(deliveries.read(ofPartition, answer(acquired, batch), LOCK, 0)).hasSize(1);
+            assertThat(deliveries.read(ofPartition, answer(acquired, batch), LOCK, 0))
+                    .hasSize(1);
         }
         assertThat(receiver.ofPartition)
                 .singleElement()
-                .satisfies(locked -> assertThat(locked.record.value()).asString().isEqualTo("!"));
+                .satisfies(
+                        locked -> assertThat(locked.record.value()).asString().isEqualTo("!"));
     }
 
     @Test

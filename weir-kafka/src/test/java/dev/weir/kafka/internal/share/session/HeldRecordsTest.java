@@ -41,7 +41,8 @@ class HeldRecordsTest {
                 }
             },
             receiver);
-    private final List<ScriptedRecord> records = List.of(ScriptedRecord.at(10), ScriptedRecord.at(11), ScriptedRecord.at(12));
+    private final List<ScriptedRecord> records =
+            List.of(ScriptedRecord.at(10), ScriptedRecord.at(11), ScriptedRecord.at(12));
 
     HeldRecordsTest() {
         held.lockMillis(2_000);

@@ -90,7 +90,9 @@ class LockRenewalsTest {
         assertThat(receiver.lost).isEmpty();
         attend(2 * SECOND);
         assertThat(receiver.lost).containsExactly(10L, 11L, 12L, 13L);
-        assertThat(acquired.isEmpty()).as("another member may have the lock by now").isTrue();
+        assertThat(acquired.isEmpty())
+                .as("another member may have the lock by now")
+                .isTrue();
     }
 
     @Test
@@ -132,7 +134,8 @@ class LockRenewalsTest {
         attend(50_000_099);
         assertThat(acquired.pending.hasAcks()).isFalse();
         attend(50_000_100);
-        assertThat(acquired.pending.take()).isEqualTo(new Packet(List.of(ack(11, 11, AcknowledgementRange.ACCEPT)), false));
+        assertThat(acquired.pending.take())
+                .isEqualTo(new Packet(List.of(ack(11, 11, AcknowledgementRange.ACCEPT)), false));
         assertThat(receiver.finished).isZero();
     }
 
@@ -143,7 +146,8 @@ class LockRenewalsTest {
             end(i, AcknowledgementRange.ACCEPT, 100);
         }
         attend(100);
-        assertThat(acquired.pending.take()).isEqualTo(new Packet(List.of(ack(10, 13, AcknowledgementRange.ACCEPT)), false));
+        assertThat(acquired.pending.take())
+                .isEqualTo(new Packet(List.of(ack(10, 13, AcknowledgementRange.ACCEPT)), false));
         assertThat(receiver.finished).isEqualTo(1);
         assertThat(acquired.all()).isEmpty();
     }
@@ -156,8 +160,10 @@ class LockRenewalsTest {
         end(0, AcknowledgementRange.ACCEPT, SECOND);
         attend(SECOND + 600_000_000);
         acquired.pending.add(List.of(ack(0, 0, AcknowledgementRange.ACCEPT)), 0);
-        assertThat(acquired.pending.take()).isEqualTo(new Packet(List.of(ack(0, 0, AcknowledgementRange.ACCEPT)), false));
-        assertThat(acquired.pending.take()).isEqualTo(new Packet(List.of(ack(10, 10, AcknowledgementRange.ACCEPT)), false));
+        assertThat(acquired.pending.take())
+                .isEqualTo(new Packet(List.of(ack(0, 0, AcknowledgementRange.ACCEPT)), false));
+        assertThat(acquired.pending.take())
+                .isEqualTo(new Packet(List.of(ack(10, 10, AcknowledgementRange.ACCEPT)), false));
     }
 
     /** Nothing more is acquired until the broker hears of the first record. */
@@ -167,7 +173,8 @@ class LockRenewalsTest {
         end(0, AcknowledgementRange.ACCEPT, 100);
         locks.attend(acquired, 100, 4, false);
         assertThat(acquired.pending.isHurried()).isTrue();
-        assertThat(acquired.pending.take()).isEqualTo(new Packet(List.of(ack(10, 10, AcknowledgementRange.ACCEPT)), false));
+        assertThat(acquired.pending.take())
+                .isEqualTo(new Packet(List.of(ack(10, 10, AcknowledgementRange.ACCEPT)), false));
         end(2, AcknowledgementRange.ACCEPT, 100);
         locks.attend(acquired, 100, 3, false);
         assertThat(acquired.pending.hasAcks()).as("it is not the first one").isFalse();
