@@ -47,6 +47,8 @@ final class JavaComments {
             char c = source.charAt(at);
             if (c == '"' || c == '\'') {
                 at = endOfLiteral(at);
+            } else if (c != '/') {
+                at++;
             } else if (source.startsWith("//", at)) {
                 at = add(at, endOfLines(at), false);
             } else if (source.startsWith("/*", at)) {

@@ -296,7 +296,7 @@ final class ShareRun implements ShareHandle, Termination {
                 .waiting(ready.size())
                 .inHand(inHand())
                 .lag(lag)
-                .lanes(current.lanes())
+                .lanes(current.consumers())
                 .pollRecords(current.pollRecords())
                 .acquireMode(current.mode().configured())
                 .workers(settings.workers())
