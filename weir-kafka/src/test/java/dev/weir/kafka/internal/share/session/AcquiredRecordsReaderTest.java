@@ -81,7 +81,7 @@ class AcquiredRecordsReaderTest {
     }
 
     private List<Long> offsets() {
-        return receiver.ofPartition.stream().map(ScriptedRecord::offset).toList();
+        return receiver.acquired.stream().map(ScriptedRecord::offset).toList();
     }
 
     private static List<AcknowledgementRange> acks(List<AcquiredRange> ranges) {
@@ -111,7 +111,7 @@ class AcquiredRecordsReaderTest {
         }
         Arrays.fill(((MemoryRecords) answer.records()).buffer().array(), (byte) -1);
 
-        ConsumerRecord<byte[], byte[]> record = receiver.ofPartition.getFirst().record;
+        ConsumerRecord<byte[], byte[]> record = receiver.acquired.getFirst().record;
         assertThat(record.key()).isEqualTo(bytes("key"));
         assertThat(record.value()).isEqualTo(bytes("value"));
         assertThat(record.headers().headers("name"))
@@ -146,7 +146,7 @@ class AcquiredRecordsReaderTest {
                 read(List.of(acquired(7, 8, 3), acquired(2, 4, 1)), records(0, 4), records(4, 4), records(8, 4));
         assertThat(ranges).extracting(range -> range.first).containsExactly(2L, 7L);
         assertThat(offsets()).containsExactly(2L, 3L, 4L, 7L, 8L);
-        assertThat(receiver.ofPartition)
+        assertThat(receiver.acquired)
                 .extracting(locked -> locked.record.deliveryCount())
                 .containsExactly(
                         Optional.of((short) 1),
@@ -163,7 +163,7 @@ class AcquiredRecordsReaderTest {
     void rangesWithinOneBatch_haveTheirOwnDeliveryCounts() {
         List<AcquiredRange> ranges = read(List.of(acquired(1, 2, 5), acquired(4, 4, 2)), records(0, 6));
         assertThat(ranges).hasSize(2);
-        assertThat(receiver.ofPartition)
+        assertThat(receiver.acquired)
                 .extracting(locked -> locked.record.deliveryCount())
                 .containsExactly(Optional.of((short) 5), Optional.of((short) 5), Optional.of((short) 2));
     }
@@ -188,7 +188,7 @@ class AcquiredRecordsReaderTest {
     @Test
     void recordsAreShownAsTheyAre() {
         List<AcquiredRange> ranges = read(List.of(acquired(0, 0, 1)), records(0, 1));
-        ScriptedRecord only = receiver.ofPartition.getFirst();
+        ScriptedRecord only = receiver.acquired.getFirst();
         assertThat(ranges.getFirst().open()).isEqualTo(1);
         assertThat(only.record.topic()).isEqualTo("topic");
         assertThat(only.record.partition()).isEqualTo(3);
@@ -215,13 +215,13 @@ class AcquiredRecordsReaderTest {
         batch.buffer().put(batch.sizeInBytes() - 2, (byte) '!');
         List<AcquiredRecords> acquired = List.of(acquired(0, 0, 1));
         assertThatExceptionOfType(RecordDecodeException.class).isThrownBy(() -> read(acquired, batch));
-        assertThat(receiver.ofPartition).isEmpty();
+        assertThat(receiver.acquired).isEmpty();
         var trusting = new ShareMember.Reading(false, MAX_BYTES, UnreadableBatches.FAIL);
         try (AcquiredRecordsReader deliveries = new AcquiredRecordsReader(receiver, trusting)) {
             assertThat(deliveries.read(ofPartition, answer(acquired, batch), LOCK, 0))
                     .hasSize(1);
         }
-        assertThat(receiver.ofPartition)
+        assertThat(receiver.acquired)
                 .singleElement()
                 .satisfies(
                         locked -> assertThat(locked.record.value()).asString().isEqualTo("!"));
@@ -237,7 +237,7 @@ class AcquiredRecordsReaderTest {
                     .withMessageContaining("topic-3@0")
                     .withMessageContaining("larger than maxBatchBytes=40 bytes");
         }
-        assertThat(receiver.ofPartition).isEmpty();
+        assertThat(receiver.acquired).isEmpty();
     }
 
     @Test
@@ -264,7 +264,7 @@ class AcquiredRecordsReaderTest {
             List<String> ended = new ArrayList<>();
             deliveries.unreadable().takeEnded((rest, how) -> ended.add(rest.offset() + " " + how));
             assertThat(ended).as("its work has not ended").isEmpty();
-            ScriptedRecord record = receiver.ofPartition.getFirst();
+            ScriptedRecord record = receiver.acquired.getFirst();
             record.outcome = AcknowledgeType.REJECT;
             deliveries.unreadable().ended(record);
             deliveries.unreadable().takeEnded((rest, how) -> ended.add(rest.offset() + " " + how));
@@ -283,7 +283,7 @@ class AcquiredRecordsReaderTest {
         try (AcquiredRecordsReader deliveries = deliveries(UnreadableBatches.DEAD_LETTER)) {
             List<AcquiredRange> ignored =
                     deliveries.read(ofPartition, answer(List.of(acquired(0, 1, 1)), damaged(records(0, 2))), LOCK, 0);
-            receiver.ofPartition.getFirst().gone = true;
+            receiver.acquired.getFirst().gone = true;
             List<String> ended = new ArrayList<>();
             deliveries.unreadable().takeEnded((rest, how) -> ended.add(rest.offset() + " " + how));
             assertThat(ended).containsExactly("1 release");
