@@ -121,8 +121,8 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
      *
      * @param dataSource provides the connections for {@link #load} and {@link #sink}; {@link #advance} uses the
      *     caller's connection
-     * @param settings the settings of the consumer, which determine the group and the brokers that are asked for topic
-     *     IDs
+     * @param settings the consumer's settings, which determine the group and the brokers from which topic IDs are
+     *     requested
      * @param table the name of the table, as passed to {@link #tableDefinition}
      */
     public static JdbcOffsets of(DataSource dataSource, ConsumerSettings<?, ?> settings, String table) {

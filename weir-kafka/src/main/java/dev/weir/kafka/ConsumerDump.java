@@ -83,7 +83,7 @@ public final class ConsumerDump {
         return values.commits;
     }
 
-    /** The number of failed commits so far, each of which is retried. */
+    /** The number of failed commits so far. Each failed commit is retried. */
     public long failedCommits() {
         return values.failedCommits;
     }
@@ -137,7 +137,8 @@ public final class ConsumerDump {
         WINDOW("window full"),
         /**
          * The pipeline cannot keep up: unfinished records fill the partition's part of
-         * {@link ConsumerSettings#bufferBytes}, or those of all partitions together fill the complete buffer.
+         * {@link ConsumerSettings#bufferBytes}, or the unfinished records of all partitions together fill the complete
+         * buffer.
          */
         BUDGET("memory budget full"),
         /** A user has paused the partition. */

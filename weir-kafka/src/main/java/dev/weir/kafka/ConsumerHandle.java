@@ -53,8 +53,8 @@ public interface ConsumerHandle {
     ConsumerDump dump();
 
     /**
-     * Returns the dump without the location of the oldest records, of which it contains only offset and age. Suitable
-     * for frequent calls, because locating the records requires scanning the tables of stages under their locks.
+     * Returns the dump without the location of the oldest records; it contains only their offset and age. Suitable for
+     * frequent calls, because locating the records requires scanning the tables of stages under their locks.
      */
     default ConsumerDump outline() {
         return dump();

@@ -63,7 +63,7 @@ public final class ConsumerSettings<K, V> {
         DEAD_LETTER
     }
 
-    /** The properties that are passed unchanged to the Kafka client. */
+    /** The properties passed unchanged to the Kafka client. */
     public Map<String, String> properties() {
         return values.properties;
     }
@@ -124,8 +124,8 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The listener that is notified on a virtual thread when the group assigns or revokes partitions. The rebalance
-     * waits for it. By default, there is no listener.
+     * The listener for partitions that the group assigns or revokes. It is notified on a virtual thread, and the
+     * rebalance waits for it. By default, there is no listener.
      */
     public RebalanceListener rebalanceListener() {
         return values.rebalanceListener;
@@ -413,7 +413,7 @@ public final class ConsumerSettings<K, V> {
         }
 
         /**
-         * Applies settings that the application's framework has read. The keys are those of a settings file.
+         * Applies settings that the application's framework has read. The keys are the same as in a settings file.
          *
          * @param origin returns where a key was written, for error messages
          * @throws NullPointerException if a setting has no value; the message is the setting's origin

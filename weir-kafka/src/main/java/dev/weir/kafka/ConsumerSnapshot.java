@@ -48,7 +48,7 @@ public final class ConsumerSnapshot {
         return values.commits;
     }
 
-    /** The number of failed commits so far, each of which is retried. */
+    /** The number of failed commits so far. Every failed commit is retried. */
     public long failedCommits() {
         return values.failedCommits;
     }
@@ -59,7 +59,7 @@ public final class ConsumerSnapshot {
     }
 
     /**
-     * The records that were pulled but left unfinished because their assignment ended. After {@code revoked}
+     * The records pulled but left unfinished because their assignment ended. After {@code revoked}
      * (unfinished at the deadline), {@code lost} (session lost) and {@code seek}, the partition's owner reads them
      * again. After {@code out-of-range} and {@code recreated}, the log no longer contains them. A record that is still
      * being processed counts as in flight, and is added here only when its processing ends. Empty with transactions and
@@ -70,7 +70,7 @@ public final class ConsumerSnapshot {
     }
 
     /**
-     * The offsets skipped by the out-of-range policy, and those of unreadable batches that were skipped
+     * The offsets skipped by the out-of-range policy, and the offsets of unreadable batches that were skipped
      * ({@code unreadable}). No pipeline received records with these offsets.
      */
     public List<RecordRange> skipped() {
@@ -120,7 +120,7 @@ public final class ConsumerSnapshot {
             return values.from;
         }
 
-        /** The offset after that of the last record. */
+        /** The offset that follows the last record's offset. */
         public long to() {
             return values.to;
         }

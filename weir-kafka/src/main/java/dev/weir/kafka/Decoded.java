@@ -15,7 +15,7 @@ public sealed interface Decoded<K, V> extends OfRecord {
     ConsumerRecord<byte[], byte[]> raw();
 
     /**
-     * A record that was decoded.
+     * A successfully decoded record.
      *
      * @param raw the record before decoding
      * @param record the same record with typed key and value

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * }
  *
  * <p>The stream does not stop for a commit: a separate thread commits one transaction while the next one accepts
- * records. Commits never overlap. All output of an input goes into the same transaction, regardless of which operators
+ * records. Commits never overlap. All output of an input goes into the same transaction, no matter which operators
  * created it. Inputs may finish in any order.
  *
  * <p>If the pipeline fails, the open transaction is aborted, so none of its output becomes visible. If a commit fails

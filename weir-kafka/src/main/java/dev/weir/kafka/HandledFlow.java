@@ -244,7 +244,7 @@ public final class HandledFlow<K, V, R> {
         return outcome instanceof HandlerOutcome.Failed<R>;
     }
 
-    /** Returns the results, without those of failed records. */
+    /** Returns the results, excluding failed records. */
     private Source<HandlerOutcome.Done<R>> done() {
         Source<HandlerOutcome<R>> outcomes = outcomes();
         if (flow.group() == null) {

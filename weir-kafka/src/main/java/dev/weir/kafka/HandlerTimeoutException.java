@@ -42,7 +42,7 @@ public final class HandlerTimeoutException extends RuntimeException {
         return offset;
     }
 
-    /** The timeout that was exceeded. */
+    /** The exceeded timeout. */
     public Duration timeout() {
         return timeout;
     }

@@ -30,7 +30,7 @@ public final class ProducerSettings<K, V> {
         }
     }
 
-    /** The properties that are passed unchanged to the Kafka client. */
+    /** The properties for the Kafka client, which receives them unchanged. */
     public Map<String, String> properties() {
         return values.properties;
     }
@@ -124,7 +124,8 @@ public final class ProducerSettings<K, V> {
 
         /**
          * Sets the produce path; the default is {@link ProducePath#CLIENT}. {@link ProducePath#LEAN} uses the same
-         * properties, and {@link #build} refuses those that it does not know. It cannot be combined with transactions.
+         * properties, and {@link #build} rejects properties that the lean path does not know. The lean path cannot be
+         * combined with transactions.
          */
         public Builder<K, V> produce(ProducePath path) {
             produce = Objects.requireNonNull(path, "path");
@@ -158,7 +159,7 @@ public final class ProducerSettings<K, V> {
         }
 
         /**
-         * Applies settings that the application's framework has read. The keys are those of a settings file.
+         * Applies settings that the application's framework has read. The keys are the same as in a settings file.
          *
          * @param origin returns where a key was written, for error messages
          * @throws NullPointerException if a setting has no value; the message is the setting's origin

@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A pipeline that is restarted after a delay whenever it fails. Thread-safe. If it reads from a
+ * Restarts a pipeline after a delay whenever it fails. Thread-safe. If the pipeline reads from a
  * {@link ReusableConsumer}, it resumes at the first unacknowledged record without a rebalance.
  */
 public final class RestartingPipeline implements AutoCloseable {

@@ -154,7 +154,7 @@ public final class ShareSettings<K, V> {
         }
     }
 
-    /** The properties that are passed unchanged to the Kafka clients. */
+    /** The properties passed unchanged to the Kafka clients. */
     public Map<String, String> properties() {
         return properties;
     }
@@ -387,7 +387,7 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Applies settings that the application's framework has read. The keys are those of a settings file.
+         * Applies settings that the application's framework has read. The keys are the same as in a settings file.
          *
          * @param origin returns where a key was written, for error messages
          * @throws NullPointerException if a setting has no value; the message is the setting's origin
@@ -413,8 +413,8 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Ends the source when the group has passed the end offsets that the topics had at the start, regardless of
-         * which members did the work. In a group that reads only committed records, these are the last stable offsets;
+         * Ends the source when the group has passed the end offsets that the topics had at the start, no matter which
+         * members did the work. In a group that reads only committed records, these are the last stable offsets;
          * records after the start of an open transaction are left for the next run, with a warning. If a partition has
          * no leader, the start fails with the partition's name.
          */

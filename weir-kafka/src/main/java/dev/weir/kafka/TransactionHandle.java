@@ -44,7 +44,7 @@ public interface TransactionHandle {
                     committed, aborted, rewoundRecords, overlapped, fenced, commitMedian, commitP99, commitMax);
         }
 
-        /** The number of transactions committed, including those that contain only offsets. */
+        /** The number of transactions committed, including transactions that contain only offsets. */
         public long committed() {
             return values.committed;
         }

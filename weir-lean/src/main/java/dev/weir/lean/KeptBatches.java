@@ -58,7 +58,7 @@ public final class KeptBatches {
      *
      * @param batch a consumer's batch, during its callback
      * @return false if nothing was copied, because the batch does not fit or because its partition or leader epoch
-     *     differs from that of the kept batches
+     *     differs from the kept batches' partition or leader epoch
      */
     public boolean add(BatchView batch) {
         if (!(Objects.requireNonNull(batch, "batch") instanceof BatchReader from)) {

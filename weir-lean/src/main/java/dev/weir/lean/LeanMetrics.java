@@ -24,19 +24,19 @@ public final class LeanMetrics {
     }
 
     /**
-     * The size in bytes of the completely processed batches, including those that were left out, as sent by the
-     * brokers.
+     * The size in bytes of the completely processed batches, including the left-out batches counted by
+     * {@link #leftOutBatches}, as sent by the brokers.
      */
     public long bytes() {
         return values.bytes;
     }
 
-    /** The number of completely processed batches, including those that were left out. */
+    /** The number of completely processed batches, including the batches counted by {@link #leftOutBatches}. */
     public long batches() {
         return values.batches;
     }
 
-    /** The number of batches that were left out because they are control batches or belong to aborted transactions. */
+    /** The number of batches left out because they are control batches or belong to aborted transactions. */
     public long leftOutBatches() {
         return values.leftOutBatches;
     }
@@ -87,8 +87,8 @@ public final class LeanMetrics {
     }
 
     /**
-     * The number of bytes that were copied out of the buffers of paused partitions, so that other partitions can use
-     * those buffers.
+     * The number of bytes copied out of the buffers of paused partitions, so that other partitions can use those
+     * buffers.
      */
     public long copiedBytes() {
         return values.copiedBytes;

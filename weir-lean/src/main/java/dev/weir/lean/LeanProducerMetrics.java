@@ -55,7 +55,7 @@ public final class LeanProducerMetrics {
         return resent;
     }
 
-    /** The number of batches that were split because they were too large for their broker. */
+    /** The number of batches split because they were too large for their broker. */
     public long dividedBatches() {
         return divided;
     }

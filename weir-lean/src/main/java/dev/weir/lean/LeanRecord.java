@@ -77,7 +77,7 @@ public final class LeanRecord {
         return this;
     }
 
-    /** Sets the key to the bytes between the buffer's position and its limit, neither of which changes. */
+    /** Sets the key to the bytes between the buffer's position and its limit. Neither of the two changes. */
     public LeanRecord key(ByteBuffer key) {
         wrap(bytes.key, Objects.requireNonNull(key, "key"));
         return this;
@@ -112,7 +112,7 @@ public final class LeanRecord {
         return this;
     }
 
-    /** Sets the value to the bytes between the buffer's position and its limit, neither of which changes. */
+    /** Sets the value to the bytes between the buffer's position and its limit. Neither of the two changes. */
     public LeanRecord value(ByteBuffer value) {
         wrap(bytes.value, Objects.requireNonNull(value, "value"));
         return this;

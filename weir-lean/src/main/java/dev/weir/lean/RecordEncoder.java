@@ -28,8 +28,8 @@ public interface RecordEncoder<T> {
     /**
      * Writes the object.
      *
-     * @param to a big-endian buffer with exactly {@link #sizeBytes} bytes between its position and its limit, all of
-     *     which must be written; valid only during the call
+     * @param to a big-endian buffer with exactly {@link #sizeBytes} bytes between its position and its limit; the
+     *     encoder must write all these bytes, and the buffer is valid only during the call
      */
     void encode(T object, ByteBuffer to);
 }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The current subjects of one kind. Registers meters for new subjects and removes those of subjects that have
+ * The current subjects of one kind. Registers meters for new subjects and removes the meters of subjects that have
  * disappeared. Guarded by the lock of its {@link PipelineMetrics}.
  */
 final class Family<S> {

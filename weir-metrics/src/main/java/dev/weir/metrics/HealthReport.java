@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * The combined health of pipelines, each of which must be healthy. Immutable.
+ * The combined health of pipelines. Every pipeline must be healthy. Immutable.
  *
  * @param live whether all pipelines are running and the threads of their consumers are alive, regardless of lag
  * @param ready whether there is a pipeline and all consumers or share group members have their positions

@@ -43,7 +43,10 @@ final class Interval {
     /** True if the interval is reported after the run. */
     final boolean isPast;
 
-    /** The units in the order of the flow. For a past interval, only those that had an element. */
+    /**
+     * The units in the order of the flow. In a past interval, units without elements are omitted, except for the first
+     * unit.
+     */
     final List<Unit> units;
 
     private final List<Unit> allUnits;
@@ -282,8 +285,8 @@ final class Interval {
     }
 
     /**
-     * Returns the factor by which the rate can grow until something other than {@code lifted} becomes the limit:
-     * another unit's threads, or the CPUs. Between 1 and {@link #MOST_GAIN}.
+     * Returns the rate's maximum growth factor before something other than {@code lifted} becomes the limit: another
+     * unit's threads, or the CPUs. Between 1 and {@link #MOST_GAIN}.
      */
     double nextLimit(@Nullable Unit lifted) {
         // Waiting does not need a CPU, so the CPUs do not limit such a unit.
@@ -298,7 +301,7 @@ final class Interval {
     }
 
     /**
-     * Returns the factor by which the rate can grow for as long as the source provides records, at most
+     * Returns the rate's maximum growth factor for which the source can provide records. Between 1 and
      * {@link #MOST_GAIN}.
      */
     double sourceAllows() {
@@ -356,9 +359,9 @@ final class Interval {
     }
 
     /**
-     * Returns the factor by which the rate can grow until the CPUs are saturated; {@link #MOST_GAIN} if unknown. The
-     * CPU load covers the most recent second, which may lie outside a short interval. CPU time used by this process
-     * does not count as free.
+     * Returns the rate's maximum growth factor before the CPUs are saturated; {@link #MOST_GAIN} if unknown. The CPU
+     * load covers the most recent second, which may lie outside a short interval. CPU time used by this process does
+     * not count as free.
      */
     double processorsAllow() {
         double used = processCpu();

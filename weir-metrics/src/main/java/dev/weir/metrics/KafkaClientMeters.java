@@ -111,7 +111,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
         }
     }
 
-    /** Registers new metrics and removes those that have disappeared. Must be called under the lock. */
+    /** Registers new metrics and removes metrics that have disappeared. Must be called under the lock. */
     private void look() {
         Set<Key> now = new HashSet<>();
         for (String group : GROUPS) {

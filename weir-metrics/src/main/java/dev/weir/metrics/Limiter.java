@@ -116,14 +116,14 @@ public final class Limiter {
         }
     }
 
-    /** The factor by which the rate is expected to grow if the advice is followed; at least 1. */
+    /** The expected growth factor of the rate if the advice is followed; at least 1. */
     public double expectedGain() {
         return values.expectedGain;
     }
 
     /**
-     * The factor by which the rate grew when advice was last followed, for this limiter or an earlier one; null if no
-     * advice was followed or the gain was not measured.
+     * The measured growth factor of the rate when advice was last followed, for this limiter or an earlier one; null if
+     * no advice was followed or the gain was not measured.
      */
     public @Nullable Double measuredGain() {
         return values.measuredGain;

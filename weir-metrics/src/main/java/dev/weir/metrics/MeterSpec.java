@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param kind counter or gauge
  * @param name the dotted name, which ends with its unit if the unit is seconds, records or bytes
  * @param unit the unit for the documentation
- * @param fixed tags in addition to those of the subject
+ * @param fixed tags in addition to the subject's own tags
  * @param description a description of one sentence
  * @param value reads the value from a subject
  */

@@ -94,7 +94,7 @@ public final class MetricsServer implements AutoCloseable {
         shown.add(metrics);
     }
 
-    /** Adds further meters, for example those of dispatchers. */
+    /** Adds further meters, for example the meters of dispatchers. */
     public void bind(MeterBinder meters) {
         meters.bindTo(registry);
     }

@@ -32,7 +32,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of one running pipeline: those of its stages, consumers, producers, dead-letter records and share group
+ * The meters of one running pipeline. They cover its stages, consumers, producers, dead-letter records and share group
  * members. {@code docs/reference/metrics.md} lists them. Thread-safe.
  *
  * <pre>{@code

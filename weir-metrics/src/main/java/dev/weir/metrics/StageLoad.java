@@ -120,8 +120,8 @@ record StageLoad(
     }
 
     /**
-     * Returns the fraction of readings with the given activity among those that found the stage working; 0 if there are
-     * none.
+     * Returns the fraction of readings with the given activity among the readings that found the stage working; 0 if
+     * there are none.
      */
     double shareAtWork(Predicate<Activity> is) {
         List<Activity> met = samples.stream().filter(each -> each.atWork() > 0).toList();

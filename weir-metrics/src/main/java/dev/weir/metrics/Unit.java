@@ -146,8 +146,8 @@ record Unit(
     }
 
     /**
-     * Returns the fraction of a stage's work spent waiting: from its own readings or, failing that, from those of the
-     * unit.
+     * Returns the fraction of a stage's work spent waiting, based on the stage's own readings or, failing that, on the
+     * unit's readings.
      */
     private double waitShareOf(int place) {
         double own = shared ? stages.get(place).waitShareInPass() : Double.NaN;

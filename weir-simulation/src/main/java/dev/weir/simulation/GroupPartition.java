@@ -46,7 +46,7 @@ public class GroupPartition {
         this.id = id;
     }
 
-    /** Appends offsets, some of which are gaps. */
+    /** Appends offsets and makes random ones gaps. */
     public void grow(Random random, int offsets) {
         for (int i = 0; i < offsets; i++) {
             if (random.nextInt(GAPS) != 0) {

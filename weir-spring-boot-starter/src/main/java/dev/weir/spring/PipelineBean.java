@@ -31,7 +31,7 @@ final class PipelineBean {
     private volatile @Nullable RunningPipeline running;
     private volatile @Nullable PipelineMetrics metrics;
 
-    /** The last run that was stopped. If its deadline passes and it is cancelled, that is not a failure. */
+    /** The most recently stopped run. If its deadline passes and it is cancelled, that is not a failure. */
     private volatile @Nullable RunningPipeline ended;
 
     PipelineBean(String name, Pipeline pipeline, PipelineConsole console, boolean hasPartitionMeters) {

@@ -56,7 +56,7 @@ public final class BroadcastHub<T> extends Hub<T> {
         return source("broadcastHub", null);
     }
 
-    /** The number of pipelines that are currently reading from the hub. */
+    /** The number of pipelines currently reading from the hub. */
     public int takers() {
         return takerCount();
     }

@@ -237,13 +237,13 @@ abstract class ElementOperators<T> {
     /**
      * Emits the first {@code count} elements, then ends the stream and closes the upstream stages at once.
      *
-     * <p>Surplus elements, that is, those that arrived in the same batch as the last one and those still inside the
-     * upstream stages, are not acknowledged. They were not processed, so a source that waits for acknowledgements
-     * delivers them again in the next run. In a substream (a group, a section, or a branch while other branches run)
-     * the rest of the pipeline continues, and an element that is never acknowledged would hold back all later commits.
-     * Substreams therefore acknowledge the surplus elements of the last batch, and those in their own buffers, groups,
-     * parallel stages and nested substreams. An element that a handler is processing is acknowledged when the handler
-     * returns.
+     * <p>Surplus elements are not acknowledged. These are the elements that arrived in the same batch as the last one,
+     * and the elements still inside the upstream stages. They were not processed, so a source that waits for
+     * acknowledgements delivers them again in the next run. In a substream (a group, a section, or a branch while other
+     * branches run) the rest of the pipeline continues, and an element that is never acknowledged would hold back all
+     * later commits. Substreams therefore acknowledge the surplus elements of the last batch, and those in their own
+     * buffers, groups, parallel stages and nested substreams. An element that a handler is processing is acknowledged
+     * when the handler returns.
      *
      * <pre>{@code
      * Source.repeat("x").take(3) // x, x, x
@@ -408,7 +408,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Drops each element whose key equals that of the element immediately before it, and acknowledges the dropped
+     * Drops each element whose key equals the key of the element immediately before it, and acknowledges the dropped
      * element at once.
      *
      * <pre>{@code

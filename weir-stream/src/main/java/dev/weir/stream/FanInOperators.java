@@ -80,7 +80,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * gold.mergePrioritized(List.of(silver, bronze), 6, 3, 1)
      * }
      *
-     * @param weights at least 1 each; first this source's weight, then those of the others
+     * @param weights at least 1 each; first this source's weight, then the weights of the others
      */
     @Operator(acks = "kept with each element", cost = "a segment and a buffer for each input")
     public Source<T> mergePrioritized(List<? extends Source<? extends T>> others, int... weights) {
@@ -126,8 +126,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits the elements of this source, then those of the other sources, one source after the other. A source is
-     * pulled only when the preceding ones have ended, but any of its stages before an asynchronous boundary run from
+     * Emits the elements of this source, then the elements of the other sources, one source after the other. A source
+     * is pulled only when the preceding ones have ended, but any of its stages before an asynchronous boundary run from
      * the start. Each element keeps its acknowledgement.
      *
      * {@snippet :
@@ -142,7 +142,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits the elements of {@code first}, then those of this source. See {@link #concat}.
+     * Emits the elements of {@code first}, then the elements of this source. See {@link #concat}.
      *
      * {@snippet :
      * lines.prepend(Source.of("header"))
@@ -155,8 +155,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits the elements of this source, or those of {@code otherwise} if this source ends without an element. Each
-     * element keeps its acknowledgement.
+     * Emits the elements of this source, or the elements of {@code otherwise} if this source ends without an element.
+     * Each element keeps its acknowledgement.
      *
      * {@snippet :
      * matches.orElse(Source.of(NO_MATCH))

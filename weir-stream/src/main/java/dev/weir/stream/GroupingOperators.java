@@ -209,8 +209,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
 
     /**
      * Aggregates elements while the downstream stage is busy, without a limit, so the upstream stages never wait. If
-     * the source waits for acknowledgements, those of all elements are retained until the aggregate is acknowledged, at
-     * 16 bytes each. Otherwise as {@link #batch}.
+     * the source waits for acknowledgements, the acknowledgements of all elements are retained until the aggregate is
+     * acknowledged, at 16 bytes each. Otherwise as {@link #batch}.
      *
      * {@snippet :
      * clicks.conflateWithSeed(click -> 1L, (count, click) -> count + 1);

@@ -86,7 +86,7 @@ public final class Ordering<T> {
         return keyed;
     }
 
-    /** Returns the hash by which {@code element} is ordered, or {@link #NO_KEY}. */
+    /** Returns the hash that determines the order of {@code element}, or {@link #NO_KEY} if it is not keyed. */
     public long keyOf(T element) {
         return key.applyAsLong(element);
     }

@@ -146,7 +146,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * <ul>
      *   <li>Completion: when the input has ended, all computations are done, and all results have been emitted.
      *   <li>Failure: if a computation fails, returns null, or the function throws, the supervision decides. Unless it
-     *       skips or retries the element, the stream fails at once. Each element that is to be retried waits on a
+     *       skips or retries the element, the stream fails at once. A retried element waits for its next attempt on a
      *       virtual thread and counts as running meanwhile. An upstream failure is passed on after the results of the
      *       elements that preceded it.
      *   <li>Cancellation and failure: running futures are cancelled; the stage does not wait for them.

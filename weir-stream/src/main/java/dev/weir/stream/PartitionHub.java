@@ -83,7 +83,7 @@ public final class PartitionHub<T> extends Hub<T> {
         return source("partitionHub", null);
     }
 
-    /** The number of pipelines that are currently reading from the hub. */
+    /** The number of pipelines currently reading from the hub. */
     public int takers() {
         return takerCount();
     }

@@ -45,8 +45,8 @@ public interface RunningPipeline extends AutoCloseable {
     void stop();
 
     /**
-     * Stops the sources, waits until the emitted elements are finished, and cancels those that are unfinished at the
-     * deadline. If the pipeline has already ended, returns the report at once.
+     * Stops the sources, waits until the emitted elements are finished, and cancels the elements that are unfinished at
+     * the deadline. If the pipeline has already ended, returns the report at once.
      *
      * @param deadline measured from now; if it is not more than 0, cancels at once
      * @return the report, which lists unfinished work; also returned after a failure
@@ -112,7 +112,7 @@ public interface RunningPipeline extends AutoCloseable {
         return List.of();
     }
 
-    /** The handles of this type that the sources and sinks expose, for instance those of a consumer. */
+    /** The handles of this type that the sources and sinks expose, for instance the handles of a consumer. */
     <H> List<H> handles(Class<H> type);
 
     /**

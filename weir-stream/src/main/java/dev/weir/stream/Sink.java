@@ -264,7 +264,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         }
     }
 
-    /** A sink that is the lower part of a pipeline; created by {@link #through}. */
+    /** The lower part of a pipeline, used as a sink. Created by {@link #through}. */
     final class Lower<T> implements Sink<T> {
 
         private final Function<Source<T>, Pipeline> pipeline;

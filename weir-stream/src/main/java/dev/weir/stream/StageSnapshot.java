@@ -277,8 +277,8 @@ public final class StageSnapshot {
         }
 
         /**
-         * Returns whether this stage, among those that share its thread, is the one whose code is currently processing
-         * an element. False if unknown.
+         * Returns whether the thread is currently processing an element in this stage's code, rather than in another
+         * stage that shares the thread. False if unknown.
          */
         public boolean isInPass() {
             return values.waits.inPass;

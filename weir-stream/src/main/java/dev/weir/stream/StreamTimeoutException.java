@@ -56,7 +56,7 @@ public final class StreamTimeoutException extends RuntimeException {
         return stage;
     }
 
-    /** The timeout that was exceeded. */
+    /** The exceeded timeout. */
     public Duration timeout() {
         return timeout;
     }

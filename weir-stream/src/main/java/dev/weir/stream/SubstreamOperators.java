@@ -165,9 +165,9 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * Passes the first {@code n} elements as a list, and the remaining elements as a source that can be used once, to
      * {@code function}, which returns the resulting stream. If the stream ends earlier, the list is shorter.
      *
-     * <p>The remaining elements keep their acknowledgements. Those of the first {@code n} elements are held until the
-     * resulting stream has ended and all its elements are finished, because any of these may depend on the first
-     * {@code n}. If the source is endless and commits in order, use this operator only with {@code n = 0}.
+     * <p>The remaining elements keep their acknowledgements. The acknowledgements of the first {@code n} elements are
+     * held until the resulting stream has ended and all its elements are finished, because any of these may depend on
+     * the first {@code n}. If the source is endless and commits in order, use this operator only with {@code n = 0}.
      *
      * {@snippet :
      * lines.prefixAndTail(1, (header, rows) -> rows.map(row -> parse(header.getFirst(), row)))

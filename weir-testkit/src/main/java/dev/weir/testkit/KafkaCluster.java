@@ -114,7 +114,7 @@ public final class KafkaCluster implements AutoCloseable {
 
     /**
      * Creates a topic with its own settings, such as {@code cleanup.policy}. The number of replicas and the wait are
-     * those of {@link #createTopic(String, int)}.
+     * the same as in {@link #createTopic(String, int)}.
      */
     public void createTopic(String topic, int partitions, Map<String, String> config) {
         createTopic(topic, partitions, layout.replicationFactor(), config);

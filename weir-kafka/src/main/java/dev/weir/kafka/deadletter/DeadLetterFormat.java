@@ -127,8 +127,8 @@ public final class DeadLetterFormat {
                     "springDeserializerException"));
 
     /**
-     * Dead-letter records of Spring Cloud Stream's Kafka binder with {@code enableDlq}. Key and value are those of the
-     * original record.
+     * Dead-letter records of Spring Cloud Stream's Kafka binder with {@code enableDlq}. The key and the value equal the
+     * original record's key and value.
      */
     public static final DeadLetterFormat SPRING_CLOUD_STREAM = new DeadLetterFormat(
             "spring-cloud-stream",

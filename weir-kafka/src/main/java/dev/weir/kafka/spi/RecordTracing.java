@@ -66,7 +66,7 @@ public interface RecordTracing {
      */
     interface Attempt extends AutoCloseable {
 
-        /** An attempt that is not observed. */
+        /** An unobserved attempt. */
         Attempt NONE = new Attempt() {
             @Override
             public void succeeded() {}

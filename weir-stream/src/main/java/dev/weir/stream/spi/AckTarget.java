@@ -4,9 +4,10 @@ package dev.weir.stream.spi;
  * The target of acknowledgements. It owns a set of tokens, one for each element that it emitted. Thread-safe: any
  * thread may call any method.
  *
- * <p>A token starts with one claim. The holder of an element holds its claims. Each claim ends with exactly one
- * {@link #ack}, or is never acknowledged; in that case the element was not finished, and the source must deliver it
- * again. {@link #retain} adds claims when one element becomes several, <em>before</em> any of them can be acknowledged.
+ * <p>A token starts with one pending acknowledgement. The holder of an element holds its pending acknowledgements. Each
+ * of them either ends with exactly one {@link #ack} or is never completed; in that case the element was not finished,
+ * and the source must deliver it again. {@link #retain} adds pending acknowledgements when one element becomes several,
+ * <em>before</em> any of them can be acknowledged.
  */
 public interface AckTarget {
 
@@ -31,26 +32,27 @@ public interface AckTarget {
     void ack(long token);
 
     /**
-     * Ends one claim on an unwanted element, that is, an element after the end that a downstream stage has set. An
-     * element of a source stays unacknowledged (the default does nothing), but a source that waits for unfinished
-     * elements when it ends does not need to wait for this claim. An element of a substream counts as finished if the
-     * outer stream continues. The token must not be used for this claim again.
+     * Ends one pending acknowledgement of an unwanted element, that is, an element after the end that a downstream
+     * stage has set. An element of a source stays unacknowledged (the default does nothing), but a source that waits
+     * for unfinished elements when it ends does not need to wait for this acknowledgement. An element of a substream
+     * counts as finished if the outer stream continues. The token must not be used for this pending acknowledgement
+     * again.
      */
     default void forgo(long token) {}
 
     /**
-     * Abandons one claim on {@code token}. Called when the claim's holder, such as a buffer, was closed before it
-     * handed the element on, and cannot know whether the stream ended or failed. An element of a source stays
+     * Abandons one pending acknowledgement of {@code token}. Called when the holder, such as a buffer, was closed
+     * before it handed the element on, and cannot know whether the stream ended or failed. An element of a source stays
      * unacknowledged, and the source does not need to wait for it, as with {@link #forgo}. An element of a substream is
      * finished once that substream has completed by itself while the outer stream continues. The token must not be used
-     * for this claim again.
+     * for this pending acknowledgement again.
      */
     default void abandon(long token) {}
 
     /**
-     * Returns true, and ends one claim on the token, if the source no longer owns the element. The element then stays
-     * unacknowledged and the caller must drop it. Call this method before expensive work; work that has already started
-     * continues.
+     * Returns true, and ends one pending acknowledgement of the token, if the source no longer owns the element. The
+     * element then stays unacknowledged and the caller must drop it. Call this method before expensive work; work that
+     * has already started continues.
      */
     default boolean dropIfRevoked(long token) {
         return false;
@@ -58,7 +60,7 @@ public interface AckTarget {
 
     /**
      * Returns whether the source no longer owns the element, in which case {@link #dropIfRevoked} returns true. Once
-     * this method has returned true, it always does. It ends no claim; it is fast and lock-free.
+     * this method has returned true, it always does. It ends no pending acknowledgement; it is fast and lock-free.
      */
     default boolean isRevoked(long token) {
         return false;
@@ -75,7 +77,7 @@ public interface AckTarget {
 
     /**
      * The origin of the element with {@code token}, for messages: {@code topic-partition@offset} for a Kafka record.
-     * Empty if the element's source has no such positions. The caller must hold a claim on the token.
+     * Empty if the element's source has no such positions. The caller must hold a pending acknowledgement of the token.
      */
     default String placeOf(long token) {
         return "";
@@ -91,17 +93,17 @@ public interface AckTarget {
 
     /**
      * Passes the source elements from which the element with {@code token} was derived to {@code visitor}: either the
-     * element itself or the elements that it combines. The caller must hold a claim on the token. A target that
-     * combines others must override this method.
+     * element itself or the elements that it combines. The caller must hold a pending acknowledgement of the token. A
+     * target that combines others must override this method.
      */
     default void roots(long token, RootVisitor visitor) {
         visitor.root(this, token);
     }
 
     /**
-     * Adds claims to a token. The caller must hold at least one claim on it.
+     * Adds pending acknowledgements to a token. The caller must already hold at least one.
      *
-     * @param count number of claims to add, at least 1
+     * @param count number of pending acknowledgements to add, at least 1
      */
     void retain(long token, int count);
 }

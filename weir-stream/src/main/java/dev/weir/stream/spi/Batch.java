@@ -133,26 +133,30 @@ public final class Batch<T> {
     }
 
     /**
-     * Ends one claim on the element at {@code index}, which lies after the end of the stream. See
+     * Ends one pending acknowledgement of the element at {@code index}, which lies after the end of the stream. See
      * {@link AckTarget#forgo}.
      */
     public void forgo(int index) {
         target(index).forgo(token(index));
     }
 
-    /** Abandons one claim on each element because the claims' holder was closed. See {@link AckTarget#abandon}. */
+    /**
+     * Abandons one pending acknowledgement of each element because the holder of the acknowledgements was closed. See
+     * {@link AckTarget#abandon}.
+     */
     public void abandonAll() {
         abandonFrom(0);
     }
 
-    /** Abandons one claim on each element from index {@code first} on. See {@link #abandonAll}. */
+    /** Abandons one pending acknowledgement of each element from index {@code first} on. See {@link #abandonAll}. */
     public void abandonFrom(int first) {
         abandon(first, size);
     }
 
     /**
-     * Abandons one claim on each element before index {@code kept}, which were about to be handed on, and on each from
-     * index {@code first} on. The elements in between have already been settled.
+     * Abandons one pending acknowledgement of each element before index {@code kept} and of each element from index
+     * {@code first} on. The elements before {@code kept} were about to be handed on. The elements in between have
+     * already been settled.
      */
     public void abandonAllBut(int kept, int first) {
         abandon(0, kept);
@@ -167,7 +171,7 @@ public final class Batch<T> {
 
     /**
      * Returns whether the element at {@code index} must be dropped because its source no longer owns it; if so, ends
-     * one claim. See {@link AckTarget#dropIfRevoked}.
+     * one pending acknowledgement of the element. See {@link AckTarget#dropIfRevoked}.
      */
     public boolean dropIfRevoked(int index) {
         AckTarget to = target(index);
@@ -200,7 +204,7 @@ public final class Batch<T> {
         return revoked;
     }
 
-    /** Ends one claim on each element that its source no longer owns. */
+    /** Ends one pending acknowledgement of each element that its source no longer owns. */
     public void dropAllRevoked() {
         for (int i = 0; i < size; i++) {
             boolean ignored = dropIfRevoked(i);
@@ -253,7 +257,7 @@ public final class Batch<T> {
         }
     }
 
-    /** Adds claims on each element. Must be called before copies are handed out. */
+    /** Adds {@code count} pending acknowledgements to each element. Must be called before copies are handed out. */
     public void retainAll(int count) {
         if (targets.length == 0 && target == AckTarget.NONE) {
             return;
@@ -263,7 +267,10 @@ public final class Batch<T> {
         }
     }
 
-    /** Returns another batch with the same elements. Claims for the copy must be added with {@link #retainAll}. */
+    /**
+     * Returns another batch with the same elements. Pending acknowledgements for the copy must be added with
+     * {@link #retainAll}.
+     */
     public Batch<T> copy() {
         Batch<T> copy = new Batch<>(values.clone(), size, target, tokens.length == 0 ? tokens : tokens.clone());
         copy.targets = targets.length == 0 ? targets : targets.clone();
@@ -327,7 +334,7 @@ public final class Batch<T> {
         add(value, AckTarget.NONE, 0);
     }
 
-    /** Appends an element that carries one claim. */
+    /** Appends an element that carries one pending acknowledgement. */
     public void add(Object value, AckTarget to, long token) {
         if (size == values.length) {
             values = Arrays.copyOf(values, Math.max(8, size * 2));

@@ -56,7 +56,7 @@ public final class FailedElement extends RuntimeException {
 
     /**
      * Adds a note about the failed element to {@code failure} and logs it, if the element's origin is known. Must be
-     * called before the element's claim ends. May be called from any thread.
+     * called before the element's pending acknowledgement ends. May be called from any thread.
      *
      * @param stage the stage's name
      * @param element the argument of the stage's function

@@ -250,7 +250,7 @@ public final class SinkProbe<T> {
                 + (ended ? failure == null ? ", then the end" : ", then " + failure : "");
     }
 
-    /** An element that carries one claim. */
+    /** An element that carries one pending acknowledgement. */
     private record Element<T>(T value, AckTarget target, long token) {
 
         void ack() {

@@ -200,7 +200,7 @@ public final class SourceProbe<T> {
                 lock, changed, condition, () -> "the pipeline never " + what + "; unacknowledged: " + unacknowledged());
     }
 
-    /** The acknowledgement target that tracks the claims on the emitted elements. */
+    /** The acknowledgement target that tracks the pending acknowledgements of the emitted elements. */
     private final class Acks implements AckTarget {
 
         @Override

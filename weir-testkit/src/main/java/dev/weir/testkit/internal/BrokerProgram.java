@@ -65,7 +65,7 @@ public record BrokerProgram(List<String> format, List<String> serve) {
         if (!hasArchive()) {
             return all;
         }
-        // The JVM requires that the child's class path begin with that of the archive, which cannot contain folders.
+        // The JVM requires the child's class path to begin with the archive's class path, which cannot contain folders.
         return Stream.of(all.split(File.pathSeparator))
                 .sorted(Comparator.comparing(each -> !Files.isRegularFile(Path.of(each))))
                 .collect(Collectors.joining(File.pathSeparator));

@@ -31,7 +31,7 @@ final class RareAnswers {
     private volatile Set<RareAnswer> kinds;
     private final Map<RareAnswer, Count> counts = new EnumMap<>(RareAnswer.class);
 
-    /** Counts of one kind: responses that could have been replaced, and those that were. */
+    /** Counts of one kind: the responses that could have been replaced, and the responses that were replaced. */
     private static final class Count {
         final AtomicLong seen = new AtomicLong();
         final AtomicLong given = new AtomicLong();

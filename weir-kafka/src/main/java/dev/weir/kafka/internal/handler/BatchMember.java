@@ -56,7 +56,7 @@ final class BatchMember<K, V> {
         }
     }
 
-    /** Claims the right to complete the acknowledgement. Returns false if it was claimed before. Any thread. */
+    /** Takes the right to complete the acknowledgement. Returns false if it was already taken. Any thread. */
     boolean takeAcknowledgement() {
         return ended.compareAndSet(false, true);
     }

@@ -21,7 +21,7 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
      *
      * @param max maximum number of records per batch
      * @param withinNanos how long a batch waits for further records
-     * @param openBatches number of queues, each of which gathers one batch at a time
+     * @param openBatches number of queues; each queue gathers one batch at a time
      */
     record Limits<K, V>(int max, long withinNanos, Ordering<HandlerJob<K, V>> ordering, int openBatches) {}
 

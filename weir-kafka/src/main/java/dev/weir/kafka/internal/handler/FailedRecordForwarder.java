@@ -112,7 +112,7 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
         }
     }
 
-    /** A failed record that is being written. */
+    /** Represents a failed record while it is being written. */
     private final class Pending extends PatientWriter.PendingRecord {
 
         private final AckTarget target;

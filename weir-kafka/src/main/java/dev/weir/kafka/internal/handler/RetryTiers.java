@@ -105,7 +105,7 @@ public final class RetryTiers implements FailureRoute {
         return settings.build();
     }
 
-    /** Returns the retry topics, all of which must exist. */
+    /** Returns the retry topics. All of them must exist. */
     public List<String> topics() {
         return tiers.stream().map(RetryTopics.Tier::topic).toList();
     }

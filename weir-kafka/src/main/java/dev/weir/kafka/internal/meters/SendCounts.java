@@ -4,9 +4,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The number of records that were sent and the number of those that were acknowledged. Each count has one writer, the
- * sender's thread and the producer's thread, and its own cache line, so that counting never makes these threads wait
- * for each other. Any thread may read. {@link #ofAnyThread} creates counts with any number of writers.
+ * Counts the records that were sent and the records that were acknowledged. The sender's thread is the only writer of
+ * the first count and the producer's thread the only writer of the second. Each count has its own cache line, so that
+ * counting never makes these threads wait for each other. Any thread may read. {@link #ofAnyThread} creates counts with
+ * any number of writers.
  */
 public class SendCounts {
 

@@ -89,7 +89,7 @@ public final class BatchLayout {
     }
 
     /**
-     * Turns the header at {@code at} into that of an uncompressed batch of the given size. Does not update the
+     * Turns the header at {@code at} into the header of an uncompressed batch of the given size. Does not update the
      * checksum.
      */
     static void makePlain(ByteBuffer bytes, int at, int sizeBytes) {

@@ -19,7 +19,7 @@ interface CompressionCodec extends AutoCloseable {
     /** Decompresses the bytes from the input's position to its limit. Both may change. */
     void decompress(ByteBuffer input, DecompressionBuffer output) throws CodecException, TooLargeException;
 
-    /** Frees the native state, part of which the garbage collector would not free. */
+    /** Frees the native state, which the garbage collector would free only in part. */
     @Override
     default void close() {}
 }

@@ -258,7 +258,7 @@ final class FetchResponses implements FetchAnswers {
                 && BatchLayout.leaderEpoch(bytes, at) < partition.doubtedEpoch;
     }
 
-    /** Handles a log whose records differ from those that were read. */
+    /** Handles a log whose records differ from the records already read. */
     private void differs(FetchedPartition partition, long divergent, int epoch) {
         if (settings.onOffsetLost() == OffsetLostPolicy.FAIL) {
             partition.fail(

@@ -19,7 +19,7 @@ final class FetchedPartition {
     /** State: the leader is unknown, and the partition waits for metadata. */
     static final int LOCATING = 0;
 
-    /** State: the leader is being asked for the offset of the start position. */
+    /** State: the offset of the start position is being requested from the leader. */
     static final int RESOLVING = 1;
 
     /** State: the partition is part of its broker's fetches, unless it is paused. */
@@ -44,7 +44,7 @@ final class FetchedPartition {
     @Nullable
     StartAt start;
 
-    /** The end of the log, read before the leader is asked for the offset of a start time; -1 until known. */
+    /** The end of the log, read before the offset of a start time is requested from the leader; -1 until known. */
     long endBefore = UNKNOWN;
 
     /** The id of the topic to which the position belongs, until metadata show whether it is the current one. */
@@ -125,7 +125,7 @@ final class FetchedPartition {
     }
 
     /**
-     * Returns whether the leader must be asked for the end of the log before it is asked for the offset of a time. If
+     * Returns whether the end of the log must be requested from the leader before the offset of a time is requested. If
      * there is no record with that time or a later one, reading starts at this end, so that records appended between
      * the two requests are not missed.
      */

@@ -80,8 +80,8 @@ final class PartitionLocations implements ClusterView {
 
     /**
      * Sets the id of the topic to which a partition's position belongs. The next metadata response decides whether the
-     * position is valid, because the current metadata may be older than those of the consumer that the position came
-     * from.
+     * position is valid, because the current metadata may be older than the metadata of the consumer that supplied the
+     * position.
      */
     void isPlacedIn(FetchedPartition partition, Uuid topicId) {
         partition.placedIn = topicId.equals(Uuid.ZERO_UUID) ? null : topicId;

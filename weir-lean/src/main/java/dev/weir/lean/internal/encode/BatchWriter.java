@@ -92,7 +92,7 @@ public final class BatchWriter {
         return end - BatchLayout.HEADER_BYTES;
     }
 
-    /** Replaces the records with compressed bytes, of which there must be fewer. */
+    /** Replaces the records with compressed bytes. There must be fewer compressed bytes than bytes of records. */
     void replaceRecords(int newCodec, ByteBuffer with, int size) {
         bytes.put(BatchLayout.HEADER_BYTES, with, 0, size);
         codec = newCodec;

@@ -27,7 +27,7 @@ final class ProducerBroker implements BrokerLink.Listener {
     private final BrokerLink link;
     private final CRC32C crc = new CRC32C();
 
-    /** The partitions that may send now, collected anew in each iteration of the producer's thread. */
+    /** The partitions that may send now; rebuilt in each iteration of the producer's thread. */
     private final SendableBatches ready;
 
     private final ArrayDeque<RequestFlight> flights = new ArrayDeque<>();

@@ -174,7 +174,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         return failure;
     }
 
-    /** The records that were given up when the thread stopped; null until then. Thread-safe. */
+    /** The records given up when the thread stopped; null until then. Thread-safe. */
     @Nullable
     UnwrittenRecords abandoned() {
         return abandoned;

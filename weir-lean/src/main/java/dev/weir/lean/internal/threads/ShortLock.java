@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock that is held while a record is copied. It is taken once per record, and therefore needs only one atomic
- * operation to lock and none to unlock. Not reentrant and not fair. The thread that holds it must not wait.
+ * A lock to hold while copying a record. It is taken once per record, and therefore needs only one atomic operation to
+ * lock and none to unlock. Not reentrant and not fair. The thread that holds it must not wait.
  *
  * <p>Unlocking a {@code ReentrantLock} checks for waiting threads, and must first wait until all earlier writes are
  * visible. If a record was copied into memory that is not in the CPU's cache, that wait takes longer than the copy.

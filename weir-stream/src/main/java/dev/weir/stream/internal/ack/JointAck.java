@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
 /**
- * The acknowledgement of an element that combines several members: when its last claim ends, one claim on each member
- * ends. Filled by one thread and then published together with its element; {@link #ack} and {@link #retain} are
- * thread-safe.
+ * The acknowledgement of an element that combines several members: when its last pending acknowledgement ends, one
+ * pending acknowledgement of each member ends. Filled by one thread and then published together with its element;
+ * {@link #ack} and {@link #retain} are thread-safe.
  */
 public final class JointAck implements AckTarget {
 
@@ -43,7 +43,7 @@ public final class JointAck implements AckTarget {
         }
     }
 
-    /** Takes over the claim on a member. A member without an acknowledgement target is not stored. */
+    /** Takes over a pending acknowledgement of a member. A member without an acknowledgement target is not stored. */
     public void add(AckTarget target, long token) {
         if (target == AckTarget.NONE) {
             return;
@@ -64,9 +64,9 @@ public final class JointAck implements AckTarget {
     }
 
     /**
-     * Moves the caller's claim to a stream in which the members have other targets. If the caller has always been the
-     * only holder, this target itself moves. Otherwise a new target moves, with one more claim on each member, because
-     * the existing targets are still used by the other holders.
+     * Moves the caller's pending acknowledgement to a stream in which the members have other targets. If the caller has
+     * always been the only holder, this target itself moves. Otherwise a new target moves and adds one pending
+     * acknowledgement to each member, because the other holders still use the existing targets.
      *
      * @param change returns a member's target in that stream
      * @return the caller's target in that stream
@@ -160,7 +160,7 @@ public final class JointAck implements AckTarget {
         return more == 0 ? first : first + " and " + more + " more";
     }
 
-    /** Adds a claim unless the last one has ended. Intended for callers that hold no claim. */
+    /** Adds a pending acknowledgement unless the last one has ended. Intended for callers that hold none. */
     public boolean tryRetain() {
         return pending.getAndUpdate(held -> held == 0 ? 0 : held + 1) != 0;
     }

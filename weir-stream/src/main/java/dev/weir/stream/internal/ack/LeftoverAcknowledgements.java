@@ -7,11 +7,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims that the stages of a substream held when they were closed. Thread-safe.
+ * Keeps the acknowledgements that were still pending in the stages of a substream when the stages were closed.
+ * Thread-safe.
  *
  * <p>A stage cannot tell whether its substream completed by itself or failed. The substream's owner finds out later;
- * until then the claims are kept here. If the substream did not complete by itself, the claims are passed to the
- * surrounding stream as abandoned, because that stream may have completed by itself.
+ * until then the pending acknowledgements are kept here. If the substream did not complete by itself, they are passed
+ * to the surrounding stream as abandoned, because that stream may have completed by itself.
  */
 public final class LeftoverAcknowledgements {
 
@@ -57,8 +58,8 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * Records that the stream has ended and that its owner will soon know the outcome. From now on, forgone claims are
-     * kept here as well.
+     * Records that the stream has ended and that its owner will soon know the outcome. From now on, forgone
+     * acknowledgements are kept here as well.
      */
     public void due() {
         due = true;
@@ -69,31 +70,32 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * Acknowledges all present and future claims, because the stream completed by itself while the rest of the pipeline
-     * continues.
+     * Sends all present and future pending acknowledgements, because the stream completed by itself while the rest of
+     * the pipeline continues.
      */
     public void finish() {
         settle(State.FINISHED).forEach(leftover -> leftover.target.ack(leftover.token));
     }
 
     /**
-     * Abandons all present and future claims, because the stream was ended from outside or is not known to have
-     * completed by itself.
+     * Abandons all present and future pending acknowledgements, because the stream was ended from outside or is not
+     * known to have completed by itself.
      */
     public void close() {
         settle(State.CLOSED).forEach(leftover -> leftover.target.abandon(leftover.token));
     }
 
     /**
-     * Acknowledges only the present claims. Used if several streams take turns on one thread: the claims of the next
-     * stream must wait for its own end.
+     * Sends only the present pending acknowledgements. Used if several streams take turns on one thread: the pending
+     * acknowledgements of the next stream must wait for its own end.
      */
     public void finishThisTurn() {
         settle(State.OPEN).forEach(leftover -> leftover.target.ack(leftover.token));
     }
 
     /**
-     * Moves the present claims to a separate store, because another stream gets its turn before this one has ended.
+     * Moves the present pending acknowledgements to a separate store, because another stream gets its turn before this
+     * one has ended.
      *
      * @param own this stream's store, or null if none was needed so far
      * @return this stream's store, or null if none is needed

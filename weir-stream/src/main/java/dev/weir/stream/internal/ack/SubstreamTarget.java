@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The acknowledgement target of elements inside a substream. If a substream ends early, the elements that it forgoes
- * count as finished. Claims that its stages held when they were closed go to the substream's
+ * count as finished. Pending acknowledgements that its stages held when they were closed go to the substream's
  * {@link LeftoverAcknowledgements}, if it has any. Thread-safe.
  */
 public final class SubstreamTarget implements AckTarget {
@@ -95,8 +95,8 @@ public final class SubstreamTarget implements AckTarget {
         private @Nullable Left lastLeft;
 
         /**
-         * A joint claim, and the corresponding claim that part of its elements carry outside the stream. Immutable,
-         * because several threads read it.
+         * A joint acknowledgement, and the corresponding acknowledgement that part of its elements carry outside the
+         * stream. Immutable, because several threads read it.
          */
         private record Left(JointAck inside, JointAck outside) {}
 
@@ -105,7 +105,10 @@ public final class SubstreamTarget implements AckTarget {
             this(restGoesOn, null);
         }
 
-        /** Creates a wrapper for one stream, with a store for the claims that its stages hold when they are closed. */
+        /**
+         * Creates a wrapper for one stream, with a store for the pending acknowledgements that its stages hold when
+         * they are closed.
+         */
         public Wrapper(BooleanSupplier restGoesOn, @Nullable LeftoverAcknowledgements leftovers) {
             this.restGoesOn = restGoesOn;
             this.leftovers = leftovers;
@@ -114,7 +117,7 @@ public final class SubstreamTarget implements AckTarget {
 
         /**
          * Returns the target, without this wrapper, of an element that leaves the stream. Must be called once for each
-         * claim. See {@link #leave}.
+         * pending acknowledgement. See {@link #leave}.
          */
         public AckTarget outside(AckTarget target) {
             if (target instanceof SubstreamTarget within && within.border == this) {
@@ -124,7 +127,8 @@ public final class SubstreamTarget implements AckTarget {
         }
 
         /**
-         * Consecutive elements that leave the stream share one claim. This saves one claim on each member per element.
+         * Lets consecutive elements that leave the stream share one joint acknowledgement. This saves one pending
+         * acknowledgement of each member per element.
          */
         private AckTarget outside(JointAck joint) {
             Left before = lastLeft;

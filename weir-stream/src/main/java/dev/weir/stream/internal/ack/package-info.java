@@ -1,6 +1,7 @@
 /**
- * Acknowledgement targets that combine others: they take the claims of several elements and provide one target for all
- * of them. A target is thread-safe, because its claims may end on any thread; only the stage that creates it fills it.
+ * Acknowledgement targets that combine others: they take over the pending acknowledgements of several elements and
+ * provide one target for all of them. A target is thread-safe, because its pending acknowledgements may end on any
+ * thread; only the stage that creates it fills it.
  */
 @NullMarked
 package dev.weir.stream.internal.ack;

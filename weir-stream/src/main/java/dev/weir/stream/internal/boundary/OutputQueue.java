@@ -111,8 +111,8 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
     }
 
     /**
-     * Abandons the queued elements and those that the downstream stages held, unless these stages ended by themselves.
-     * Called at the end of the run.
+     * Abandons the queued elements and the elements that the downstream stages held, unless these stages ended by
+     * themselves. Called at the end of the run.
      */
     public void leave() {
         if (!released) {

@@ -102,7 +102,7 @@ final class ChunkBacklog<T> {
         return List.copyOf(inOrder);
     }
 
-    /** Finds an element inside. An element counts as being processed once its chunk has been claimed. */
+    /** Finds an element inside. An element counts as being processed once a worker has taken the element's chunk. */
     @Nullable
     Kept find(AckTarget of, long ofToken) {
         for (WorkerBatch<T> work : inOrder) {

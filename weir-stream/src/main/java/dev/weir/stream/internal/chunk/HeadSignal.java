@@ -33,7 +33,7 @@ final class HeadSignal {
     /** True if a later signal was requested since the last check. */
     private boolean isLookedFor;
 
-    /** The object that was done at the last check and has not been signalled. */
+    /** The object found done at the last check and not yet signalled. */
     private @Nullable Object seen;
 
     /**

@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  * Processes batches with several workers and hands them on in input order. The upstream segment feeds the stage; the
  * downstream segment pulls from it. All shared state is guarded by the stage's lock, except a batch in flight.
  *
- * <p>Workers claim chunks of the oldest batch that has unclaimed elements and replace the elements in place. A batch
- * leaves when all its chunks are done and all batches before it have left. Workers are started when there is work and
- * end when there is none, so that several stages can use the same dispatcher.
+ * <p>Workers take chunks of the oldest batch that has elements not yet taken by a worker, and replace the elements in
+ * place. A batch leaves when all its chunks are done and all batches before it have left. Workers are started when
+ * there is work and end when there is none, so that several stages can use the same dispatcher.
  */
 public final class ParallelMap<T, R> implements Stage<R> {
 

@@ -134,7 +134,7 @@ final class WorkerBatch<T> {
     }
 
     /**
-     * Cancels the batch: no more chunks can be claimed, and the batch is abandoned once no worker is processing it any
+     * Cancels the batch: no more chunks can be taken, and the batch is abandoned once no worker is processing it any
      * longer.
      */
     void cancel() {

@@ -201,7 +201,7 @@ public final class DispatcherFile {
         return nearest == null ? "" : "; did you mean " + nearest + "?";
     }
 
-    /** Returns the Levenshtein distance: the number of letters to insert, delete or replace. */
+    /** Returns the Levenshtein distance: the number of characters to insert, delete or replace. */
     private static int distance(String one, String other) {
         int[] row = new int[other.length() + 1];
         for (int j = 0; j < row.length; j++) {

@@ -13,7 +13,10 @@ import java.util.concurrent.CancellationException;
  */
 public record FailureVerdict(Decision decision, Throwable failure) {
 
-    /** The verdict on an element that was not processed because its source no longer owned it; its claim has ended. */
+    /**
+     * The verdict on an element that was not processed because its source no longer owned it. The element's pending
+     * acknowledgement has ended.
+     */
     public static final FailureVerdict REVOKED = new FailureVerdict(
             Decision.SKIP_UNACKNOWLEDGED, new CancellationException("the source has lost the element"));
 
@@ -34,7 +37,7 @@ public record FailureVerdict(Decision decision, Throwable failure) {
         return decision == Decision.RESTART;
     }
 
-    /** Ends the element's claim if the element is dropped and must not be delivered again. */
+    /** Ends the element's pending acknowledgement if the element is dropped and must not be delivered again. */
     public void settle(AckTarget target, long token) {
         if (decision == Decision.SKIP || decision == Decision.RESTART) {
             target.ack(token);

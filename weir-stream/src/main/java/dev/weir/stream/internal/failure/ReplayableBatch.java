@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
  * A batch whose unfinished elements are handed out again after each failure. Thread-safe, except for {@link #give} and
  * {@link #close}.
  *
- * <p>Elements get new claims in each attempt. An element is finished when all its claims of one attempt have ended,
- * because then all its results of that attempt are done, regardless of what was lost in earlier attempts.
+ * <p>Elements get new pending acknowledgements in each attempt. An element is finished when all its pending
+ * acknowledgements from one attempt have ended, because then all its results of that attempt are done, regardless of
+ * what was lost in earlier attempts.
  */
 final class ReplayableBatch<T> {
 
@@ -38,7 +39,7 @@ final class ReplayableBatch<T> {
         return true;
     }
 
-    /** Returns the unfinished elements with new claims. Must be called by one thread at a time. */
+    /** Returns the unfinished elements with new pending acknowledgements. Must be called by one thread at a time. */
     Batch<T> give() {
         int size = batch.size();
         Attempt attempt = new Attempt(size);
@@ -90,15 +91,18 @@ final class ReplayableBatch<T> {
         }
     }
 
-    /** The claims of one attempt. An element that is forgone in this attempt may still be needed in the next one. */
+    /**
+     * The pending acknowledgements of one attempt. An element that is forgone in this attempt may still be needed in
+     * the next one.
+     */
     private final class Attempt implements AckTarget {
 
-        /** Bit in an element's claim count that records that a claim was forgone. */
+        /** Bit in an element's count of pending acknowledgements. Set when one of them was forgone. */
         private static final int FORGONE = 1 << 30;
 
         /**
-         * Bit in an element's claim count that records that a claim was abandoned, so that the element is not finished
-         * in this attempt.
+         * Bit in an element's count of pending acknowledgements. Set when one of them was abandoned, so that the
+         * element is not finished in this attempt.
          */
         private static final int ABANDONED = 1 << 29;
 
@@ -136,8 +140,8 @@ final class ReplayableBatch<T> {
                 return;
             }
             if ((left & ABANDONED) != 0) {
-                // This check comes after the claims have changed, so that either this thread or the one that closes the
-                // batch sees both changes. Revoked elements are not handed out again.
+                // This check comes after the pending acknowledgements have changed, so that either this thread or the
+                // one that closes the batch sees both changes. Revoked elements are not handed out again.
                 if (closedAt == this || batch.isRevoked(index)) {
                     leave(index);
                 }

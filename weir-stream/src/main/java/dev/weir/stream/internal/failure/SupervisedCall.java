@@ -80,7 +80,8 @@ public final class SupervisedCall {
      * Retries for an element that may be revoked. Revocation ends the retries and the delay between them.
      *
      * @param revoked returns whether the source no longer owns the element; called after each delay, and takes no lock
-     * @return {@link FailureVerdict#REVOKED} if the element was revoked; the caller must then end the claim
+     * @return {@link FailureVerdict#REVOKED} if the element was revoked; the caller must then end the element's pending
+     *     acknowledgement
      */
     public <T> Object after(Throwable thrown, Handler<? super T, ?> call, T element, BooleanSupplier revoked)
             throws InterruptedException {
@@ -134,8 +135,8 @@ public final class SupervisedCall {
     }
 
     /**
-     * Records the element that failed the stream, if the outcome fails it. Must be called before the element's claim
-     * ends.
+     * Records the element that failed the stream, if the outcome fails it. Must be called before the element's pending
+     * acknowledgement ends.
      */
     public void note(Object outcome, AckTarget target, long token, Object element) {
         if (outcome instanceof FailureVerdict verdict && verdict.fails()) {
@@ -148,7 +149,10 @@ public final class SupervisedCall {
         note(outcome, batch.target(index), batch.token(index), batch.get(index));
     }
 
-    /** Retries for an element of a batch. If the element was revoked, its claim has ended when this method returns. */
+    /**
+     * Retries for an element of a batch. If the element was revoked, its pending acknowledgement has ended when this
+     * method returns.
+     */
     private <T> Object afterInBatch(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int index)
             throws InterruptedException {
         Object outcome = after(thrown, call, batch.get(index), () -> batch.isRevoked(index));
@@ -163,7 +167,7 @@ public final class SupervisedCall {
      * Retries and carries out the decision, for a stateless stage that drops elements of a batch. If this throws, the
      * caller must abandon the elements that it holds, including this one.
      *
-     * @return null if the element was dropped and its claim has been settled
+     * @return null if the element was dropped and its pending acknowledgement has been settled
      */
     public <T, R> @Nullable R orDrop(Throwable thrown, Handler<? super T, ? extends R> call, Batch<T> batch, int index)
             throws InterruptedException {

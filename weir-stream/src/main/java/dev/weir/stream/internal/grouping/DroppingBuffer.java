@@ -21,7 +21,7 @@ final class DroppingBuffer<T> extends BatchExchange<T, T> {
     private final int capacity;
     private final OverflowStrategy strategy;
 
-    // Guarded by the exchange's lock. Both may hold elements; those of the handed-over batch come first.
+    // Guarded by the exchange's lock. Both may hold elements; the elements of the handed-over batch come first.
     private @Nullable Batch<T> handedOver;
     private final ElementRing<T> waiting = new ElementRing<>();
 

@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A growing queue of elements with their claims, and a number per element for the owner's use (the mark). Confined to
- * its owner's thread, or guarded by its owner's lock.
+ * A growing queue of elements with their pending acknowledgements, and a number per element for the owner's use (the
+ * mark). Confined to its owner's thread, or guarded by its owner's lock.
  */
 final class ElementRing<T> {
 

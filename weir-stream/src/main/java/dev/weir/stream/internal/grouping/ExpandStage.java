@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Emits the first item of each element's expansion, and further items of the latest one until a newer element arrives.
  * The stage is placed after an asynchronous boundary, where it can check for newer elements. The first item carries the
- * element's claim; the others carry none. A failure is passed on after the elements that preceded it. Confined to its
- * segment's thread.
+ * element's pending acknowledgement; the others carry none. A failure is passed on after the elements that preceded it.
+ * Confined to its segment's thread.
  */
 final class ExpandStage<T, R> implements Stage<R> {
 
@@ -155,7 +155,10 @@ final class ExpandStage<T, R> implements Stage<R> {
         }
     }
 
-    /** Handles a failure after the first item, when the element has already been handed on with its claim. */
+    /**
+     * Handles a failure after the first item, when the element has already been handed on with its pending
+     * acknowledgement.
+     */
     private void giveUp(Throwable failure) {
         more = Collections.emptyIterator();
         supervised.decide(failure).throwIfFails();

@@ -87,7 +87,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
 
     abstract int held();
 
-    /** The rate because of which elements are held, or null if the stage has none. */
+    /** Returns the rate limit that causes elements to be held, or null if the stage has none. */
     @Nullable
     Double perSecond() {
         return null;

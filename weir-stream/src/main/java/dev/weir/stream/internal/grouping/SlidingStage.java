@@ -13,9 +13,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits windows of {@code size} elements, each starting {@code step} elements after the previous one. The element's own
- * claim goes to the last window that contains it; earlier windows get additional claims. Confined to its segment's
- * thread.
+ * Emits windows of {@code size} elements, each starting {@code step} elements after the previous one. An element's own
+ * pending acknowledgement goes to the last window that contains the element; earlier windows get additional pending
+ * acknowledgements. Confined to its segment's thread.
  */
 final class SlidingStage<T> implements Stage<List<T>> {
 

@@ -6,7 +6,7 @@ import java.math.BigInteger;
  * A token bucket: permits accumulate at a fixed rate, up to the bucket's burst. Confined to one thread. It counts in
  * integers, so rounding loses no permits.
  *
- * <p>A caller that needs more permits than are available takes them on credit and is told the time until the debt is
+ * <p>A caller that needs more permits than are available takes them on credit and receives the time until the debt is
  * paid. A cost above the burst is therefore possible.
  */
 final class TokenBucket {

@@ -9,7 +9,10 @@ import dev.weir.stream.spi.StageMeter;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Adds a claim to each element, which the element's receiver ends manually. Confined to its segment's thread. */
+/**
+ * Adds a pending acknowledgement to each element; the element's receiver ends it manually. Confined to its segment's
+ * thread.
+ */
 final class ClaimStage<T> implements Stage<Claim<T>> {
 
     private final Stage<T> upstream;

@@ -49,7 +49,7 @@ public final class ReactiveInterop {
         return new FlowProcessor<>(buffer, starter);
     }
 
-    /** Adds a claim to each element, for its receiver. */
+    /** Adds a pending acknowledgement to each element, for the element's receiver. */
     public static <T> BlueprintNode<Claim<T>> withClaim(BlueprintNode<T> above) {
         return ClaimStage.node(above);
     }

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits the elements of one input after those of the other, without changing the batches. Confined to its segment's
- * thread.
+ * Emits the elements of each input after the elements of the previous input, without changing the batches. Confined to
+ * its segment's thread.
  */
 final class ConcatStage<T> implements Stage<T> {
 

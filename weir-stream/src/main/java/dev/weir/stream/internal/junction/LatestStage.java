@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * Combines the latest elements of several inputs whenever one of them has a new element. A failure is passed on after
  * the elements that were emitted before it. Confined to its segment's thread.
  *
- * <p>An element keeps its own claim while it is the latest of its input. Each output holds an additional claim on each
- * element that it contains.
+ * <p>An element keeps its own pending acknowledgement while it is the latest element of its input. Each output holds an
+ * additional pending acknowledgement for each element that it contains.
  */
 final class LatestStage<R> implements Stage<R> {
 
@@ -122,7 +122,8 @@ final class LatestStage<R> implements Stage<R> {
     }
 
     /**
-     * Replaces the latest element of an input and ends the replaced element's own claim. Outputs hold their own claims.
+     * Replaces the latest element of an input and ends the replaced element's own pending acknowledgement. Outputs hold
+     * their own pending acknowledgements.
      */
     private void take(int input, Batch<Object> from, int index) {
         if (values[input] == null) {
@@ -147,7 +148,8 @@ final class LatestStage<R> implements Stage<R> {
             switch (verdict.decision()) {
                 case FAIL -> verdict.throwIfFails();
                 case SKIP -> {}
-                // Drop the element's claim, so that it stays unacknowledged although it remains the latest.
+                // Drop the element's pending acknowledgement, so that the element stays unacknowledged although it
+                // remains the latest.
                 case SKIP_UNACKNOWLEDGED -> targets[input] = AckTarget.NONE;
                 case RESTART -> forget();
             }
@@ -173,8 +175,8 @@ final class LatestStage<R> implements Stage<R> {
     }
 
     /**
-     * Ends the claims of the latest elements at the end of the stream, unless these elements were never part of an
-     * output.
+     * Ends the pending acknowledgements of the latest elements at the end of the stream, unless these elements were
+     * never part of an output.
      */
     private void finishLatest() {
         if (missing == 0) {

@@ -9,7 +9,7 @@ import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Merges two sorted inputs into a sorted stream. Among equal elements, those of the first input come first. A failure
+ * Merges two sorted inputs into a sorted stream. Among equal elements, the first input's elements come first. A failure
  * of the comparator follows the elements that preceded it. Confined to its segment's thread.
  */
 final class MergeSortedStage<T> implements Stage<T> {

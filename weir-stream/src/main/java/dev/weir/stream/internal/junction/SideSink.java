@@ -5,7 +5,7 @@ import dev.weir.stream.internal.run.RunAssembly;
 import java.util.function.Consumer;
 
 /**
- * A sink that was completed with its own input. Immutable.
+ * A sink completed with its own input. Immutable.
  *
  * @param builder adds all of the sink's stages and closes their segments
  */

@@ -27,7 +27,7 @@ final class CollectStage<T, R> extends InPlaceStage<T, R> {
         return StageWiring.node("collect", above, wiring -> new CollectStage<T, R>(wiring, function));
     }
 
-    /** The call that is retried. {@code NOTHING} stands for a null result. */
+    /** Repeats the function call for a retry. {@code NOTHING} stands for a null result. */
     private Object again(T element) {
         R result = function.apply(element);
         return result == null ? NOTHING : result;

@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a user's operator. The elements emitted during one call share the claim of the call's input element. Confined to
- * its segment's thread.
+ * Runs a user's operator. The elements emitted during one call share the pending acknowledgement of the call's input
+ * element. Confined to its segment's thread.
  */
 final class ElementOperatorStage<T, R> implements Stage<R> {
 

@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Keeps either the elements that match a predicate or those that do not, and acknowledges the others. Confined to its
- * segment's thread.
+ * Keeps either the elements that match a predicate or the elements that do not, and acknowledges the others. Confined
+ * to its segment's thread.
  */
 final class FilterStage<T> extends InPlaceStage<T, T> {
 

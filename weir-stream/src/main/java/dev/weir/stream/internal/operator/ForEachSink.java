@@ -85,7 +85,7 @@ final class ForEachSink<T> implements SinkLoop<T> {
         maps.throwFailure();
     }
 
-    /** The loop that is copied for each class of actions. See {@link BatchLoop}. */
+    /** Runs an action over a batch. The loop is copied for each class of actions. See {@link BatchLoop}. */
     private interface ElementLoop {
 
         /** Returns the number of elements that reached the action. */

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces each element, the parent, with its children. The parent is acknowledged when its last child is, or at once
- * if it has none: the stage keeps the parent's own claim while it iterates, and adds one claim for each child. Confined
- * to its segment's thread.
+ * if it has none: the stage holds the parent's own pending acknowledgement while it iterates, and adds one for each
+ * child. Confined to its segment's thread.
  */
 final class MapConcatStage<T, R> implements Stage<R> {
 
@@ -169,8 +169,8 @@ final class MapConcatStage<T, R> implements Stage<R> {
      * unless its iterator is {@code broken}.
      */
     private void tookChildren(int taken, boolean more, @Nullable Throwable broken) {
-        // The claims must exist before a downstream stage sees the children; the parent's own claim goes to the last
-        // child.
+        // The pending acknowledgements must exist before a downstream stage sees the children; the parent's own
+        // acknowledgement goes to the last child.
         int count = more || taken == 0 ? taken : taken - 1;
         if (count > 0) {
             parentTarget.retain(parentToken, count);

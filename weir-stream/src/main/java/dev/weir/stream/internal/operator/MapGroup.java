@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 interface MapGroup<R> {
 
-    /** The sink's number in the mark; it is greater than those of all maps. */
+    /** The sink's number in the mark; it is greater than the number of any map. */
     int SINK = Integer.MAX_VALUE;
 
     /**

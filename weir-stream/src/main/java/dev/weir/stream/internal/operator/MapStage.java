@@ -288,7 +288,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         }
     }
 
-    /** The loop that is copied for each class of functions. See {@link BatchLoop}. */
+    /** The loop over a batch. It is copied for each class of functions. See {@link BatchLoop}. */
     private interface MapLoop {
 
         /**

@@ -61,7 +61,7 @@ final class StatefulMapStage<S, T, R> extends InPlaceStage<T, R> {
         return current;
     }
 
-    /** The call that is retried. {@code NOTHING} stands for a null result. */
+    /** Calls the function again for a retry. {@code NOTHING} stands for a null result. */
     private Object again(T element) {
         R result = functions.apply.apply(state(), element);
         return result == null ? NOTHING : result;

@@ -89,7 +89,9 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
 
     // ---- The feeder.
 
-    /** Adds all elements and starts those that may run. Returns once no element is waiting because of the limit. */
+    /**
+     * Adds all elements and starts the elements that may run. Returns once no element is waiting because of the limit.
+     */
     @Override
     boolean add(Batch<T> batch, long[] keysOfBatch, StageMeter feederMeter) throws InterruptedException {
         try {
@@ -167,8 +169,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     }
 
     /**
-     * Starts the taken elements up to the limit, and completes those that were done at once. Must be called while
-     * holding the lock, which is released meanwhile.
+     * Starts the taken elements up to the limit, and completes the elements that were done at once. Must be called
+     * while holding the lock, which is released meanwhile.
      */
     private void startRun() {
         Throwable broken = null;

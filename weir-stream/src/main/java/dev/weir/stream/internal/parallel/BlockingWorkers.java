@@ -242,7 +242,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
      * method because a worker's endless loop stays interpreted, and virtual threads park and resume slowly in
      * interpreted frames; this method is called often, so it gets compiled.
      *
-     * @return NONE to continue. Otherwise the worker must end: STOPPED, or a slot that was claimed too late
+     * @return NONE to continue. Otherwise the worker must end: STOPPED, or the slot of an element that was not settled
+     *     before the stage was closed
      */
     private int workOnSome(Task self, TimedRun timed, WorkerRun run) {
         int late = NONE;
@@ -273,7 +274,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     /**
      * Processes one run. Must be called while holding the lock, which is released meanwhile.
      *
-     * @return NONE to continue. Otherwise the worker must end: STOPPED, or a slot that was claimed too late
+     * @return NONE to continue. Otherwise the worker must end: STOPPED, or the slot of an element that was not settled
+     *     before the stage was closed
      */
     private int workOnRun(WorkerRun run, boolean several, Task self, TimedRun timed) {
         if (several) {

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  *   add -> [behind its key] -> ready -> running -> done -> drained
  * </pre>
  *
- * <p>Keys are not stored. A key's hash selects one of many buckets. The elements in a bucket form a chain, of which
- * only the first element can be ready or running. Two keys in the same bucket wait for each other, which costs time but
- * never breaks the order; an idle key costs nothing.
+ * <p>Keys are not stored. A key's hash selects one of many buckets. The elements in a bucket form a chain, and only the
+ * first element of a chain can be ready or running. Two keys in the same bucket wait for each other, which costs time
+ * but never breaks the order; an idle key costs nothing.
  *
  * <p>Elements that wait for their key have their own space, which is as large as the space for all others. A key whose
  * elements arrive faster than they are processed fills only that space, and other keys continue. Once the space is
@@ -86,7 +86,7 @@ final class ElementTable<T> {
         }
     }
 
-    /** The maximum number of elements, including those that are waiting for their key. */
+    /** The maximum number of elements, including elements waiting for their key. */
     int slots() {
         return slots;
     }
@@ -109,12 +109,12 @@ final class ElementTable<T> {
         return slots - free.size();
     }
 
-    /** The number of elements that are waiting for an earlier element with the same key. */
+    /** The number of elements waiting for an earlier element with the same key. */
     int waitingCount() {
         return waitingCount;
     }
 
-    /** The largest number of elements that are waiting for the same running or ready element. */
+    /** The largest number of elements waiting for the same running or ready element. */
     int longestChain() {
         int longest = 0;
         for (int slot = 0; waitingCount > longest && slot < slots; slot++) {
@@ -226,8 +226,8 @@ final class ElementTable<T> {
     }
 
     /**
-     * Takes the slots of all revoked elements that are not in flight, including those that are waiting for their key.
-     * The other elements keep their order.
+     * Takes the slots of all revoked elements that are not in flight, including elements waiting for their key. The
+     * other elements keep their order.
      */
     int[] takeRevoked() {
         int[] revoked = new int[ready.size() + waitingCount];
@@ -283,14 +283,14 @@ final class ElementTable<T> {
     }
 
     /**
-     * Ends the claim of a running slot's element if its source no longer owns it. May be called without holding the
-     * lock.
+     * Ends the pending acknowledgement of a running slot's element if the source no longer owns the element. May be
+     * called without holding the lock.
      */
     boolean dropIfRevoked(int slot) {
         return targets[slot].dropIfRevoked(tokens[slot]);
     }
 
-    /** Abandons the claim of a running slot's element. May be called without holding the lock. */
+    /** Abandons the pending acknowledgement of a running slot's element. May be called without holding the lock. */
     void abandon(int slot) {
         targets[slot].abandon(tokens[slot]);
     }
@@ -347,8 +347,8 @@ final class ElementTable<T> {
     }
 
     /**
-     * Removes and returns the claims of all elements that are not in flight, so that they can be abandoned. The table
-     * must not be used afterwards.
+     * Removes and returns the pending acknowledgements of all elements that are not in flight, so that they can be
+     * abandoned. The table must not be used afterwards.
      */
     Batch<?> removePending() {
         Batch<?> pending = new Batch<>(size());

@@ -4,8 +4,8 @@ import dev.weir.stream.spi.Batch;
 import java.util.BitSet;
 
 /**
- * The feeder's current batch, and those of its elements that have not been added yet. Guarded by the stage's lock, so
- * that other threads can drop revoked elements while the feeder waits.
+ * Tracks the feeder's current batch and the elements in it that have not been added yet. Guarded by the stage's lock,
+ * so that other threads can drop revoked elements while the feeder waits.
  */
 final class InHand<T> {
 
@@ -19,7 +19,7 @@ final class InHand<T> {
         dropped.clear();
     }
 
-    /** Ends the batch and returns the claims of the elements that were not added. */
+    /** Ends the batch and returns the elements that were not added, with their pending acknowledgements. */
     Batch<?> end() {
         Batch<?> left = new Batch<>(0);
         for (; hasNext(); taken()) {

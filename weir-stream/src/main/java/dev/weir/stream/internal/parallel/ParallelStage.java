@@ -387,7 +387,10 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Ends the upstream segment and all work, and abandons the claims of elements that are not in flight. */
+    /**
+     * Ends the upstream segment and all work, and abandons the pending acknowledgements of elements that are not in
+     * flight.
+     */
     @Override
     public final void close() {
         if (upper != null) {
@@ -426,8 +429,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Refuses further elements, and removes and returns the claims of elements that are not in flight. Must be called
-     * while holding the lock.
+     * Refuses further elements, and removes and returns the pending acknowledgements of elements that are not in
+     * flight. Must be called while holding the lock.
      */
     private Batch<?> cancel() {
         if (!closed) {

@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Elements that the starter of {@link AsyncStage} takes in one lock acquisition. In the next one, the starter completes
- * those that were done at once and gives unstarted ones back. Confined to the starter, which must hold the lock in
- * methods that have a table parameter.
+ * the elements whose outcome was available at once and gives unstarted ones back. Confined to the starter, which must
+ * hold the lock in methods that have a table parameter.
  */
 final class StarterRun {
 

@@ -78,7 +78,7 @@ final class WorkerRun {
         return next < length && begun.compareAndSet(next, next + 1) ? slots[next] : -1;
     }
 
-    /** Stores the outcome of the last claimed element. Called by the worker, without holding the lock. */
+    /** Stores the outcome of the element that the worker took last. Called by the worker, without holding the lock. */
     void put(Object outcome) {
         int index = done;
         outcomes[index] = outcome;
@@ -114,7 +114,7 @@ final class WorkerRun {
         return outcome;
     }
 
-    /** The number of elements that are waiting for the one in flight. */
+    /** The number of elements waiting for the one in flight. */
     int notBegun() {
         int first = begun.get();
         return first == CLOSED ? 0 : Math.max(0, length - first);

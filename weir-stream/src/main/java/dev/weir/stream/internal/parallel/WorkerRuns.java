@@ -36,7 +36,7 @@ final class WorkerRuns {
         boolean ignored = underWay.remove(run);
     }
 
-    /** The number of elements that are waiting for another element of their run. */
+    /** The number of elements waiting for another element of their run. */
     int notBegun() {
         int sum = 0;
         for (WorkerRun run : underWay) {

@@ -89,7 +89,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     /** The running segments. */
     private final Set<Segment<?>> segments = ConcurrentHashMap.newKeySet();
 
-    /** The thread that is calling the start actions, if any. */
+    /** The thread currently calling the start actions, if any. */
     private volatile @Nullable Thread starter;
 
     /** The supervisor thread; null before it starts and after it ends, because a terminated thread retains its task. */

@@ -294,7 +294,7 @@ public final class RunAssembly {
         return segments;
     }
 
-    /** The stage that was added last, which is the most downstream one of the open segment. */
+    /** Returns the stage added last, which is the most downstream stage of the open segment. */
     public StageEntry lastEntry() {
         return Objects.requireNonNull(lastEntry, "no stage yet");
     }

@@ -39,7 +39,7 @@ public final class StageAttributes {
         return new StageAttributes(Attributes.named(name));
     }
 
-    /** Merges attributes; those of {@code more} take precedence. */
+    /** Merges attributes; the attributes in {@code more} take precedence. */
     public static Attributes merge(Attributes more, Attributes less) {
         Attributes merged = less;
         if (more.name() != null) {

@@ -213,7 +213,7 @@ public final class StageEntry implements StageContext {
         run.dropRevoked();
     }
 
-    /** Makes this stage, and those that it represents, drop revoked elements. */
+    /** Makes this stage, and the stages that it represents, drop revoked elements. */
     void dropRevokedHere() {
         Keeper here = keeper;
         if (here != null) {

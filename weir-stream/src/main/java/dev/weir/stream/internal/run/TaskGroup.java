@@ -269,7 +269,7 @@ public final class TaskGroup {
         return true;
     }
 
-    /** The threads that are currently running tasks, by dispatcher name, sorted. */
+    /** Returns the threads currently running tasks, by dispatcher name, sorted. */
     SortedMap<String, List<Thread>> threads() {
         SortedMap<String, List<Thread>> threads = new TreeMap<>();
         for (Task task : present()) {

@@ -154,7 +154,7 @@ public final class ResultLoops {
             return combined;
         }
 
-        /** Adds an element or drops it, and ends its claim. */
+        /** Adds an element or drops it, and ends its pending acknowledgement. */
         private void takeIn(Batch<T> batch, int index) throws InterruptedException {
             T element = batch.get(index);
             try {

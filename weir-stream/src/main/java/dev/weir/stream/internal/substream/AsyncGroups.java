@@ -151,7 +151,7 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
     }
 
     /**
-     * Abandons the elements that are queued for the streams and those that the streams held. Called at the end of the
+     * Abandons the elements queued for the streams and the elements that the streams held. Called at the end of the
      * run.
      */
     void leave() {

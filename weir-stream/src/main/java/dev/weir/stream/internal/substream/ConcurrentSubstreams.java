@@ -245,7 +245,10 @@ final class ConcurrentSubstreams<R> {
             return endsFor == EndReason.REPLACED;
         }
 
-        /** Returns whether the caller must settle the parent's own claim, because no other thread has done so. */
+        /**
+         * Returns whether the caller must settle the parent's own pending acknowledgement, because no other thread has
+         * done so.
+         */
         boolean settle() {
             childLock.lock();
             try {

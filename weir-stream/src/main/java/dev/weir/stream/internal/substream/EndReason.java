@@ -1,6 +1,9 @@
 package dev.weir.stream.internal.substream;
 
-/** The reason for the end of one of {@link ConcurrentSubstreams}, as far as it affects the parent's claim. */
+/**
+ * The reason for the end of one of {@link ConcurrentSubstreams}, as far as it affects the parent's pending
+ * acknowledgement.
+ */
 enum EndReason {
     /** The stream is running, was closed, or failed; the parent stays unacknowledged. */
     NONE,

@@ -406,8 +406,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     }
 
     /**
-     * Abandons the elements that are queued for the groups and those that the groups held. Called at the end of the
-     * run.
+     * Abandons the elements queued for the groups and the elements that the groups held. Called at the end of the run.
      */
     private void leave() {
         groups.all().forEach(InlineGroup::leave);
@@ -426,13 +425,13 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         private final Object key;
         private @Nullable Stage<R> stream;
 
-        /** Claims of elements that the group's stream held at the end of earlier turns. */
+        /** Pending acknowledgements of elements that the group's stream held at the end of earlier turns. */
         private @Nullable LeftoverAcknowledgements left;
 
         /** The key's evicted group, until that group's stream has ended; its elements are emitted first. */
         private @Nullable InlineGroup before;
 
-        /** The group that is waiting for this one. */
+        /** The group waiting for this one. */
         private @Nullable InlineGroup next;
 
         /** True if, during the last pull, a stage requested a turn for elements that it holds. */

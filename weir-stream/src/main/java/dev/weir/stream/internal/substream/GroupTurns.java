@@ -8,8 +8,8 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * The groups that are waiting for a time, soonest first. A group has at most one turn, the earliest that it requested;
- * if it is pulled too early, it requests another turn. Confined to one segment.
+ * The groups waiting for a time, soonest first. A group has at most one turn, the earliest that it requested; if it is
+ * pulled too early, it requests another turn. Confined to one segment.
  */
 final class GroupTurns<G> {
 

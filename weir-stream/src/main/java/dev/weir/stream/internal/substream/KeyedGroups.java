@@ -313,7 +313,10 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         });
     }
 
-    /** Abandons the queued elements and those that the streams of this segment held. Called at the end of the run. */
+    /**
+     * Abandons the queued elements and the elements that the streams of this segment held. Called at the end of the
+     * run.
+     */
     void leave() {
         groups.values().forEach(group -> group.take().abandonAll());
         leftovers.close();

@@ -6,10 +6,11 @@ import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 
 /**
- * The claim on the parent element from which a stream was created. Each element of the stream holds an additional claim
- * on the parent; the parent's own claim ends with the stream. Immutable.
+ * The pending acknowledgement of the parent element from which a stream was created. Each element of the stream holds
+ * an additional pending acknowledgement of the parent; the parent's own acknowledgement ends with the stream.
+ * Immutable.
  *
- * @param elements number of parent elements; more than one if several elements share the claim
+ * @param elements number of parent elements; more than one if several elements share the pending acknowledgement
  */
 record ParentAcknowledgement(AckTarget target, long token, int elements) {
 
@@ -33,7 +34,7 @@ record ParentAcknowledgement(AckTarget target, long token, int elements) {
         return retained;
     }
 
-    /** Ends claims that {@link #over} added for elements that were never emitted. */
+    /** Ends pending acknowledgements that {@link #over} added for elements that were never emitted. */
     void giveBack(int count) {
         for (int i = 0; i < count; i++) {
             target.ack(token);

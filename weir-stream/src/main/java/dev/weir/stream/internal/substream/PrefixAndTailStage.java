@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Passes the first elements and the rest of the stream to a function, and emits the stream that it returns. Confined to
  * its segment's thread, except for the tail, which is confined to the stream that uses it.
  *
- * <p>The prefix is the parent of the emitted elements: its claims end when the stream has ended and all its elements
- * are finished.
+ * <p>The prefix is the parent of the emitted elements: its pending acknowledgements end when the stream has ended and
+ * all its elements are finished.
  */
 final class PrefixAndTailStage<T, R> implements Stage<R> {
 
@@ -37,7 +37,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
 
     private boolean prefixWaitedFor;
     private Batch<T> rest = new Batch<>(0);
-    /** The number of elements that are available without a pull. */
+    /** Number of elements available without a pull. */
     private final AtomicInteger atHand = new AtomicInteger();
 
     private boolean upstreamEnded;

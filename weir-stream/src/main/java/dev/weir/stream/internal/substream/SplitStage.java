@@ -196,7 +196,8 @@ final class SplitStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Abandons the available elements and those that the section's stream held, once no thread is inside the section.
+     * Abandons the available elements and the elements that the section's stream held, once no thread is inside the
+     * section.
      */
     private void leave() {
         atHand.lazySet(0);

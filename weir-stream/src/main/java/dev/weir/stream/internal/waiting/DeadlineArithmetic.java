@@ -7,7 +7,7 @@ public final class DeadlineArithmetic {
 
     private DeadlineArithmetic() {}
 
-    /** Returns the earlier of two times, each of which may be {@link Stage#NEVER}. */
+    /** Returns the earlier of two times. Either time may be {@link Stage#NEVER}. */
     public static long earlier(long oneNanos, long otherNanos) {
         if (oneNanos == Stage.NEVER || otherNanos == Stage.NEVER) {
             return Math.min(oneNanos, otherNanos);

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads that are waiting for the end of a run. During JVM shutdown, threads that return from the wait are
+ * Tracks the threads that wait for the end of a run. During JVM shutdown, threads that return from the wait are
  * remembered, so that the JVM can give them a moment to use the report before it halts. Thread-safe.
  */
 public final class EndAwaiters {

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Ledger {
 
-    /** Length of the periods, in each of which an outage may make all work fail. */
+    /** Length of a period. In each period, an outage may make all work fail. */
     private static final long OUTAGE_NANOS = TimeUnit.SECONDS.toNanos(4);
 
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);

@@ -61,7 +61,7 @@ final class World implements Surroundings {
     /** True if the pipeline has come to rest since the world last moved. */
     private boolean rested;
 
-    /** True if everything is done and the pipeline was told to stop. */
+    /** True if everything is done and the pipeline has been asked to stop. */
     private volatile boolean through;
 
     World(Scenario scenario, long seed) {

@@ -26,8 +26,8 @@ public final class AssignedPartition {
     /** Reasons why a partition is not fetched. */
     public enum PauseReason {
         /**
-         * The client was told to pause the partition, and flow control has not resumed it. Every other reason adds this
-         * one when the client is paused, so that only flow control resumes partitions.
+         * The client was instructed to pause the partition, and flow control has not resumed it. Every other reason
+         * adds this one when the client is paused, so that only flow control resumes partitions.
          */
         FLOW,
 
@@ -217,7 +217,7 @@ public final class AssignedPartition {
 
     // ---- Pauses ----------------------------------------------------------------------------------------------------
 
-    /** Returns whether the client was told to pause the partition. */
+    /** Returns whether the client was instructed to pause the partition. */
     public boolean isPaused() {
         return pauseReasons.contains(PauseReason.FLOW);
     }
@@ -226,12 +226,12 @@ public final class AssignedPartition {
         return pauseReasons.contains(reason);
     }
 
-    /** Returns whether there is a reason to pause that the client has not been told about. */
+    /** Returns whether there is a reason to pause that has not been passed on to the client yet. */
     boolean isToBePaused() {
         return !pauseReasons.isEmpty() && !isPaused();
     }
 
-    /** Adds a reason to pause. Returns true if the client must be told to pause. */
+    /** Adds a reason to pause. Returns true if the client must now be instructed to pause. */
     public boolean pause(PauseReason reason) {
         boolean isNews = pauseReasons.add(PauseReason.FLOW);
         pauseReasons.add(reason);
@@ -263,7 +263,7 @@ public final class AssignedPartition {
         return (ofBytes ? fullOfBytesNanos : fullOfRecordsNanos) + (isStill ? nowNanos - stillSinceNanos : 0);
     }
 
-    /** Reports that no pipeline reads the partition. The client is told later. */
+    /** Reports that no pipeline reads the partition. The client is notified later. */
     void beginUnread() {
         pauseReasons.add(PauseReason.UNREAD);
     }

@@ -112,8 +112,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Withdraws all records that the pipeline has not pulled, except those that are already committed, which the
-     * pipeline must still receive.
+     * Withdraws all records that the pipeline has not pulled, except the already committed records, which the pipeline
+     * must still receive.
      */
     public void takeBackUnpromised(Collection<AssignedPartition> partitions) {
         if (gate == null) {

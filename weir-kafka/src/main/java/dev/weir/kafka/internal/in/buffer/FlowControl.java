@@ -62,7 +62,7 @@ public final class FlowControl {
     private final OwnerClock clock;
     private final Runnable wake;
 
-    /** In tokens, each of which may stand for several records. */
+    /** In tokens. Each token may stand for several records. */
     private volatile int highRecords;
 
     private volatile long budgetBytes;

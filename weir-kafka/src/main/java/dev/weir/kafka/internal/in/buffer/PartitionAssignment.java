@@ -101,7 +101,7 @@ public final class PartitionAssignment {
         return partitions.get(id);
     }
 
-    /** Returns those of the partitions that are assigned. */
+    /** Returns the partitions in {@code ids} that are currently assigned. */
     public List<AssignedPartition> current(Collection<TopicPartition> ids) {
         return ids.stream().map(partitions::get).filter(Objects::nonNull).toList();
     }

@@ -30,8 +30,8 @@ final class PriorityTurns {
         final ArrayDeque<PartitionQueue> queues = new ArrayDeque<>();
 
         /**
-         * Records taken from higher levels while this one waited, minus those that the level has spent on its own
-         * records.
+         * The number of records taken from higher levels while this one waited, minus the number spent on this level's
+         * own records.
          */
         long passedOver;
 

@@ -70,7 +70,7 @@ public final class RecordBuffer {
         this.rate = new RateLimit(clock);
     }
 
-    /** Adds records of one partition. Their tokens must follow those of the partition's last batch. */
+    /** Adds records of one partition. Their tokens must follow the tokens of the partition's last batch. */
     public void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
         addAll(partition, List.of(batch));
         announce();
@@ -173,8 +173,8 @@ public final class RecordBuffer {
     }
 
     /**
-     * Ends the buffer: nothing more will be added. The remaining records can be taken, but those of paused partitions
-     * only after a resume.
+     * Ends the buffer: nothing more will be added. The remaining records can be taken, but records of paused partitions
+     * can be taken only after a resume.
      */
     public void end() {
         lock.lock();

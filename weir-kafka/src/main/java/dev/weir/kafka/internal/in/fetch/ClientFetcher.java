@@ -68,7 +68,7 @@ public final class ClientFetcher implements RecordFetcher {
      */
     private record Search(ClientRescue.Look look, Throwable failure, boolean named, Set<TopicPartition> toResume) {}
 
-    /** Creates a fetcher whose only limits are those of the client. */
+    /** Creates a fetcher that has no limits except the client's own. */
     public ClientFetcher(Consumer<byte[], byte[]> client) {
         this(client, new PollBudget(Long.MAX_VALUE, Integer.MAX_VALUE), null);
     }

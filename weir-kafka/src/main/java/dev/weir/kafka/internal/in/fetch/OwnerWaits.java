@@ -11,8 +11,8 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waits of the owner thread, each of which ends on a signal. {@link #wake} is thread-safe; the other methods belong
- * to the owner thread unless they say otherwise.
+ * The waits of the owner thread. Each wait ends on a signal. {@link #wake} is thread-safe; the other methods belong to
+ * the owner thread unless they say otherwise.
  *
  * <p>The fetcher is woken only while it polls. At other times a wake-up would end an unrelated commit or position
  * query, so the signal is retained for the next poll.

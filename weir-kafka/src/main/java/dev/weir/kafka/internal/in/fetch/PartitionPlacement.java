@@ -29,8 +29,8 @@ final class PartitionPlacement {
     PartitionFetcher next;
 
     /**
-     * True if the thread was told to pause the partition. Stays true after a resume until records waiting at the owner
-     * have been handed out.
+     * True if the thread has been instructed to pause the partition. Stays true after a resume until records waiting at
+     * the owner have been handed out.
      */
     boolean paused;
 

@@ -41,8 +41,8 @@ final class ThreadedReader implements LeanReader {
     private final Map<TopicPartition, PartitionPlacement> placements = new LinkedHashMap<>();
 
     /**
-     * Partitions that were resumed while some of their records waited here. Their threads are told to resume only after
-     * these records are handed out, so that few records wait.
+     * Partitions that were resumed while some of their records waited here. Their threads are notified only after these
+     * records are handed out, so that few records wait.
      */
     private final List<LeanPartition> resumed = new ArrayList<>();
 
@@ -55,7 +55,7 @@ final class ThreadedReader implements LeanReader {
     private long dividedNanos = System.nanoTime();
 
     /**
-     * Creates the threads, each of which starts with its first partition.
+     * Creates the threads. Each thread starts when it receives its first partition.
      *
      * @param name the client's name, used in thread names
      * @param views creates each thread's record maker

@@ -359,7 +359,7 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * The records that were unfinished when their assignment ended.
+     * Describes the records left unfinished when their assignment ended.
      *
      * @param held the number of records that a stage still holds
      * @param dropped the number of records that no stage holds and that will not be finished

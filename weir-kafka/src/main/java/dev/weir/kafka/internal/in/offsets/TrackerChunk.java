@@ -7,7 +7,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range of the record sequence of an {@link OffsetTracker}, with each record's pending acknowledgements (claims).
+ * A range of the record sequence of an {@link OffsetTracker}, with each record's pending acknowledgements.
  * {@link #end}, {@link #drop} and {@link #retain} are thread-safe; all other methods belong to the owner.
  *
  * <p>A record has one pending acknowledgement unless more are added, which is rare. Its state is therefore a byte that
@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * where some were added. A holder that sees no extra acknowledgement is the last one, because only holders add any.
  *
  * <pre>
- *   state    HELD, until its last claim ends, then FINISHED or, if one of them was dropped, DROPPED
- *   extra    none | 0: one claim | n: 1 + n claims; with DROPPED_MARK: an ended claim was dropped
+ *   state    HELD, until its last acknowledgement ends, then FINISHED or, if one of them was dropped, DROPPED
+ *   extra    none | 0: one pending | n: 1 + n pending; with DROPPED_MARK: an ended acknowledgement was dropped
  * </pre>
  */
 final class TrackerChunk {

@@ -42,7 +42,7 @@ record RevokeTimes(long deadlineNanos, long commitNanos, long hooksNanos) {
         return beginNanos + deadlineNanos;
     }
 
-    /** Returns the deadline for the hooks, the first of which is called at {@code nowNanos}. */
+    /** Returns the deadline for the hooks if the first hook is called at {@code nowNanos}. */
     long hooksEnd(long beginNanos, long nowNanos) {
         long end = workEnd(beginNanos);
         long least = nowNanos + hooksNanos;

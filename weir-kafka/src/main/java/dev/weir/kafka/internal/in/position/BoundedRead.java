@@ -55,7 +55,7 @@ public final class BoundedRead {
     private final Executor owner;
     private final LogRange logRange;
 
-    /** End offsets of all partitions, including those of other members. */
+    /** End offsets of all partitions, including the partitions of other members. */
     private final Map<TopicPartition, Long> ends;
 
     /** Partitions whose end offset is unknown, with the reason; the reason is empty until a query fails. */

@@ -66,7 +66,7 @@ public final class OffsetQueries {
         /** The reason why the last attempt failed; empty before the first failure. */
         String trouble = "";
 
-        /** The reason that was logged last. */
+        /** The last logged reason. */
         String logged = "";
 
         Query(

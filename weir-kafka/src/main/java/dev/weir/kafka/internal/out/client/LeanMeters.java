@@ -12,8 +12,8 @@ import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 
 /**
- * Those metrics of a lean producer that Weir reads, under the names that Kafka's client uses ("Producer Sender
- * Metrics"), and one that Kafka's client lacks. Thread-safe.
+ * The metrics that Weir reads from a lean producer, under the names that Kafka's client uses ("Producer Sender
+ * Metrics"), and one metric that Kafka's client lacks. Thread-safe.
  */
 public final class LeanMeters {
 

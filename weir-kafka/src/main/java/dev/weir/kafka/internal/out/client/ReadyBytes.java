@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.out.client;
 
 /**
- * A key or value that is already serialized, for a producer of any types; see {@link ClientSerializer}. Immutable.
+ * An already serialized key or value, for a producer of any types; see {@link ClientSerializer}. Immutable.
  *
  * @param bytes null if the record has no such key or value
  */

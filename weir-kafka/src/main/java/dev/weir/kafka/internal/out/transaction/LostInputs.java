@@ -25,7 +25,7 @@ final class LostInputs<K, V> {
     /** The source of this run that was checked last. */
     private AckTarget lastOwn = AckTarget.NONE;
 
-    // The last element with several inputs, all of which were still owned, and one of its inputs for each source
+    // The last element with several inputs that were all still owned, and one of its inputs for each source
     private AckTarget livingJoint = AckTarget.NONE;
     private long livingToken;
     private Collection<Root> livingSources = List.of();

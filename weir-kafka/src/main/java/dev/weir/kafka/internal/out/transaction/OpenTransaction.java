@@ -85,8 +85,8 @@ final class OpenTransaction<K, V> implements Callback {
 
     private AckTarget lastSource = AckTarget.NONE;
 
-    // The element with several inputs that was sent last. One group may produce many records, each of which depends on
-    // all of the group's inputs.
+    // The element with several inputs that was sent last. One group may produce many records, and each record depends
+    // on all of the group's inputs.
     private AckTarget lastJoint = AckTarget.NONE;
     private long lastJointToken;
 
@@ -303,7 +303,7 @@ final class OpenTransaction<K, V> implements Callback {
         return times;
     }
 
-    /** The number of records that are neither acknowledged nor rejected. Any thread. */
+    /** The number of records neither acknowledged nor rejected. Any thread. */
     long unanswered() {
         return Math.max(0, records - answers.get());
     }

@@ -26,8 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that opens a run's producers, commits its transactions one after the other, and aborts those that cannot
- * be committed. Its methods may be called from any thread, and never block, except for {@link #close}.
+ * The thread that opens a run's producers, commits the run's transactions one after the other, and aborts any
+ * transaction that cannot be committed. Its methods may be called from any thread, and never block, except for
+ * {@link #close}.
  */
 final class TransactionCommitter<K, V> {
 

@@ -40,7 +40,7 @@ final class TransactionFence {
     private final TransactionPlan plan;
     private final AtomicBoolean asking = new AtomicBoolean();
 
-    /** Creates a fence. Uses those of a client's settings that an admin client accepts. */
+    /** Creates a fence. Uses only the client settings that an admin client accepts, without the client id. */
     TransactionFence(Map<String, ?> clientConfig, TransactionPlan plan) {
         this.config = new HashMap<>(clientConfig);
         this.config.keySet().retainAll(AdminClientConfig.configNames());
@@ -123,7 +123,7 @@ final class TransactionFence {
      * Returns the transactions of runs that have no member in the group.
      *
      * @param runs the runs by transactional id
-     * @param members the client ids of the group's members, each of which ends with the id of the member's run
+     * @param members the client ids of the group's members; each client id ends with the id of the member's run
      */
     static List<String> withoutMember(Map<String, String> runs, Set<String> members) {
         List<String> gone = new ArrayList<>();

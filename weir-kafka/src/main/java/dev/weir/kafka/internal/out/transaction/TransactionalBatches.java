@@ -116,7 +116,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     /** True if a transaction has begun, even an empty one. Confined to the segment's thread. */
     private boolean begun;
 
-    /** The thread that is inside a send. A callback on this thread means that the record itself was rejected. */
+    /** The thread currently inside a send. A callback on this thread means that the record itself was rejected. */
     private @Nullable Thread sender;
 
     private volatile int inHand;

@@ -61,7 +61,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private final LostInputs<K, V> inputs;
     private final ArrayDeque<TransactionRecord<K, V>> waiting = new ArrayDeque<>();
 
-    /** The topic that was written to last. */
+    /** The topic of the last record written. */
     private String lastTopic = "";
 
     /** The headers of the last record before it was sent. */

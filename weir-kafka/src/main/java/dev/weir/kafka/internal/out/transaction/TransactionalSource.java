@@ -21,7 +21,7 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
     /** The shortest session timeout that brokers allow a member of a classic group by default. */
     private static final int SESSION_MILLIS = 6_000;
 
-    /** A metadata length that is sufficient for a few hundred gaps between finished offsets. */
+    /** Minimum metadata length. It is sufficient for a few hundred gaps between finished offsets. */
     private static final int MIN_METADATA_CHARS = 512;
 
     private final ConsumerSettings<K, V> settings;

@@ -79,7 +79,7 @@ final class TransactionsOfRun<K, V> {
     /** The transaction that accepts records; null until the next record. */
     private volatile @Nullable OpenTransaction<K, V> filling;
 
-    /** The transaction that is being committed. There is at most one, so commits are in order. */
+    /** The transaction being committed. There is at most one, so commits are in order. */
     private volatile @Nullable TransactionCut<K, V> committing;
 
     /** Producers without a transaction. */
@@ -150,7 +150,10 @@ final class TransactionsOfRun<K, V> {
         return filling;
     }
 
-    /** The transaction that is being committed; null if there is none. Any thread; stable only with the lock held. */
+    /**
+     * Returns the transaction being committed, or null if there is none. May be called by any thread; the result is
+     * stable only while the lock is held.
+     */
     @Nullable
     TransactionCut<K, V> committing() {
         return committing;

@@ -129,8 +129,8 @@ final class OrderedProducer<K, V> {
     private volatile boolean awaited;
 
     /**
-     * The thread that is inside {@link #send}. A rejection reported on this thread concerns the record being sent.
-     * Confined to the sender's thread, like the next field.
+     * The thread inside {@link #send}; null if there is none. A rejection reported on this thread concerns the record
+     * being sent. Confined to the sender's thread, like the next field.
      */
     private @Nullable Thread sender;
 

@@ -132,7 +132,7 @@ final class OrderedWriter<T, K, V> {
         return Objects.requireNonNull(producer.client());
     }
 
-    /** The number of records that were sent and are not finished. Any thread. */
+    /** Returns the number of sent records that are not finished. Any thread. */
     int depth() {
         return (int) Math.min(Integer.MAX_VALUE, again + current.unanswered());
     }
@@ -418,7 +418,7 @@ final class OrderedWriter<T, K, V> {
         }
     }
 
-    /** Sends records with one producer, after those that it has already sent. */
+    /** Sends records with one producer, after all records that this producer has already sent. */
     private final class Behind implements RefusalSearch.Way<Kept<T, K, V>> {
 
         private final OrderedProducer<K, V> sending;
