@@ -194,7 +194,10 @@ final class ConcurrentSubstreams<R> {
             this.atNormalEnd = atNormalEnd;
         }
 
-        /** Returns the stream on its own segment. The node's last stage is never pulled; closing it cancels the segment. */
+        /**
+         * Returns the stream on its own segment. The node's last stage is never pulled; closing it cancels the
+         * segment.
+         */
         private BlueprintNode<R> node(BlueprintNode<R> stream) {
             return new BlueprintNode<>(name, (assembly, attributes) -> {
                 Stage<R> lowest = stream.build(assembly);
