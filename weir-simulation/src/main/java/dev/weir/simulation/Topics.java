@@ -78,6 +78,7 @@ public final class Topics {
         }
     }
 
+    /** A topic with its name and ID. */
     public static final class Topic {
         private final String name;
         private final Uuid id;

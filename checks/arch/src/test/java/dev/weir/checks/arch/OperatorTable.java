@@ -125,8 +125,8 @@ final class OperatorTable {
                 `./mvnw -q test -pl checks/arch -am -Dtest=OperatorTableTest -Dsurefire.failIfNoSpecifiedTests=false -Dweir.write=true`
 
                 Parameters are shown without their type arguments. Each operator's Javadoc has the details. Where the
-                third column is empty, an acknowledgement goes with its element, and that of a dropped element ends
-                at once. Where the last column is empty, the operator allocates nothing.
+                third column is empty, an acknowledgement goes with its element, and dropping an element ends its
+                acknowledgement at once. Where the last column is empty, the operator allocates nothing.
                 """);
         for (TypeElement facade : facades) {
             List<ExecutableElement> marked =

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BrokerConnection implements AutoCloseable {
 
+    /** Receives a connection's responses. Called on the connection's thread. */
     public interface Listener {
 
         /**

@@ -34,6 +34,7 @@ public final class ClientHealth {
 
     private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+    /** The state of the client. */
     public enum Found {
         /** The client completes records, or may still do so. */
         WELL,
