@@ -21,6 +21,6 @@ class NetworkFaultTest {
     void otherOptions_areNoFault() {
         assertThatThrownBy(() -> NetworkFault.of(Map.of(SendPlan.RATE, "1")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("a network is told what befalls it");
+                .hasMessageContaining("a network takes faults, and not");
     }
 }

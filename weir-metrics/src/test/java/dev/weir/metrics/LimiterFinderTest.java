@@ -291,7 +291,7 @@ class LimiterFinderTest {
         Limiter joining = find(StubLooks.unassigned(0));
         assertThat(joining.kind()).isEqualTo(Kind.SOURCE_IDLE);
         assertThat(joining.sentence()).isEqualTo("no partition is assigned yet: the group takes the consumer in");
-        assertThat(joining.advice()).startsWith("wait; if it goes on");
+        assertThat(joining.advice()).startsWith("wait; if it continues");
         Limiter standby = find(StubLooks.unassigned(1));
         assertThat(standby.kind()).isEqualTo(Kind.SOURCE_IDLE);
         assertThat(standby.sentence()).isEqualTo("no partition is assigned");

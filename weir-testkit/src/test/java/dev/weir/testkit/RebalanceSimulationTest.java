@@ -208,7 +208,7 @@ class RebalanceSimulationTest {
             simulation.replay(seed).forEach(line -> all.append(line).append('\n'));
         }
         assertThat(all)
-                .contains("assigned", "revoked", "lost", "elsewhere", "commit fails", "crashes", "told to stop")
+                .contains("assigned", "revoked", "lost", "elsewhere", "commit fails", "crashes", "asked to stop")
                 .contains("pauses", "resumes", "time 2", "all is committed");
     }
 

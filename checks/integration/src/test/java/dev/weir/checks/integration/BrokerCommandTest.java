@@ -179,7 +179,7 @@ class BrokerCommandTest {
             Awaitility.await().atMost(STOP).until(() -> broker.err().contains("\n"));
             assertThat(broker.err())
                     .containsPattern(
-                            "weir broker: broker [123] at 127\\.0\\.0\\.1:\\d+ has ended with status 137, 2 of 3 go on;"
+                            "weir broker: broker [123] at 127\\.0\\.0\\.1:\\d+ has ended with status 137, 2 of 3 continue;"
                                     + " its log is .*broker-[123]");
             Records.produce(addresses, "t", 100, 100);
             broker.signal("INT");
@@ -198,7 +198,7 @@ class BrokerCommandTest {
             broker.children().forEach(ProcessHandle::destroyForcibly);
             assertThat(broker.exitCode(STOP)).as(broker.err()).isEqualTo(1);
             // Both may have gone before anybody looks: then neither of the two lines counts the other.
-            assertThat(broker.err()).contains("broker 1 at ", "broker 2 at ", "0 of 2 go on");
+            assertThat(broker.err()).contains("broker 1 at ", "broker 2 at ", "0 of 2 continue");
         }
     }
 
