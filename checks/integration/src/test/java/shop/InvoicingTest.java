@@ -62,7 +62,7 @@ class InvoicingTest {
         assertEquals(KAFKA.cluster().endOffsets("orders"), KAFKA.cluster().committedOffsets("invoicing"));
     }
 
-    /** No broker either: 200 drawn worlds, in which members come and go, processes crash and commits fail. */
+    /** No broker either: 100 drawn worlds, in which members come and go, processes crash and commits fail. */
     @Test
     void invoicing_survivesRebalances() {
         RebalanceSimulation.of(kafka -> Invoicing.pipeline(
@@ -71,7 +71,7 @@ class InvoicingTest {
                         order -> kafka.output(order, Invoicing.invoice(order))))
                 .topic("orders", 3)
                 .order(RebalanceSimulation.Order.KEY)
-                .seeds(1, 200)
+                .seeds(1, 100)
                 .run();
     }
 }
