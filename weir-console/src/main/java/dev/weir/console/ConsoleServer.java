@@ -103,8 +103,8 @@ public final class ConsoleServer implements AutoCloseable {
 
     /**
      * Returns a {@code client.id} with which {@code weir console --group} finds this console:
-     * {@code PREFIX.console-PORT}. The command uses the host that the brokers see, so the console must listen on an
-     * address that is reachable from there.
+     * {@code PREFIX.console-PORT}. The command connects to the host that the brokers see, so the console must listen on
+     * an address of that host that the command can reach.
      *
      * @param prefix the first part of the id, for example the name of the service
      */

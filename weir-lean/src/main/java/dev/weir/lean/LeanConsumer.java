@@ -88,15 +88,15 @@ public final class LeanConsumer implements AutoCloseable {
     /**
      * Adds all partitions of a topic. Partitions that are added to the topic later are discovered within
      * {@link LeanSettings#metadataMaxAge}. If the topic does not exist yet, the consumer waits until it is created, and
-     * then starts its partitions at the same position.
+     * then starts its partitions in the same way.
      *
      * <p>Partitions get their index when they are discovered: see {@link #index} and {@link RecordView#index}.
      * Partitions that are already assigned keep their position, and a {@linkplain #unassign(int) removed} partition
      * stays removed. If the brokers refuse access to the topic, {@code poll} throws a {@link LeanException} that names
      * it.
      *
-     * @param start the beginning, the end or a time. With the end, a partition that is added to the topic after its
-     *     assignment is read from its beginning, so that none of its records is missed
+     * @param start the beginning, the end or a time. With the end, a partition that is added later to the assigned
+     *     topic is read from its beginning, so that none of its records is missed
      * @throws IllegalArgumentException if the start is an offset, because an offset only makes sense for one partition
      * @throws IllegalStateException if all partitions of the topic are already assigned
      */

@@ -1,6 +1,6 @@
 package dev.weir.metrics;
 
-/** The user interface in which the reader of an advice can follow it. */
+/** The place in which the reader of an advice can follow it. */
 public enum FrontEnd {
     /** Program code, in which settings and controls are available too. */
     CODE,

@@ -360,8 +360,8 @@ final class Interval {
 
     /**
      * Returns the rate's maximum growth factor before the CPUs are saturated; {@link #MOST_GAIN} if unknown. The CPU
-     * load covers the most recent second, which may lie outside a short interval. CPU time used by this process does
-     * not count as free.
+     * load covers a recent second, which may lie outside a short interval. CPU time used by this process does not count
+     * as free.
      */
     double processorsAllow() {
         double used = processCpu();

@@ -78,8 +78,8 @@ public final class MachineLook {
     }
 
     /**
-     * The fraction of the CPU capacity of the machine or container that was in use during the most recent second, 0 to
-     * 1; NaN if unknown.
+     * The fraction of the CPU capacity of the machine or container that was in use during a recent second, 0 to 1; NaN
+     * if unknown.
      */
     public double load() {
         return values.load;

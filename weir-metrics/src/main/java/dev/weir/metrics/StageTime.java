@@ -27,7 +27,7 @@ public final class StageTime {
     }
 
     /**
-     * Creates the time of a stage. If the shares add up to more than 1, they are limited to 1.
+     * Creates the time of a stage from shares that add up to 1.
      *
      * @param threads the number of threads that may work in the stage
      * @param in the number of elements taken per second

@@ -19,7 +19,7 @@ public final class Schedule {
         return nowNanos;
     }
 
-    /** Schedules an action for a time. It runs after the actions scheduled for the same time before. */
+    /** Schedules an action for a time. It runs after all actions that were scheduled earlier for the same time. */
     public void at(long nanos, Runnable action) {
         events.add(new Event(Math.max(nanos, nowNanos), order++, action));
     }

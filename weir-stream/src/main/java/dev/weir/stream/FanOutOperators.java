@@ -171,11 +171,11 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
 
     /**
      * Sends each element to one of {@code partitions} equal branches, chosen by {@code partition}. Each branch runs on
-     * its own thread with a buffer; while one buffer is full and receives an element, all branches wait for it. The
-     * outputs are merged in order of arrival, which preserves the order within each branch. If a branch ends by itself,
-     * further elements for it are dropped and acknowledged; when the last branch ends, so does the stream. Each element
-     * keeps its acknowledgement. If {@code partition} throws or returns a number outside the range, the supervision
-     * decides what happens to the element.
+     * its own thread with a buffer; an element for a full buffer holds up the elements for all branches. The outputs
+     * are merged in order of arrival, which preserves the order within each branch. If a branch ends by itself, further
+     * elements for it are dropped and acknowledged; when the last branch ends, so does the stream. Each element keeps
+     * its acknowledgement. If {@code partition} throws or returns a number outside the range, the supervision decides
+     * what happens to the element.
      *
      * {@snippet :
      * events.partition(8, e -> Math.floorMod(e.key().hashCode(), 8), s -> s.map(e -> apply(e)))

@@ -112,8 +112,8 @@ abstract class Hub<T> implements AutoCloseable {
     }
 
     /**
-     * Waits until there is room, then adds the elements. Both steps happen under the same lock acquisition, so no other
-     * thread sees an element too early.
+     * Waits until there is room, then adds the elements. Both steps happen while holding the lock, so no other thread
+     * sees an element too early.
      *
      * @return false if the hub is closed
      */

@@ -306,7 +306,7 @@ public final class Source<T> extends FailureOperators<T> {
     /**
      * Returns this stream as a publisher whose subscribers share one run, which starts with the first subscriber and
      * ends when the last has cancelled. A new subscriber receives the elements that no subscriber had requested before.
-     * The slowest subscriber sets the pace; the others may be ahead of it by less than a batch. An element is
+     * The slowest subscriber sets the pace; the others may be ahead of it by at most one batch. An element is
      * acknowledged when {@code onNext} of every subscriber has returned. A subscriber that arrives after the end
      * receives the final signal. Otherwise as {@link #asPublisher}.
      */

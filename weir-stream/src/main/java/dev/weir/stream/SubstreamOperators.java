@@ -99,8 +99,8 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * are queued for such streams, the stage reads no more elements. Each of the following streams has its own segment
      * and buffers: those with their own threads (an asynchronous boundary, a parallel stage), and those with retries
      * after a back-off, {@code flatMapConcat}, {@code prefixAndTail}, {@code recoverWith} or {@code restarted}. For
-     * these, a full buffer (256 elements) of one key halts all keys. To find out which kind it is, the stage builds one
-     * stream in advance and closes it without an element.
+     * these, a full buffer (256 elements) of one key halts all keys. To find out which kind of stream
+     * {@code function} builds, the stage builds one stream in advance and closes it without an element.
      *
      * <p>Elements keep their acknowledgements in the stream of their key. If that stream ends by itself, for example
      * after a {@code take}, further elements of the key are acknowledged and dropped. If {@code key} throws or returns

@@ -46,7 +46,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      *
      * @param elements at least 1
      * @param per more than 0
-     * @param burst at least 1; at most 26,000 if {@code per} is a day, and proportionally for other durations
+     * @param burst at least 1; at most 26,000 if {@code per} is a day; the maximum is inversely proportional to
+     *     {@code per}
      */
     @Operator(acks = "with the element", cost = "a look at the clock per batch; a copy of each batch")
     public Source<T> throttle(long elements, Duration per, long burst, ThrottleMode mode) {
@@ -105,7 +106,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      *
      * @param elements at least 1
      * @param per more than 0
-     * @param burst at least 1; at most 26,000 if {@code per} is a day, and proportionally for other durations
+     * @param burst at least 1; at most 26,000 if {@code per} is a day; the maximum is inversely proportional to
+     *     {@code per}
      * @param maxHeld maximum number of held elements, at least 1; the last batch may exceed it
      */
     @Operator(acks = "with the element", cost = "a hash look-up per element; an object per element held")

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  *
  * <p>The cluster owns its brokers, its admin client and, unless a folder was given, its folder. {@link #close} stops
- * the brokers, closes the client and deletes the folder.
+ * the brokers, closes the client and deletes the folder if the cluster owns it.
  */
 public final class KafkaCluster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaCluster.class);

@@ -65,7 +65,7 @@ public final class RebalanceSimulation {
         /**
          * Partitions are revoked while handlers wait for a circuit breaker, for a retry or for each other, and the new
          * owner is faster. No handler may then begin a record that the new owner has already begun. Switch this event
-         * off if an element stands for several records that all count as handled once the element is.
+         * off if an element stands for several records, because such an element is handled to the end.
          */
         TAKEOVER,
         /**

@@ -131,7 +131,7 @@ public final class Records {
                 .filterStates(List.of(TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT));
         try (Admin admin = Admin.create(config)) {
             Await.until("the end of each transaction is noted in its topics", () -> {
-                // Asks only brokers that respond. A broker that is down cannot report its transactions.
+                // Uses only the answers of brokers that respond. A broker that is down cannot report any transactions.
                 var brokers = Await.get(
                         "list transactions", admin.listTransactions(decided).byBrokerId());
                 List<TransactionListing> left = brokers.values().stream()

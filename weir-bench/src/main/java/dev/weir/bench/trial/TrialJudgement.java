@@ -52,7 +52,7 @@ final class TrialJudgement {
 
     private static final int LEAST_LOOKS = 30;
 
-    /** Part of the plan below which a generator counts as stalled, or gone. */
+    /** Fraction of the planned records below which a generator counts as stalled, or gone. */
     private static final double MOST_OF_THE_PLAN = 0.9;
 
     /** Largest shortfall of arrivals that chance explains, in standard deviations. */

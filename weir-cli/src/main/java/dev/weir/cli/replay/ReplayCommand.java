@@ -39,7 +39,7 @@ import picocli.CommandLine.ParentCommand;
         })
 public final class ReplayCommand implements Callable<Integer> {
 
-    /** Most unsendable records named in the output; all are counted. */
+    /** Largest number of unsendable records named in the output; all are counted. */
     private static final int MAX_TROUBLES = 20;
 
     private static final int DEFAULT_LIST = 100;

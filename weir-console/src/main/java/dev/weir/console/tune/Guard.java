@@ -109,7 +109,10 @@ final class Guard {
         return one.compareTo(other) >= 0 ? one : other;
     }
 
-    /** Sets whether a change is on trial. While none is, any age of records counts as normal. */
+    /**
+     * Sets whether a change is on trial. While none is, any age of records counts as normal, unless a maximum age was
+     * given.
+     */
     void onTrial(boolean tried) {
         onTrial = tried;
         changed = tried;

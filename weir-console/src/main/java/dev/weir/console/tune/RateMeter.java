@@ -121,7 +121,10 @@ final class RateMeter {
         return moving();
     }
 
-    /** Does the same, and repeats the measurement while a queue is draining that was not draining in {@code before}. */
+    /**
+     * Waits until a change has taken effect, and then measures, until no additional queue is draining compared with
+     * {@code before} or the measurement was repeated {@value #MOST_DRAINS} times.
+     */
     Rate settleAndMeasure(Rate before) throws InterruptedException, Halted {
         Rate rate = settleAndMeasure();
         for (int i = 0; i < MOST_DRAINS && rate.lasting(before) < 1; i++) {

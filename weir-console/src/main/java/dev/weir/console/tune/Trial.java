@@ -13,7 +13,7 @@ import java.util.List;
  */
 record Trial(double perSecond, double gain, double low, double high) {
 
-    /** The minimum gain for which a step stays. */
+    /** The minimum gain for which a step stays, if both settings were measured alternately. */
     private static final double WORTH_IT = 1.03;
 
     /** The minimum gain for which a single measurement suffices, if it is also beyond the noise. */

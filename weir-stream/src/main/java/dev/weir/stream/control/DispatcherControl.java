@@ -25,7 +25,7 @@ public interface DispatcherControl {
      *
      * @param threads {@link #fewest} to 32767
      * @throws IllegalArgumentException if {@code threads} is out of range
-     * @throws UnsupportedOperationException if the dispatcher has virtual threads or a single thread
+     * @throws UnsupportedOperationException if the dispatcher's kind is {@code VIRTUAL} or {@code SINGLE}
      */
     void size(int threads);
 }

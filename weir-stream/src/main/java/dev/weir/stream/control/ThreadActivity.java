@@ -106,7 +106,7 @@ public interface ThreadActivity {
             this.values = new ThreadValues(id, name, dispatcher, state);
         }
 
-        /** Creates a thread reading, for tests of code that reads them. */
+        /** Creates a reading of one thread, for tests of code that uses such readings. */
         public static OneThread of(long id, String name, String dispatcher, State state) {
             return new OneThread(id, name, dispatcher, state);
         }

@@ -92,7 +92,7 @@ public interface AckTarget {
     }
 
     /**
-     * Passes the source elements from which the element with {@code token} was derived to {@code visitor}: either the
+     * Passes to {@code visitor} the source elements from which the element with {@code token} was derived: either the
      * element itself or the elements that it combines. The caller must hold a pending acknowledgement of the token. A
      * target that combines others must override this method.
      */

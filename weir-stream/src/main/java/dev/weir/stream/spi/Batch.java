@@ -357,7 +357,7 @@ public final class Batch<T> {
 
     /**
      * Appends elements that share an acknowledgement, until the batch holds {@code limit} elements or the iterator
-     * ends. If the iterator throws, the elements before that stay in the batch.
+     * ends. If the iterator throws, the elements appended until then stay in the batch.
      *
      * @param stopped checked before each element; if it returns true, no more elements are appended
      * @return false if the iterator has ended; true if it may have more elements

@@ -16,7 +16,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sink that a test controls. It pulls only as many elements as the test requests, hands them to the test, and
+ * A sink that a test controls. It pulls elements only at the test's request, hands them to the test, and
  * acknowledges each of them when the test takes it or later on request. A probe can be used for one run only.
  * Thread-safe.
  *

@@ -121,7 +121,7 @@ public final class BrokerSettings {
         settings.put("log.cleaner.threads", "1");
         settings.put("log.cleaner.dedupe.buffer.size", "4194304");
         settings.put("log.cleaner.io.buffer.size", "131072");
-        // Indexes just large enough for a segment: 8 bytes and 12 bytes per 4 KiB of records.
+        // Indexes must be large enough for their segment: 8 bytes and 12 bytes per 4 KiB of records.
         settings.put("log.segment.bytes", "134217728");
         // Otherwise, retention would delete records with old timestamps soon after the start, for the first time after
         // 30 s.

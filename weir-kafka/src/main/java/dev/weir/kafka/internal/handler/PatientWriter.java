@@ -92,7 +92,7 @@ public final class PatientWriter {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    /** Records to send and acknowledgements to process, in order of arrival. Guarded by the lock. */
+    /** Records to send and responses to process, in order of arrival. Guarded by the lock. */
     private final Queue<Runnable> steps = new ArrayDeque<>();
 
     /** End of the pause during which no rejected record is sent again; {@link Stage#NEVER} if there is no pause. */

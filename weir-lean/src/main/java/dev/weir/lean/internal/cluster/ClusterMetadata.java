@@ -23,7 +23,7 @@ public final class ClusterMetadata {
     /** The version of the metadata request. */
     public static final short VERSION = 11;
 
-    /** The time after the last rejection by a leader after which the backoff is reset. */
+    /** The time without a rejection by a leader after which the backoff is reset. */
     private static final long SETTLED_NANOS = 500_000_000;
 
     private final List<BrokerAddress> bootstrap;

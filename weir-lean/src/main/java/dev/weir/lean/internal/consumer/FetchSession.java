@@ -52,7 +52,8 @@ final class FetchSession {
     /**
      * Sends a request for the partitions' next offsets. Returns false if there is nothing to fetch. Partitions of a
      * topic must be adjacent. A broker fills its response in the order of the request. Within a session, the broker
-     * moves partitions that had records to the end. A full request therefore starts with another partition each time.
+     * itself moves partitions that had records to the end. Outside a session it does not, so each full request starts
+     * with another partition.
      *
      * @param withRack see {@link FetchRequest#end}
      */

@@ -25,7 +25,7 @@ public final class RecordBytes {
 
     /**
      * The largest size of a value that {@link #putPlain} writes. Together with the overhead and a key whose length
-     * takes one byte, the value's record still has a length of at most {@value #BITS_OF_TWO_BYTES} bits.
+     * takes one byte, the size of the record is still a number of at most {@value #BITS_OF_TWO_BYTES} bits.
      */
     private static final int MAX_PLAIN_BYTES = (1 << BITS_OF_TWO_BYTES) - 1 - MAX_OF_ONE_BYTE - 9;
 

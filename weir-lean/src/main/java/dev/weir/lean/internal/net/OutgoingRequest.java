@@ -40,7 +40,7 @@ final class OutgoingRequest {
         return all;
     }
 
-    /** Starts a new request. Returns a buffer for its own bytes, to be filled from position 0. */
+    /** Starts a new request. Returns a buffer for this many bytes of its own, to be filled from position 0. */
     ByteBuffer begin(int bytes) {
         if (bytes > own.capacity()) {
             own = ByteBuffer.allocateDirect(Integer.highestOneBit(bytes) * 2);

@@ -27,8 +27,8 @@ import org.apache.kafka.common.utils.internals.LogContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sockets that use the client's security properties, and a selector that waits for all of them. Confined to one thread,
- * except {@link #wakeup} and {@link #nanoTime}.
+ * Sockets that use the client's security properties, and a selector that waits until any of them is ready. Confined to
+ * one thread, except {@link #wakeup} and {@link #nanoTime}.
  */
 final class SocketTransports implements Transports {
 

@@ -79,8 +79,8 @@ final class ProducerBatchPool {
             long left = waitNanos;
             largeWaiting += large ? 1 : 0;
             try {
-                // A large batch needs the space of several. Other senders must not take that space piece by piece
-                // meanwhile.
+                // A large batch needs the space of several. Meanwhile, smaller batches must not take that space piece
+                // by piece.
                 while (!closed && (freeBytes < needed || (!large && largeWaiting > 0))) {
                     press();
                     if (left <= 0) {
@@ -110,8 +110,8 @@ final class ProducerBatchPool {
     }
 
     /**
-     * Called in every iteration, because a sender that was woken without getting a batch was not waiting for a moment,
-     * in which {@link #takePressed} may have cleared the flag.
+     * Called in every iteration, because a sender that was woken but got no batch was not registered as waiting for a
+     * short time, during which {@link #takePressed} may have cleared the flag.
      */
     private void press() {
         if (!pressed) {

@@ -52,7 +52,7 @@ public final class ProducerEntrance {
         this.thread = Thread.ofPlatform().daemon().name("weir-lean-producer").start(engine);
     }
 
-    /** Sends a record. Blocks for as long as the settings allow. */
+    /** Sends a record. If it must wait, blocks for at most as long as the settings allow. */
     public void send(String topicName, int number, long timestampMillis, RecordBytes record, long token)
             throws InterruptedException {
         checkThread("send");
@@ -297,8 +297,8 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Waits until the producer's thread has stopped. Returns whether the caller was interrupted. An interrupt does not
-     * end the wait, so that the thread is not left running.
+     * Waits until the producer's thread has stopped, for at most {@link #END_SECONDS}. Returns whether the caller was
+     * interrupted. An interrupt does not end the wait, so that the thread is not left running.
      */
     private boolean awaitEnd() {
         boolean interrupted = false;

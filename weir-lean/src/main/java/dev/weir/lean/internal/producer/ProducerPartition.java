@@ -101,7 +101,7 @@ final class ProducerPartition {
     boolean maySend(long nowNanos) {
         ProducerBatch next = waiting.peek();
         // A written batch keeps its slot while it is queued after a batch with an unknown outcome. Otherwise, further
-        // batches would make the broker, which remembers only five, forget the written one.
+        // batches would make the broker, which remembers only five, forget the batch with the unknown outcome.
         if (next == null || next.state == State.WRITTEN || troubled || !backoff.isDue(nowNanos)) {
             return false;
         }

@@ -24,7 +24,7 @@ final class ProducerTopic {
     /** Empty until the topic has been found. */
     private volatile ProducerPartition[] partitions = NONE;
 
-    /** The reason why the brokers refuse access to the topic; null if they do not. */
+    /** The reason why the brokers permanently refuse the topic; null if they do not. */
     private volatile @Nullable LeanException refusal;
 
     /** The brokers' current error for the topic; null if there is none. */

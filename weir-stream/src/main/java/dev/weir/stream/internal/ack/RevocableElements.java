@@ -8,9 +8,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Guards elements that a stage holds between two pulls, during which their partitions may be revoked. The stage's
- * thread processes the elements between {@link #beginWork} and {@link #endWork}; at any other time another thread may
- * drop revoked elements. Thread-safe.
+ * Guards elements that a stage holds between two pulls and that may be revoked in the meantime. The stage's thread
+ * processes the elements between {@link #beginWork} and {@link #endWork}; at any other time another thread may drop
+ * revoked elements. Thread-safe.
  */
 public final class RevocableElements {
 

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * from any thread. {@link #take}, {@link #callPublisher} and {@link #close} must be called on the segment's thread, so
  * that the publisher never receives two calls at once.
  *
- * <p>States: open; then ended by the publisher, in which queued elements can still be taken, followed by the end or the
- * failure; stopped by the pipeline, in which queued elements can still be taken; or closed, in which queued elements
- * are dropped.
+ * <p>An inbox is open at first. After the publisher has ended it, queued elements can still be taken, followed by the
+ * end or the failure. After the pipeline has stopped it, queued elements can still be taken. When it is closed, queued
+ * elements are dropped.
  */
 final class PublisherInbox<T> implements Flow.Subscriber<T> {
 

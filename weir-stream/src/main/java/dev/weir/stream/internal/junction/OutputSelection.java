@@ -30,8 +30,8 @@ interface OutputSelection<T> {
                     boolean ignored = outlets.give(output, batch.copy(), segment);
                 }
             } catch (InterruptedException interrupted) {
-                // The loop starts at {@code output} and the batch itself stands for the first output, so that all
-                // copies are abandoned.
+                // The interrupted call has abandoned its own copy. This loop abandons the remaining copies, including
+                // the first output's.
                 for (; output < outputs; output++) {
                     batch.abandonAll();
                 }
@@ -41,10 +41,7 @@ interface OutputSelection<T> {
         };
     }
 
-    /**
-     * The interrupted call has abandoned its own copy. This loop abandons the remaining copies, including the first
-     * output's.
-     */
+    /** Hands each element to the output that asks first. A batch is split into as many parts as there are outputs. */
     static <T> OutputSelection<T> balanced() {
         return (batch, outlets, segment) -> {
             int size = batch.size();

@@ -80,8 +80,8 @@ final class PulledInput<T> {
     }
 
     /**
-     * Takes all available elements as one batch. If none of them has been taken before, this is the pulled batch
-     * itself.
+     * Takes all available elements as one batch. If no element of the pulled batch has been taken yet, this is the
+     * pulled batch itself.
      */
     Batch<T> takeAll() {
         Batch<T> rest = batch;

@@ -73,7 +73,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
     public @Nullable Batch<R> pull(long deadlineNanos) throws InterruptedException {
         while (failure == null) {
             if (Thread.interrupted()) {
-                // An endless iterator never pulls, so no upstream stage would notice a cancellation.
+                // With an endless iterator this stage never pulls, so no upstream stage would notice a cancellation.
                 throw new InterruptedException();
             }
             Batch<T> current = parents;
@@ -215,8 +215,8 @@ final class MapConcatStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Expands parents that have few children completely, and returns at a parent that needs the slow path. Only there
-     * does the iterator escape from this loop and must be allocated.
+     * Expands parents that have few children completely, and returns at a parent that needs the slow path. The iterator
+     * escapes from this loop only there, so only there must it be allocated.
      */
     private static final class ExpandLoop<T, R> implements BatchLoop<T, MapConcatStage<T, R>> {
 

@@ -26,8 +26,8 @@ import java.util.function.Function;
  * never calls the function: if it makes an element ready while the feeder is busy upstream, it starts a task of the
  * run. User code therefore never runs on foreign threads, after the end, or recursively when futures complete at once.
  *
- * <p>Each element is retried on a virtual thread and counts as running meanwhile. Retries and the starter take turns
- * calling the function.
+ * <p>A failed element is retried on its own virtual thread and counts as running meanwhile. Retries and the starter
+ * take turns calling the function.
  */
 final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputations.Owner<R> {
 

@@ -21,8 +21,8 @@ final class ElementKeys<T> {
     }
 
     /**
-     * Computes the keys of a batch. If the key function fails, supervision either drops the element or cuts the batch
-     * off there and sets {@link #failure}.
+     * Computes the keys of a batch. If the key function fails for an element, the supervision decides: either the
+     * element is dropped, or the batch is cut off at this element and {@link #failure} is set.
      */
     long[] of(Batch<T> batch) throws InterruptedException {
         if (!ordering.isKeyed()) {

@@ -60,7 +60,7 @@ final class WorkerStages {
      * Builds a stage for one run.
      *
      * @param dispatcher the dispatcher of the stage's tasks
-     * @param mostAtOnce the current limit on elements in flight, in addition to the parallelism
+     * @param mostAtOnce returns another limit on elements in flight; the lower of this and the parallelism applies
      */
     static <T, R> Stage<R> build(
             BlueprintNode<T> above,

@@ -59,8 +59,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /**
-     * Number of consecutive checks in which all other threads were waiting after which no further progress is expected.
-     * They take one second.
+     * If all other threads were waiting in this number of consecutive checks, no further progress is expected. The
+     * checks take one second.
      */
     private static final int RESTFUL_LOOKS = 5;
 

@@ -94,7 +94,7 @@ final class TaskLifecycle {
         }
     }
 
-    /** Makes a task that is about to start appear interrupted. May be called from any thread. */
+    /** Interrupts a task that is about to start, as soon as it starts. May be called from any thread. */
     void interruptAtStart() {
         interruptRequested = true;
     }

@@ -62,7 +62,10 @@ public final class ResultLoops {
         };
     }
 
-    /** Returns the first element. Other elements are not pulled, or not acknowledged if they are in the same batch. */
+    /**
+     * Returns a loop whose result is the first element. Other elements are not pulled, or not acknowledged if they are
+     * in the same batch.
+     */
     public static <T> ResultLoop<T, Optional<T>> head() {
         return (upstream, meter, supervised) -> {
             Batch<T> batch;

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Tracks the threads that wait for the end of a run. During JVM shutdown, threads that return from the wait are
- * remembered, so that the JVM can give them a moment to use the report before it halts. Thread-safe.
+ * remembered, so that the run can give them a moment to use the report before the JVM halts. Thread-safe.
  */
 public final class EndAwaiters {
 

@@ -285,8 +285,8 @@ final class World implements Surroundings {
     }
 
     /**
-     * Returns whether more must be committed. Commits made before the work end at the last record, others at the end of
-     * the log.
+     * Returns whether more must be committed. Commits that precede the work stop at the last record; other commits stop
+     * at the end of the log.
      */
     private boolean isBehind(PartitionLog log) {
         long committed = Math.max(0, log.committed());

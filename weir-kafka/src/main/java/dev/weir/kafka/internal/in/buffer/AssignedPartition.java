@@ -424,7 +424,7 @@ public final class AssignedPartition {
         }
     }
 
-    /** Reports that a group of records was emitted with that token, so that it can be reused once it is finished. */
+    /** Reports that a group of records was emitted with that token. The group is reused once it is finished. */
     void goesOut(KeptViews row, long token) {
         row.goesOutAs(token);
         rows.add(row);

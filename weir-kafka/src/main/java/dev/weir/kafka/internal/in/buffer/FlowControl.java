@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Partitions that may resume wait for each other, because one fetch request for many partitions costs little more
  * than one for a single partition. They resume together in three cases: when no paused partition is above half; when
  * one partition is down to a quarter and at most half of its peers (same outlet and priority) have waiting records, so
- * that the pipeline will soon have little to choose from; or when none of its peers has waiting records, because stages
- * hold them. A partition from which nothing was read yet, after a seek for example, resumes immediately.
+ * that the pipeline will soon have little to choose from; or when none of the peers of a partition that may resume has
+ * waiting records, because stages hold them. A partition from which nothing was read yet, after a seek for example,
+ * resumes immediately.
  *
  * <p>Records can be larger than a share, and shares have a minimum, so all shares together can exceed the budget.
  * Therefore all partitions pause when the whole budget is used, and resume when half of it is free. If that takes too
@@ -133,9 +134,9 @@ public final class FlowControl {
     }
 
     /**
-     * Returns the number of outstanding bytes at which all partitions pause. Exceeds the budget by some fetches,
-     * because an ordinary fetch that exceeds its partition's share must not pause the other partitions; otherwise a few
-     * stuck partitions above their shares would stop all others.
+     * Returns the number of outstanding bytes at which all partitions pause. Unless {@link #isOvercommitted}, it
+     * exceeds the budget, because an ordinary fetch that exceeds its partition's share must not pause the other
+     * partitions; otherwise a few stuck partitions above their shares would stop all others.
      */
     private long stopBytes() {
         return isOvercommitted() ? budgetBytes : budgetBytes + Math.min(partitions * fetchBytes, budgetBytes / 2);

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A condition for a single waiting thread. Unlike a lock's own condition, a wait allocates nothing. The lock is a
+ * A condition for one waiting thread at a time. Unlike a lock's own condition, a wait allocates nothing. The lock is a
  * ReentrantLock. Every method except {@link #wake} must be called by a thread that holds the lock exactly once. Waits
  * may end early, so callers must check their condition again.
  */

@@ -175,7 +175,7 @@ public final class PartitionAssignment {
         fetcher.pause(partitions.keySet());
     }
 
-    /** Restarts a partition with a new object. Acknowledgements of records read so far no longer have any effect. */
+    /** Restarts a partition with a new object, for which the records read so far do not count, finished or not. */
     public AssignedPartition renew(AssignedPartition partition) {
         emission.takeBack(List.of(partition));
         partition.tracker().revoke();

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * Computes the weights of a partition's records in the memory budget. Confined to the owner thread.
  *
  * <p>Headers are two references away from each record; reading all of them would cost a consumer without headers 8 % of
- * its CPU time. Until headers were found in a partition, only every 64th record of a batch is sampled, at least one per
- * batch and different positions in successive batches. Once a record with headers was found, the headers of all records
- * are weighed. See ADR 62.
+ * its CPU time. Until headers were found in a partition, only every 64th record of a batch after the first batch is
+ * sampled, at least one per batch and different positions in successive batches. Once a record with headers was found,
+ * the headers of all records are weighed. See ADR 62.
  */
 final class RecordWeights {
 

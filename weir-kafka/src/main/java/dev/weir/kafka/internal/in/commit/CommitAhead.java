@@ -115,7 +115,10 @@ public final class CommitAhead implements CommitGate {
         waiting.add(new Promised(partition, new Batch<>(0), offset, NO_TOKEN));
     }
 
-    /** Commits and releases waiting records for at most {@link #SPELL_NANOS}. */
+    /**
+     * Commits and releases waiting records. After {@link #SPELL_NANOS} no further commit starts, but the response to
+     * one may take up to {@link #ANSWER_NANOS}.
+     */
     public void commit() {
         long endNanos = clock.nanoTime() + SPELL_NANOS;
         while (!waiting.isEmpty() && !commits.isBackingOff()) {

@@ -47,7 +47,7 @@ public final class OffsetCommits {
     private static final long MAX_BACKOFF_NANOS = Duration.ofSeconds(5).toNanos();
 
     /**
-     * Initial wait of a last commit for a response, before it checks whether its partitions still exist. Doubles
+     * Initial wait of a last commit for a response, before it checks whether a response is still possible. Doubles
      * after each check.
      */
     private static final long FIRST_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -410,7 +410,7 @@ public final class OffsetCommits {
         return offset >= partition.committedOffset() ? offset : AssignedPartition.UNKNOWN;
     }
 
-    /** Returns whether a commit of that offset is known to change nothing. */
+    /** Returns whether a commit of that offset was found to change nothing and its metadata is still the same. */
     private boolean isSettled(AssignedPartition partition, long offset) {
         return isWhole(partition, offset) && partition.isSettledAt(offset, texts.version());
     }

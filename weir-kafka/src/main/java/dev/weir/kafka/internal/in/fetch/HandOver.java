@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hands elements from one thread to another in order, with bounded capacity. One thread puts and another takes; any
- * thread may {@link #close}. A thread that takes from several of these can share one bell among them and wait for all
- * at once.
+ * thread may {@link #close}. Several of these can share one signal, so that the thread that takes from them can wait
+ * for any of them.
  */
 final class HandOver<T> {
 

@@ -25,7 +25,7 @@ public final class LeaderEpochs {
     /** The offset at which reading started; -1 before that. */
     private long begin = -1;
 
-    /** The offset after the last one whose epoch is known; -1 if there is none. */
+    /** The offset before which everything was passed, even without a known epoch; -1 before reading starts. */
     private long end = -1;
 
     /** Discards everything. The next record read is at {@code place}. */
@@ -60,7 +60,7 @@ public final class LeaderEpochs {
     }
 
     /**
-     * Adds the epoch of the offset before {@code offset}, and thereby of all offsets up to it.
+     * Reports that all offsets before {@code offset} were passed, and adds the epoch of the last of them.
      *
      * @return false if the epoch is lower than an earlier one
      */
@@ -83,7 +83,7 @@ public final class LeaderEpochs {
         return begin;
     }
 
-    /** Returns the offset after the last one whose epoch is known; -1 if there is none. */
+    /** Returns the offset before which everything was passed, even without a known epoch; -1 before reading starts. */
     public long end() {
         return end;
     }

@@ -86,8 +86,8 @@ public final class AdminLookup implements Lookup {
     /**
      * {@inheritDoc}
      *
-     * <p>Queries the leaders first, which any broker knows. If a partition had no leader, Kafka's client would look up
-     * the leader thousands of times a second, without a pause.
+     * <p>Asks any broker first which partitions have a leader. For a partition without one, Kafka's client would look
+     * up the leader thousands of times a second, without a pause.
      */
     @Override
     public Map<TopicPartition, CompletionStage<Long>> offsets(

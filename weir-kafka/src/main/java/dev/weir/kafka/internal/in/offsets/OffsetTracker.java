@@ -298,8 +298,8 @@ public final class OffsetTracker implements AckTarget {
 
     /**
      * Returns whether all records before the offset were finished at the last {@link #advance}. Checks the records of
-     * the first chunk one by one, independently of {@link #committableOffset}, so that each computation verifies the
-     * other.
+     * the first chunk one by one, independently of {@link #committableOffset}, in order to verify the result of that
+     * method.
      */
     public boolean isFinishedTo(long offset) {
         for (long token = own.head & ~(long) SLOT_MASK; token < own.head; token++) {

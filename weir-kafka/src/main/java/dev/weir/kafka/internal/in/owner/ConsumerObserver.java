@@ -128,7 +128,7 @@ final class ConsumerObserver {
 
     ConsumerSnapshot snapshot() {
         asked = true;
-        // Stages continue to work on the records they hold after the last reading.
+        // Even after the last reading, stages continue to work on the records they hold.
         return owner.phase() == ConsumerPhase.CLOSED ? withDropped(snapshot, true) : snapshot;
     }
 

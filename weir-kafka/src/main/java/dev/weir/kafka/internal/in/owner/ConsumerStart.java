@@ -60,8 +60,8 @@ import org.jspecify.annotations.Nullable;
 public final class ConsumerStart {
 
     /**
-     * Wait between polls of a client that is only a group member. Its heartbeat thread wakes up at this interval and
-     * creates 1.4 kB of garbage each time.
+     * Retry backoff of a client that is only a group member: how long it waits within its polls. Its heartbeat thread
+     * wakes up at this interval and creates 1.4 kB of garbage each time.
      */
     private static final int MEMBER_BACKOFF_MILLIS = 1_000;
 

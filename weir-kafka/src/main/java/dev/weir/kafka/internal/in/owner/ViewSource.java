@@ -58,8 +58,8 @@ public final class ViewSource<T> implements SourceFactory<T> {
     }
 
     /**
-     * Returns a committable source. Its {@code decoder} is called on the fetch threads; so are the decoders of the
-     * other sources.
+     * Returns a committable source. Its {@code decoder} is called on the fetch thread or threads; so are the decoders
+     * of the other sources of this class.
      */
     public static <T> ViewSource<T> committable(
             ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {

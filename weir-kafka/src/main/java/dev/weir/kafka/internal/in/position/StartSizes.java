@@ -122,9 +122,10 @@ final class StartSizes {
     }
 
     /**
-     * Returns the start size stored in the commits. If none of the topic's commits contains it, another kind of
-     * consumer began to read the topic, so partitions without a commit were added later and the size is 0. If there are
-     * no commits, nothing was read before, so the size at the start of this run applies.
+     * Returns the start size stored in the commits. If this consumer writes commit metadata but none of the topic's
+     * commits contains the size, another kind of consumer began to read the topic, so partitions without a commit were
+     * added later and the size is 0. If there are no commits, nothing was read before, so the size at the start of this
+     * run applies; it also applies if no metadata is written.
      */
     private int size(String topic, Map<TopicPartition, OffsetAndMetadata> commits, Map<String, Integer> sizes) {
         boolean begun = false;

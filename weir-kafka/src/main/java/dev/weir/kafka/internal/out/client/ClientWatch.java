@@ -19,7 +19,7 @@ public final class ClientWatch {
 
     /**
      * Starts the checks: calls {@code look} with {@link System#nanoTime()}, and makes the stage report the findings of
-     * {@code progress}. Does nothing if there are no real brokers.
+     * {@code progress}. Checks nothing if there are no real brokers.
      */
     public static void begin(
             Map<String, ?> clientConfig, ClientProgress progress, StageContext context, LongConsumer look) {

@@ -129,8 +129,8 @@ public final class RefusalSearch<R> {
 
     /**
      * Ends an attempt. If the rule covers the exception, a rejected record becomes a suspect, and a faulty record
-     * leaves the search. Records whose exceptions are not covered also leave the search, because these do not explain a
-     * later failure.
+     * leaves the search. Records whose exceptions are not covered also leave the search, because such an exception does
+     * not explain a later failure.
      *
      * @param takes returns whether the rule covers an exception
      * @param atFault receives the faulty records that leave the search

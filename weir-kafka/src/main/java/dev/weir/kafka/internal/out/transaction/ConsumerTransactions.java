@@ -557,8 +557,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     // ---- After an abort --------------------------------------------------------------------------------------------
 
     /**
-     * Resumes after an abort. Finished but uncommitted records are read again; other partitions continue. If the input
-     * has ended, the sink writes the records that it has kept again, and finished inputs stay finished.
+     * Resumes after an abort. Finished but uncommitted records are read again; other partitions continue. If nothing is
+     * read any more, the sink writes its kept records again, and finished inputs stay finished.
      */
     private void goOn() {
         if (!run.lock.tryLock()) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param run 16 hexadecimal digits, random for each run, but the same for all runs of a static member
  * @param intervalNanos the time for which a transaction accepts records
  * @param records the number of output records at which a transaction ends earlier
- * @param bytes the size of the acknowledged keys and values at which a transaction ends earlier
+ * @param bytes the number of key and value bytes, counted when acknowledged, at which a transaction ends earlier
  * @param timeoutNanos the time after which the coordinator aborts a transaction
  */
 public record TransactionPlan(

@@ -151,7 +151,7 @@ enum TransactionState {
         return allows(Transition.BEGIN);
     }
 
-    /** Returns whether the owner may cut, because nothing is being committed or aborted. */
+    /** Returns whether the owner may cut. That requires that nothing is being committed or aborted. */
     boolean mayCut() {
         return this == IDLE || this == FILLING;
     }

@@ -20,7 +20,7 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state that a run's segment thread, consumer owner and committing thread have in common. Owns the
+ * The state that a run's segment thread, consumer owner and committing thread share. Owns the
  * {@link TransactionState} and up to two open transactions. Each transition is a method of this class, which is called
  * with {@link #lock} held, unless noted, by the thread that its comment names. Fields without another comment are
  * guarded by the lock. Volatile fields may be read without the lock if the code checks them again with the lock held
@@ -184,8 +184,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Returns whether a record may begin the next transaction, because the order of records is preserved and a producer
-     * is free.
+     * Returns whether a record may begin the next transaction. That requires that the order of records is preserved and
+     * that a producer is free.
      */
     boolean mayBegin() {
         return state.mayBegin() && !free.isEmpty();

@@ -389,7 +389,7 @@ final class OrderedProducer<K, V> {
         }
     }
 
-    /** Returns whether nothing is outstanding, because all outcomes have been reported and none is a rejection. */
+    /** Returns whether there is nothing to wait for: all outcomes have been reported and none is a rejection. */
     boolean isQuiet() {
         return counts.unanswered() == 0 && stop == null;
     }

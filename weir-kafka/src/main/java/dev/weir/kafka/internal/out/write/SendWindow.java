@@ -120,10 +120,11 @@ final class SendWindow {
     }
 
     /**
-     * Returns when enough memory is free or a record was rejected. The wait always ends: if the brokers do not respond,
-     * {@link OrderedProducer} completes all records by closing the client after a rejection or endless splits, even of
-     * another partition. If the client's thread is dead, {@link OrderedWriter#look} fails the run, which interrupts
-     * this wait as every other end of the run does. A record that the client did not accept is not waited for.
+     * Returns when enough memory is free or a record was rejected. Every record completes, either with the brokers'
+     * response or when the client is closed, which {@link OrderedProducer} does after a rejection or endless splits,
+     * even of another partition. If the client's thread is dead, {@link OrderedWriter#look} fails the run, which
+     * interrupts this wait as every other end of the run does. A record that the client did not accept is not waited
+     * for.
      */
     @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
     void await() throws InterruptedException {

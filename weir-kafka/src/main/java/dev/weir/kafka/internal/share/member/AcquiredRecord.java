@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * acknowledgement. Thread-safe.
  *
  * <pre>
- *   WAITING -> TAKEN (by the pipeline) -> SETTLED (its last acknowledgement has ended) -> acknowledged
+ *   WAITING -> TAKEN (by the pipeline) -> SETTLED (its last pending acknowledgement has ended) -> acknowledged
  *          \-> GONE (given back unseen)   \-> GONE (its lock was lost)
  * </pre>
  */

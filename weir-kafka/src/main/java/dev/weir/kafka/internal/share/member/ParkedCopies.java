@@ -94,7 +94,7 @@ final class ParkedCopies implements AutoCloseable {
 
     /**
      * Writes a copy, and runs {@code then} on any thread when the brokers have it. Keeps trying until then, or until
-     * the record is lost.
+     * the record was released or lost.
      */
     void keep(AcquiredRecord record, Runnable then) {
         FailedRecord parked = new FailedRecord(

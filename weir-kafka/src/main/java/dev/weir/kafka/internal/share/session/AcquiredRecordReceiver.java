@@ -25,7 +25,9 @@ public interface AcquiredRecordReceiver {
     /** Returns whether brokers renew locks, as far as is known; if not, they stand for their time. */
     boolean renewsLocks();
 
-    /** Hands on a record. Any thread reports the end of the returned acquired record to {@link ShareMember#ended}. */
+    /**
+     * Hands on a record. Any thread may report the end of the returned acquired record to {@link ShareMember#ended}.
+     */
     LockedRecord receive(ConsumerRecord<byte[], byte[]> record);
 
     /** All records of an answer were acquired. */

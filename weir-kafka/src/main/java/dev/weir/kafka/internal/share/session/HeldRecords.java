@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * as a range of its own. Confined to the share consumer's thread, but for {@link #firstOffsets} and {@link
  * #lockMillis}.
  *
- * <p>The client differs from a session in three ways. It fetches no more until every record is acknowledged, also if
+ * <p>The client differs from a session in three ways. It fetches no more until every record is acknowledged, even if
  * its lock has expired. It accepts no acknowledgement of a record that it renews until a poll has returned the record
  * again. It forgets the records of a renewal that was refused ({@code ShareInFlightBatch.renew} of Kafka 4.4).
  */

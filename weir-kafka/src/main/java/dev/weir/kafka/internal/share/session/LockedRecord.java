@@ -2,7 +2,7 @@ package dev.weir.kafka.internal.share.session;
 
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 
-/** The lock of an acquired record. Thread-safe. */
+/** An acquired record, as seen by the code that manages its lock. Thread-safe. */
 public interface LockedRecord {
 
     String topic();

@@ -138,7 +138,8 @@ final class ShareSession {
 
     private @Nullable ApiMessage open(long nowNanos, Turn turn, boolean renews) {
         if (!partitions.areWanted()) {
-            // No session to open. The broker hands out the records that it still holds locked when their locks expire.
+            // There is no partition to open a session with. When the locks expire, the broker hands out again the
+            // records that it still holds.
             partitions.acquired().forEach(of -> lose(of, Errors.SHARE_SESSION_NOT_FOUND));
             return null;
         }
