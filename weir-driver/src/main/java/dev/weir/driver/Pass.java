@@ -312,7 +312,10 @@ public final class Pass {
         whenReady.accept(address);
     }
 
-    /** Sets the listener for a requested plan, or for a network's address; called on that thread. */
+    /**
+     * Sets the listener that is called once a requested plan, or a network's address, is ready. Called on the thread
+     * that prepared it.
+     */
     void whenReady(Consumer<String> told) {
         whenReady = told;
     }

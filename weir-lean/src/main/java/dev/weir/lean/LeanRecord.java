@@ -173,8 +173,8 @@ public final class LeanRecord {
     }
 
     /**
-     * Resets everything except the topic: no key, value or headers, any partition, and the time of sending as the
-     * timestamp.
+     * Resets everything except the topic. Afterwards the record has no key, value or headers, its partition is
+     * {@link #ANY_PARTITION}, and its timestamp is the time of sending.
      */
     public LeanRecord reset() {
         partition = ANY_PARTITION;

@@ -26,8 +26,8 @@ record StageLoad(
         double up = Math.max(0, last.blockedUpNanos() - first.blockedUpNanos());
         double down = Math.max(0, last.blockedDownNanos() - first.blockedDownNanos());
         double busy = Math.max(0, last.busyNanos() - first.busyNanos());
-        // The time of all threads, whose number may have changed. A thread that runs several stages also does other
-        // work.
+        // The number of threads may have changed, and a thread that runs several stages also does other work, so the
+        // times may add up to more than the interval.
         double threadNanos = Math.max(nanos, busy + up + down);
         return new StageLoad(
                 last,

@@ -31,7 +31,7 @@ final class Rules {
 
     private static final double HALF = 0.5;
 
-    /** Part of the time in garbage collections that counts as a limit. */
+    /** Fraction of the time spent in garbage collections from which collections count as the limit. */
     private static final double COLLECTING = 0.25;
 
     /** Fetch size below which the fixed cost of a request dominates. */

@@ -190,7 +190,7 @@ public final class ResultsFolder {
     }
 
     /**
-     * The latencies of a run as they were taken, an interval and tag each; none if the scenario takes none. A run of
+     * The latencies of a run: one histogram per interval and tag; empty if the scenario measures no latency. A run of
      * {@link PhaseRuns} has its phase's latencies.
      */
     public List<Histogram> latencyIntervals(Run.Key key) {

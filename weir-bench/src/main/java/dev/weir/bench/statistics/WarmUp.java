@@ -57,7 +57,7 @@ public final class WarmUp {
                         slices.stream().skip(from).mapToDouble(Slice::cost).toArray());
     }
 
-    /** Returns whether a compiler took so much of the processor time that the costs are also its. */
+    /** Returns whether compilers took so much of the processor time that the measured costs include theirs. */
     public static boolean isCompiling(long compileMillis, long cpuNanos) {
         return compileMillis * 1e6 > MAX_COMPILING * cpuNanos;
     }

@@ -27,8 +27,8 @@ public final class Printable {
     }
 
     /**
-     * The text with its line feeds and tabs. For lines whose parts were escaped singly, and for JSON, which stays
-     * valid.
+     * Escapes dangerous characters but keeps line feeds and tabs. For text whose lines were escaped one by one, and for
+     * JSON, which escaped line feeds would make invalid.
      */
     public static String lines(String text) {
         return escaped(text, true);

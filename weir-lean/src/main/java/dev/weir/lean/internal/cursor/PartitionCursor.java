@@ -31,8 +31,8 @@ public final class PartitionCursor {
     private boolean interrupted;
 
     /**
-     * The number of calls of {@link #moveTo}. The code that calls a handler compares it to detect that the chunk is
-     * gone.
+     * The number of calls of {@link #moveTo}. The code that calls a handler compares the number before and after the
+     * call: if it differs, the handler has moved the cursor and the current chunk is no longer valid.
      */
     private int moves;
 

@@ -15,8 +15,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 
 /**
- * Combines the elements of one run with an asynchronous function. Confined to its single worker, and at the end to the
- * downstream segment. The worker's lock orders the accesses of these two threads.
+ * Combines the elements of one run with an asynchronous function. Confined to its single worker; when the run has
+ * ended, the downstream segment's thread reads the result. The worker's lock orders the accesses of the two threads.
  */
 final class AsyncFold<T, R> {
 

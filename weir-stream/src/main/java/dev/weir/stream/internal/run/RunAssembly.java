@@ -200,7 +200,10 @@ public final class RunAssembly {
         return source;
     }
 
-    /** Creates a source that may wait, and whose creation has external effects. A probe does not create it. */
+    /**
+     * Creates a source that may wait and whose creation has external effects. During a probe, which runs nothing, the
+     * source is not created.
+     */
     public <T> Stage<T> source(Supplier<Stage<T>> make) {
         return polled(source(made(make)));
     }
@@ -215,7 +218,10 @@ public final class RunAssembly {
         return turn == null ? source : new PolledSource<>(source, turn, clock(), intervalNanos);
     }
 
-    /** Creates a stage whose creation has external effects. A probe does not create it. */
+    /**
+     * Creates a stage whose creation has external effects. During a probe, which runs nothing, the stage is not
+     * created.
+     */
     public <T> Stage<T> made(Supplier<Stage<T>> make) {
         return isProbe() ? new ThreadProbe.Unused<>() : make.get();
     }

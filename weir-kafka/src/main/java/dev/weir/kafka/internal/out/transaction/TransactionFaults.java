@@ -30,7 +30,8 @@ final class TransactionFaults {
     private TransactionFaults() {}
 
     /**
-     * Returns the failure that ends the run, if it would recur; null if the work can be repeated.
+     * Returns the failure that must end the run because repeating the work would fail the same way; null if the work
+     * can be repeated.
      *
      * @param topic the topic of a rejected record, or empty
      */

@@ -392,7 +392,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Postpones a requested cut, and stops or resumes the intake meanwhile. Called by the owner, with the lock held.
+     * Requests that the open transaction is ended later. Until then the intake of records is stopped if
+     * {@code holdsIntake}, and open otherwise. Called by the owner, with the lock held.
      */
     void cutLater(boolean holdsIntake) {
         intakeHeld = holdsIntake;

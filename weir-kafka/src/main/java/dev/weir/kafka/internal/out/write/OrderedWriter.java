@@ -249,7 +249,7 @@ final class OrderedWriter<T, K, V> {
 
     /**
      * Sends a record. Returns false if the producer has stopped and the record was not sent. A rejected record that was
-     * handed to the rule counts as accepted.
+     * handed to the {@code rule} for failed writes counts as sent.
      */
     private boolean isTaken(OrderedProducer<K, V> sending, ProducerRecord<K, V> record, RecordAnswer answer)
             throws InterruptedException {

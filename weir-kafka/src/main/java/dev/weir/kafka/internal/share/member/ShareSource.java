@@ -166,7 +166,8 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
     private Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();
         config.put(ConsumerConfig.CLIENT_ID_CONFIG, "weir-" + settings.groupId());
-        // No user's code runs on the threads of share consumers, and one without demand does not poll.
+        // No user code runs on the share consumers' threads, and a share consumer without demand does not poll. Kafka
+        // must not take such a pause for a dead member.
         config.put(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, Integer.MAX_VALUE);
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         config.putAll(settings.properties());

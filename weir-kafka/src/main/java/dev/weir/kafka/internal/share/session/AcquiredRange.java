@@ -8,12 +8,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Neighbouring offsets that a broker acquired together, under one lock. The broker keeps one state for the whole range
- * as long as one acknowledgement covers all of it, so the range waits a while for that. Confined to the member's
- * thread.
+ * Neighbouring offsets that a broker acquired together, under one lock. Confined to the member's thread.
  *
+ * <p>The broker keeps one state for the whole range as long as one acknowledgement covers all of it. The range
+ * therefore waits briefly for its last records before it acknowledges the first ones.
  * <pre>
- *   OPEN -> a type of acknowledgement -> ACKNOWLEDGED (queued for the broker)
+ *   OPEN -> type of the acknowledgement -> ACKNOWLEDGED (queued for the broker)
  *       \-> ACKNOWLEDGED (the lock is lost)
  * </pre>
  */

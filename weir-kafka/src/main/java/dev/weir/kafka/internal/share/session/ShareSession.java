@@ -129,7 +129,7 @@ final class ShareSession {
         // Few free credits wait for more, but not for as long as the work on the others takes.
         boolean waited = nowNanos - fetchedNanos >= FEW_AGE_NANOS;
         boolean worth = turn.credits >= turn.threshold || due || partitions.open() == 0 || waited;
-        // Somebody else's records may have made room: it is looked after that now and then.
+        // Another member's finished records may have made room, so a full session fetches now and then, too.
         if (turn.credits > 0 && partitions.areWanted() && worth && (waited || !partitions.areFull(turn.window))) {
             return fetch(nowNanos, turn.credits, partitions.takeAcks(true));
         }

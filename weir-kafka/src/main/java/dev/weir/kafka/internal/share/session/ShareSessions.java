@@ -239,7 +239,8 @@ final class ShareSessions implements AutoCloseable {
             if (!session.hasEnded() || !session.isQuiet() || (session.partitions.areWanted() && !closing)) {
                 free -= talk(line, turn, over);
             }
-            // Where all is acquired, few of the records that end make room: they are not worth a turn each.
+            // If the sessions have acquired all that they may, a finished record makes little room: it is not worth a
+            // turn of its own.
             boolean waits = !session.isUnderWay() && session.partitions.areFull(window);
             full |= waits;
             idle |= !session.isUnderWay() && !waits;
