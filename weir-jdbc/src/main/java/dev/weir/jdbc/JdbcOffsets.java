@@ -51,8 +51,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If a write fails, the stage must fail or retry ({@code Supervision.retry}); it must not skip the record. A lost
  * transaction is detected only if {@link #advance} returned normally in it. If the stage skips a record that failed
- * before {@link #advance}, or that it rejected, the record counts as dropped on purpose, and its results are silently
- * lost.
+ * before {@link #advance}, or that {@link #advance} rejected, the record counts as dropped on purpose, and its results
+ * are silently lost.
  *
  * <p>Until a record of a partition has been written, the subscription determines the start position each time. Starting
  * from the beginning is repeatable. Starting from the end or from a time is not: after a crash before the first commit,
@@ -82,8 +82,8 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     private final Map<TopicPartition, Claim> claims = new ConcurrentHashMap<>();
 
     /**
-     * The number of revocations of each partition. A {@link #load} that ends after a revocation does not take the
-     * partition.
+     * The number of revocations of each partition. A {@link #load} that ends after a revocation takes over the row, but
+     * this member does not own the partition.
      */
     private final Map<TopicPartition, Long> revocations = new ConcurrentHashMap<>();
 

@@ -8,8 +8,8 @@ import dev.weir.kafka.internal.in.offsets.FinishedSet;
  * version. Called on the consumer's owner thread just before a commit, so it must be fast and must not block.
  *
  * <p>Weir stores the set of finished offsets in the same metadata; {@link #userText} extracts the function's text. If
- * the function throws or returns more than {@link ConsumerSettings#commitMetadataChars} characters, the commit omits
- * its text, and one warning per partition is logged.
+ * the function throws, or its text and Weir's own notes together exceed {@link ConsumerSettings#commitMetadataChars},
+ * the commit omits the text, and one warning per partition is logged.
  */
 @FunctionalInterface
 public interface CommitMetadata {

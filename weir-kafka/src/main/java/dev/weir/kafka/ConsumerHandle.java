@@ -114,9 +114,9 @@ public interface ConsumerHandle {
      * of records pulled earlier are ignored, and the seek does not wait for them. When the seek is done, the new
      * positions are committed for the group, even if they are before the committed ones.
      *
-     * @return a stage that completes when the next emitted record comes from the new position, and fails if a partition
-     *     is not assigned or is revoked in the meantime. Partitions whose seek has already taken effect keep their new
-     *     position
+     * @return a stage that completes once the next record will come from the new position, without waiting for that
+     *     record, and fails if a partition is not assigned or is revoked in the meantime. Partitions whose seek has
+     *     already taken effect keep their new position
      */
     CompletionStage<Void> seek(Map<TopicPartition, Position> positions);
 }

@@ -22,7 +22,7 @@ public final class ConsumerSettings<K, V> {
 
     private static final int MEGABYTE = 1024 * 1024;
 
-    // Sizes the buffer for one poll as if each record had 8 KB, regardless of its compressed size.
+    // Limits a poll to the number of records that fit into the buffer at 8 KB each, regardless of compressed sizes.
     private static final int POLL_RECORD_BYTES = 8 * 1024;
     private static final int MIN_POLL_RECORDS = 500;
 

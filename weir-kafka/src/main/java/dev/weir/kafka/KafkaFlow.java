@@ -117,8 +117,8 @@ public final class KafkaFlow<K, V> {
 
     /**
      * Calls {@code handler}, which may block, on virtual threads with batches of up to {@code max} records. The handler
-     * returns an outcome for each record, and each record is committed according to its own outcome. A record that was
-     * successful is emitted as the result.
+     * returns an outcome for each record, and each record is committed according to its own outcome. A record with the
+     * outcome {@code done} is emitted as the result.
      *
      * <p>If the handler throws, the batch is split until the failing record is found. Only that record is treated as
      * failed, and the rules of this flow apply to it. If one record out of n fails, the handler is called at most 2

@@ -87,8 +87,8 @@ public final class KafkaSink<K, V> {
 
     /**
      * Sets a limit in addition to {@code buffer.memory} on what may be in flight: records of a sink, or messages of a
-     * flow or of a sink that uses a {@link Sender}. 1 to 1,000,000. The default is 10,000 for flows and senders; other
-     * sinks have no such limit.
+     * flow or of a sink that uses a {@link Sender}. 1 to 1,000,000. The default is 10,000 for each flow and each sink
+     * that uses a sender; other sinks have no such limit.
      */
     public KafkaSink<K, V> maxInFlight(int count) {
         if (count < 1 || count > MAX_IN_FLIGHT) {

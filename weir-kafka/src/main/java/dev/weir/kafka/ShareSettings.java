@@ -416,7 +416,7 @@ public final class ShareSettings<K, V> {
          * Ends the source when the group has passed the end offsets that the topics had at the start, no matter which
          * members did the work. In a group that reads only committed records, these are the last stable offsets;
          * records after the start of an open transaction are left for the next run, with a warning. If a partition has
-         * no leader, the start fails with the partition's name.
+         * no leader, the start fails and the message names the partition.
          */
         public Builder<K, V> untilEnd() {
             this.untilEnd = true;
@@ -435,9 +435,10 @@ public final class ShareSettings<K, V> {
 
         /**
          * Sets the maximum number of share consumers of a run, 1 to 200, default 16; used only with
-         * {@link FetchPath#CLIENT}. A run has one share consumer per worker, up to this number, and together they
-         * acquire one record per worker. Each share consumer has two threads, a connection to each broker, and is a
-         * member of the group, which can have 200 members by default ({@code group.share.max.size} of the brokers).
+         * {@link FetchPath#CLIENT}. A run has one share consumer per worker, up to this number. Together they acquire
+         * one record per worker, rounded up to an equal number for each share consumer. Each has two threads and a
+         * connection to each broker, and is a member of the group, which can have 200 members by default
+         * ({@code group.share.max.size} of the brokers).
          */
         public Builder<K, V> maxLanes(int newMaxLanes) {
             this.maxLanes = newMaxLanes;
@@ -455,8 +456,8 @@ public final class ShareSettings<K, V> {
          * connections, one per broker and one for the group. Each finished record frees capacity for the next, and the
          * number of records acquired in advance adapts to measurements. {@link FetchPath#CLIENT} is for users who must
          * use Kafka's own client. It runs a fixed number of Kafka's share consumers ({@link #maxLanes}). Each of them
-         * fetches again only when all records of its last fetch are finished, and they never acquire more records than
-         * there are workers.
+         * fetches again only when all records of its last fetch are finished. They acquire no records in advance,
+         * except for the rounding described for {@link #maxLanes}.
          */
         public Builder<K, V> fetch(FetchPath path) {
             this.fetch = Objects.requireNonNull(path, "path");

@@ -372,8 +372,8 @@ public final class Subscription {
      * }
      *
      * <p>Supported by at-least-once and exactly-once sources on both fetch paths, and by sources with
-     * {@link ExternalOffsets}. Not supported by sources that do not track individual records, views,
-     * {@link ReusableConsumer}, or subscriptions with priorities.
+     * {@link ExternalOffsets}. Refused by sources that do not track individual records, by views, by
+     * {@link ReusableConsumer}, and by subscriptions with priorities.
      */
     public Subscription dueAt(DueTimes due) {
         return new Subscription(

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A header written by the propagator, with a reference to its trace. With this reference, a retried record finds its
- * span, and the record's dead-letter and retry records carry the trace context. Immutable, except for the bytes, which
- * must not be modified.
+ * span. The record's dead-letter and retry records carry the header. Immutable, except for the bytes, which must not be
+ * modified.
  */
 final class TraceHeader implements Header {
 

@@ -10,7 +10,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 
 /**
- * Formats an error with which Weir or its Kafka client refuses settings at application start as a short paragraph. The
+ * Formats an error at application start as a short paragraph if Weir or its Kafka client has refused to start. The
  * message names the setting and the solution, which a stack trace would bury. Stateless.
  */
 final class RefusalAnalyzer implements FailureAnalyzer {

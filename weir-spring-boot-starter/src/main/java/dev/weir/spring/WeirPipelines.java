@@ -173,7 +173,8 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
      *
      * @throws IllegalArgumentException if there is no such pipeline
      * @throws IllegalStateException if the pipeline is already running, or the application context is not
-     * @throws KafkaPipelineException if the pipeline cannot start; the message contains the reason
+     * @throws KafkaPipelineException if Weir or Kafka's client refuses to start the pipeline; the message contains the
+     *     reason
      */
     public void start(String name) {
         PipelineBean bean = bean(name);

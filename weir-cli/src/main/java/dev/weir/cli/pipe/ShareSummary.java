@@ -76,15 +76,18 @@ record ShareSummary(ShareHandle.Snapshot member, int workers, HandlerTimes times
         return String.format(
                 Locale.ROOT,
                 "share group: %,d accepted, %,d released, %,d rejected, %,d redelivered, %,d renewed, %,d never begun%n"
-                        + "  %d share consumers of %d records, %s; %s",
+                        + "  %s up to %,d records%s (%s); %s",
                 member.accepted(),
                 member.released(),
                 member.rejected(),
                 member.redelivered(),
                 member.renewed(),
                 member.neverBegun(),
-                member.lanes(),
+                member.lanes() == 1
+                        ? "1 member of the group acquires"
+                        : member.lanes() + " members of the group acquire",
                 member.pollRecords(),
+                member.lanes() == 1 ? "" : " each",
                 member.acquireMode(),
                 OptionNames.in(member.limit().sentence()));
     }

@@ -55,8 +55,8 @@ public final class DeadLetterTopic {
     /** The treatment of a dead-letter record that is too large for its topic. */
     public enum TooLarge {
         /**
-         * Writes the record without its value, or without any part of the original. The value is lost when retention
-         * deletes the record from the original topic. Logged as a warning and counted ({@link DeadLetterHandle#cut}).
+         * Writes the record without its value, or without any part of the original. The value is lost when the original
+         * topic deletes the record. Logged as a warning and counted ({@link DeadLetterHandle#cut}).
          */
         CUT,
         /** Fails the run with an error that identifies the record, which remains unfinished. */

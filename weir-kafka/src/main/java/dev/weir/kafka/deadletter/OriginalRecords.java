@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches the original records of dead-letter records by offset, without a consumer group. Confined to one thread,
- * which closes it. If dead-letter records are looked up in the offset order of a partition, the partition is read once;
- * any other order requires a seek per record.
+ * which closes it. Looking up dead-letter records of one partition in offset order takes one pass over the partition;
+ * any other step requires a seek.
  */
 public final class OriginalRecords implements AutoCloseable {
 

@@ -3,8 +3,9 @@ package dev.weir.kafka.spi;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * An element derived from a consumed record that it can return. Your own element types may implement this interface, so
- * that a {@linkplain dev.weir.kafka.ConsumerDump dump} can show the key of a stuck record. Called by any thread.
+ * An element that can return the consumed record from which it was derived. Your own element types may implement this
+ * interface, so that a {@linkplain dev.weir.kafka.ConsumerDump dump} can show the key of a stuck record. Called by any
+ * thread.
  */
 public interface OfRecord {
 
