@@ -90,7 +90,7 @@ class ShareRenewalsTest {
     @EnumSource
     void workThatOutlastsItsLock_comesAgain_andTakesNoOtherAcknowledgementWithIt(FetchPath path) throws Exception {
         String name = name("beyond", path);
-        var settings = group(name, path, 2_000, 400);
+        var settings = group(name, path, 5_000, 400); // longer than a loaded machine stalls
         ConsumerLedger ledger = new ConsumerLedger(400);
         CountDownLatch expired = new CountDownLatch(1);
         AtomicInteger slow = new AtomicInteger();
