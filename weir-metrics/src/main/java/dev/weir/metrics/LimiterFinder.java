@@ -73,10 +73,14 @@ public final class LimiterFinder {
         return fallback(interval);
     }
 
-    /** Returns the limiter if no unit is saturated: the busiest unit, or an idle source. */
+    /** Returns the limiter if no unit is saturated: a full machine, the busiest unit, or an idle source. */
     private static Limiter fallback(Interval interval) {
         if (!interval.isPast && !interval.moves() && interval.hasBacklog()) {
             return Limiter.measuring("records are there, and none has gone through a stage in this time");
+        }
+        Limiter machine = MachineRules.takenElsewhere(interval);
+        if (machine != null) {
+            return machine;
         }
         Unit busiest = interval.units.stream()
                 .max(Comparator.comparingDouble(Unit::utilisation))

@@ -64,6 +64,25 @@ final class MachineRules {
         return isFull(interval) ? outOfProcessors(interval) : null;
     }
 
+    /** Finds a saturated machine while records wait and every unit has threads to spare. */
+    static @Nullable Limiter takenElsewhere(Interval interval) {
+        boolean isIdle = interval.units.stream().allMatch(unit -> unit.utilisation() < StageRules.SATURATED);
+        if (!isIdle || interval.keepsUp() || !(interval.load() >= FULL)) {
+            return null;
+        }
+        String used = Double.isNaN(interval.processCpu())
+                ? ""
+                : ": this process uses " + Words.number(interval.processCpu()) + " of them, its stages "
+                        + Words.number(interval.computing());
+        return Limiter.of(
+                Kind.MACHINE_CPU,
+                Kind.MACHINE_CPU.id(),
+                "the machine's " + interval.processors() + " processors are " + Words.percent(interval.load())
+                        + " busy, and no stage is at its limit" + used,
+                "give it more processors or another instance, or move other processes to another machine",
+                1);
+    }
+
     static Limiter outOfProcessors(Interval interval) {
         double all = interval.computing();
         StageTime heaviest = interval.times().stream()

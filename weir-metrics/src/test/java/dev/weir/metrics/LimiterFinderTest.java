@@ -201,6 +201,19 @@ class LimiterFinderTest {
                 .endsWith("by others too: of the 1.0 processors that the stages want the process gets 0.5");
     }
 
+    /** A copy on a machine that brokers and other processes filled had "produce: 0.5 of 1 threads at work" as its limit. */
+    @Test
+    void fullMachine_isNamed_ifRecordsWaitAndNoStageIsFull() {
+        activity("produce", "all", 1, 0, 0);
+        stage("consume", 1, 0.1, 0, 0.4).stage("produce", 1, 0.5, 0.5, 0);
+        List<ConsumerLook> behind = StubLooks.consumer(StubLooks.partition(0).inFlight(50).lag(900_000));
+        Limiter limiter = machine(1.2, 0.99).find(behind);
+        assertThat(limiter.kind()).isEqualTo(Kind.MACHINE_CPU);
+        assertThat(limiter.sentence()).contains("no stage is at its limit: this process uses 1.2 of them, its stages 0.6");
+        assertThat(machine(1.2, 0.6).find(behind).kind()).isNotEqualTo(Kind.MACHINE_CPU);
+        assertThat(machine(1.2, 0.99).find().kind()).isNotEqualTo(Kind.MACHINE_CPU);
+    }
+
     /** 59,488 records were buffered and nothing went out: that "kept up", with nothing to do. */
     @Test
     void recordsThatAreFetchedAndWait_areABacklog() {

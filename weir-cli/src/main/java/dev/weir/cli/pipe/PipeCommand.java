@@ -186,10 +186,7 @@ public final class PipeCommand implements Callable<Integer> {
                         .findFirst()
                         .map(ProducerHandle::latency)
                         .orElse(null),
-                running.handles(ShareHandle.class).stream()
-                        .findFirst()
-                        .map(member -> OptionNames.in(ShareSummary.limiter(member, probe.overall())))
-                        .orElseGet(() -> OptionNames.in(probe.overall())),
+                OptionNames.in(probe.overall()),
                 sharing,
                 running.handles(TransactionHandle.class).stream()
                         .findFirst()

@@ -3,9 +3,7 @@ package dev.weir.cli.pipe;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.cli.client.OptionNames;
 import dev.weir.kafka.ShareHandle;
-import dev.weir.metrics.Limiter;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.Locale;
 
 /**
@@ -53,19 +51,6 @@ record ShareSummary(ShareHandle.Snapshot member, int workers, HandlerTimes times
         line.writeNumberField("emptied_answers", member.emptiedAnswers());
         line.writeNumberField("lanes", member.lanes());
         line.writeStringField("acquire_mode", member.acquireMode());
-    }
-
-    /**
-     * Returns the member's limiter if the group is the limit; otherwise {@code pipeline}, the limiter of its pipeline.
-     */
-    static Limiter limiter(ShareHandle member, Limiter pipeline) {
-        ShareHandle.Limit limit = member.snapshot().limit();
-        return Arrays.stream(Limiter.Kind.values())
-                .filter(kind -> kind.id().equals(limit.kind()) && limit.kind().startsWith("share-"))
-                .findFirst()
-                .map(kind -> Limiter.of(
-                        kind, limit.name(), limit.sentence(), limit.advice(), Math.max(1, limit.expectedGain())))
-                .orElse(pipeline);
     }
 
     private static double rounded(double value) {
