@@ -95,9 +95,9 @@ public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig confi
 
     /**
      * Returns the end offsets of the partitions that have records for the group. Empty partitions are left out, because
-     * the group never passes their end. So are partitions that the group has yet to begin at their end. If the group
-     * reads only committed records, the end is the last stable offset, because the group receives nothing after it
-     * while a transaction is open.
+     * the group never passes their end. Partitions that the group will begin at their end are left out for the same
+     * reason. If the group reads only committed records, the end is the last stable offset, because the group receives
+     * nothing after it while a transaction is open.
      */
     private static Map<TopicPartition, Long> ends(
             GroupAdmin admin,

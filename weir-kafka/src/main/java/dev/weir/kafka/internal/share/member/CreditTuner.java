@@ -8,14 +8,14 @@ import dev.weir.kafka.internal.share.member.SharePath.Plan;
  * another. The result depends only on the measurements. Stateless.
  *
  * <p>The number is one record per worker plus a buffer. By Little's law, the rate times the round trip keeps the
- * workers busy during a fetch, and the buffer counts this product twice, because as many records again are in flight.
- * The buffer also has at least the records of a twentieth of a second, or of a tenth of a second while that is few
- * records. A few large requests cost the client and the broker less than many small ones, and a short stall does not
- * reach the workers.
+ * workers busy during a fetch. The buffer counts this product twice, because as many records again are in flight. The
+ * buffer also has at least the records of a twentieth of a second, or of a tenth of a second while that is few records.
+ * A few large requests cost the client and the broker less than many small ones, and a short stall does not reach the
+ * workers.
  *
  * <p>The number begins small and at most doubles per step, because a member that takes many records at once leaves none
- * for the others. It has two bounds: the acquired records must be finished well within their lock's duration (F8), and
- * must fit into the window of locks beside the records of the other members (F2).
+ * for the others. It has two bounds. The acquired records must be finished well within their lock's duration (F8). They
+ * must also fit into the window of locks beside the records of the other members (F2).
  */
 final class CreditTuner {
 

@@ -179,8 +179,8 @@ final class ReadyRecords {
     }
 
     /**
-     * Ends the supply of records, except for waiting records in their last delivery. If released, the group would give
-     * these up.
+     * Ends the supply of records. The pipeline still receives waiting records in their last delivery, because the group
+     * would give them up if they were released.
      */
     void end() {
         lock.lock();

@@ -84,9 +84,9 @@ interface SharePath {
      * The way in which brokers limit the number of records that they return: the client's {@code share.acquire.mode}.
      */
     enum AcquireMode {
-        /** Returns exactly as many records as requested. A producer batch may be read several times. */
+        /** Brokers return no more records than requested. They may read a producer batch several times. */
         RECORD_LIMIT("record_limit"),
-        /** Returns whole producer batches, which is cheap but may exceed the requested number. */
+        /** Brokers return whole producer batches, which is cheap but may exceed the requested number. */
         BATCH_OPTIMIZED("batch_optimized");
 
         private final String configured;
