@@ -22,7 +22,7 @@ final class ShareLimits {
      * @param workers the number of workers of the pipeline
      * @param inHand the mean number of records that the pipeline has taken but not finished
      * @param span the largest number of offsets in a partition from its first unfinished record to its last acquired
-     * one
+     *     one
      * @param fullShare the fraction of readings in which these offsets used up the locks of their partition
      * @param lag the number of records not yet delivered to the group, or -1 if unknown
      * @param acknowledgementSeconds the mean time until an acknowledgement was confirmed

@@ -45,7 +45,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
      * the response are released.
      *
      * @throws RecordDecodeException if a batch cannot be read and the policy is FAIL, or if the boundaries of the
-     * batches cannot be found
+     *     batches cannot be found
      */
     List<AcquiredRange> read(AcquiredRanges of, PartitionData data, Lock lock, long nowNanos) {
         List<AcquiredRecords> acquired = new ArrayList<>(data.acquiredRecords());

@@ -85,7 +85,7 @@ class ShareConsumerThreadTest {
     }
 
     /**
-     * A client that is polled during a renewal also fetches, but returns none of the fetched records until the share
+     * During a renewal, a client that is polled also fetches. It returns none of the fetched records until the share
      * consumer has finished all of its own.
      */
     @Test

@@ -19,7 +19,7 @@ class AcquiredRangeTest {
     }
 
     /**
-     * An offset that was not sent may have a record. If it were acknowledged as a gap, the record would never be
+     * Offsets that were not sent may have records. If they were acknowledged as gaps, the records would never be
      * delivered.
      */
     @Test

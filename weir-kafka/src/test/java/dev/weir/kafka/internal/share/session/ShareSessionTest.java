@@ -420,7 +420,7 @@ class ShareSessionTest {
         assertThat(session.isQuiet()).isTrue();
     }
 
-    /** When a quota empties a response, the broker has acquired the records in vain. */
+    /** If a quota empties a response, the broker has acquired the records in vain. */
     @Test
     void answerThatAQuotaHasEmptied_halvesWhatIsAskedFor_andGrowsBack() {
         open();

@@ -47,7 +47,7 @@ final class SimulatedGroup {
     final ShareGroup share;
     private Topic topic;
 
-    /** The broker that is cut off from the controller forever, or 0. */
+    /** Id of the broker that never hears from the controller again, or 0. */
     private int stale;
 
     private final List<SimulatedHost> hosts = new ArrayList<>();
