@@ -263,8 +263,8 @@ final class AcquiredRange {
     }
 
     /**
-     * Returns whether no renewal may be requested, because one is unanswered or was refused, or because the brokers
-     * renew no locks.
+     * Returns whether no renewal may be requested. This is the case if a renewal is unanswered or was refused, or if
+     * the brokers renew no locks.
      */
     boolean isRenewing() {
         return renewing;

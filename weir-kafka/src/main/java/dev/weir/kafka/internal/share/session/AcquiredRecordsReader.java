@@ -113,7 +113,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
         batchRecords = batchRecords == 0 ? size : batchRecords + FORGETS * (size - batchRecords);
     }
 
-    /** Returns the recent mean size of a batch; 0 until the first batch is read. Any thread. */
+    /** Returns the recent mean number of offsets in a batch; 0 until the first batch is read. Any thread. */
     double batchRecords() {
         return batchRecords;
     }

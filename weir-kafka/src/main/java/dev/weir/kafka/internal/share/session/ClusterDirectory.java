@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The brokers, the topic ids, the partition leaders, and the group's coordinator, as reported by brokers. {@link
- * AskedInTurn} chooses the broker to ask, so that a broker with outdated metadata is not asked forever. Newer
- * information is never replaced by older information: leaders are compared by epoch, and a known topic id remains valid
- * when a broker reports another id. Confined to the member's thread.
+ * AskedInTurn} chooses the broker to ask, so that a broker with outdated metadata is not asked forever. Older
+ * information never replaces newer information. Leaders are compared by epoch, and a known topic id remains valid when
+ * a broker reports another id. Confined to the member's thread.
  */
 final class ClusterDirectory {
 
@@ -166,7 +166,8 @@ final class ClusterDirectory {
         if (underWay || !turns.isEnough(old)) {
             return false;
         }
-        // If no broker helps because a partition has no leader, each connection would be closed after two responses.
+        // If no broker helps because a partition has no leader, each connection would otherwise be closed after two
+        // responses.
         int rounds = Math.min(MOST_DOUBLINGS, turns.round(named.size(), bootstrap.size()));
         return old || nowNanos - leftNanos >= STAY_NANOS << rounds;
     }

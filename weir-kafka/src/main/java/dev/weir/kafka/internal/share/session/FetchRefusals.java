@@ -14,7 +14,8 @@ final class FetchRefusals {
     private final Map<TopicIdPartition, Errors> last = new HashMap<>();
 
     /**
-     * Notes a refused fetch. Returns whether the reason differs from the last one, or the last fetch was not refused.
+     * Notes a refused fetch. Returns whether the reason differs from the last one, or records were acquired since the
+     * last refusal.
      */
     boolean isNews(TopicIdPartition partition, Errors error) {
         return last.put(partition, error) != error;

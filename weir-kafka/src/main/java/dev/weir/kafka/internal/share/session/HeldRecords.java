@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * #lockMillis}.
  *
  * <p>Kafka's client differs from a {@link ShareSession} in three ways. It fetches nothing more until every record is
- * acknowledged, even if a record's lock has expired. While it renews a record, it accepts no acknowledgement of the
- * record until a poll has returned it again. If a renewal is refused, it forgets the renewed records ({@code
- * ShareInFlightBatch.renew} of Kafka 4.4).
+ * acknowledged, even if a record's lock has expired. It accepts no acknowledgement of a record under renewal until a
+ * poll has returned that record again. It forgets records whose renewal was refused ({@code ShareInFlightBatch.renew}
+ * of Kafka 4.4).
  */
 public final class HeldRecords {
 
@@ -238,7 +238,7 @@ public final class HeldRecords {
         boolean renews = false;
         for (OfPartition of : partitions.values()) {
             if (of.renewing.size() < of.unacknowledged.size()) {
-                return false; // The client does not poll before these end.
+                return false; // Some records are unacknowledged, so the client does not poll.
             }
             renews |= !of.renewing.isEmpty();
         }
