@@ -15,8 +15,9 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The partitions of a share session: the ones to read from its broker, the ones that the broker's session lists, and
- * the acquired ranges of each partition, even if it is no longer read. Confined to the member's thread.
+ * The partitions of a share session: the partitions to read from its broker, the partitions that the broker's session
+ * lists, and the acquired ranges of each partition, even if the partition is no longer read. Confined to the member's
+ * thread.
  */
 final class SessionPartitions {
 

@@ -315,7 +315,8 @@ final class ShareSession {
 
     /**
      * Returns whether the broker processed the request. If it did not know the session or its epoch, the
-     * acknowledgements are sent again. After any other error, they count as refused.
+     * acknowledgements are sent again. After any other error, or if this was the session's last request, they count as
+     * refused.
      */
     private boolean accepts(Sent sent, short code, @Nullable String message, long nowNanos) {
         Errors error = Errors.forCode(code);

@@ -291,7 +291,7 @@ final class ShareSessions implements AutoCloseable {
     private static boolean isSpare(Line line) {
         boolean spare = !line.session.partitions.areWanted() && line.session.isQuiet();
         if (spare) {
-            // The broker ends the session with its connection. The session has no records.
+            // When its connection closes, the broker ends the session, which has no acquired records.
             line.channel.drop();
         }
         return spare;
