@@ -140,8 +140,9 @@ public interface ShareHandle {
         }
 
         /**
-         * Returns the acquired offsets of unreadable batches that were skipped ({@code unreadable}). They were
-         * rejected, so no member receives them again. Recorded only with {@link FetchPath#LEAN}.
+         * Returns the acquired offsets of unreadable batches that were skipped. The {@linkplain RecordRange#reason
+         * reason} of each range is {@code unreadable}. The offsets were rejected, so no member receives them again.
+         * Recorded only with {@link FetchPath#LEAN}.
          */
         public List<RecordRange> skipped() {
             return values.skipped;

@@ -497,7 +497,7 @@ public final class ShareSettings<K, V> {
         /**
          * Sets the treatment of a batch that is larger than {@link #maxBatchBytes}, damaged, or compressed with an
          * unknown codec; the default is {@link ConsumerSettings.UnreadableBatches#FAIL}. SKIP rejects the batch's
-         * offsets. DEAD_LETTER writes the batch to the dead-letter topic and then rejects its offsets; it requires a
+         * offsets. DEAD_LETTER writes the batch to the dead-letter topic and then accepts its offsets; it requires a
          * {@link SharedFlow} with a dead-letter topic. Only for {@link FetchPath#LEAN}.
          */
         public Builder<K, V> unreadableBatches(ConsumerSettings.UnreadableBatches policy) {

@@ -170,7 +170,7 @@ class SettingsTextTest {
                 .withMessage("orders.weir.fetch: weir.fetch must be client, lean: weir.fetch=quickly");
     }
 
-    /** One file may be for a share group and the producer beside it. */
+    /** One file may have the settings of a share group and of a producer. */
     @Test
     void producer_leavesTheKeysOfAShareGroupAlone() throws IOException {
         Path file = Files.writeString(

@@ -9,12 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
-/** Combinations of settings that work and are seldom meant. Stateless. */
+/** Finds combinations of settings that are valid but seldom intended. Stateless. */
 public final class ConsumerSettingsRisks {
 
     private ConsumerSettingsRisks() {}
 
-    /** Returns the risks of this consumer: sentences that name the settings. */
+    /** Returns one sentence per risky combination. Each sentence names the settings. */
     public static List<String> of(ConsumerSettings<?, ?> settings, Subscription subscription) {
         List<String> risks = new ArrayList<>();
         for (String name :
@@ -67,7 +67,10 @@ public final class ConsumerSettingsRisks {
         return List.copyOf(risks);
     }
 
-    /** A number that the client refuses is the client's to refuse. */
+    /**
+     * Returns the property as a number. If the value is not a number, returns the default, because Kafka's client
+     * refuses the value itself.
+     */
     private static long number(ConsumerSettings<?, ?> settings, String name, long otherwise) {
         try {
             return Long.parseLong(settings.properties()

@@ -36,9 +36,10 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Questions about a share group. Each blocks, for the connect timeout at most. Any thread; close it.
+ * Queries brokers about a share group, and changes its configuration. Each method blocks, at most for the connect
+ * timeout. Any thread may call the methods. Must be closed.
  *
- * <p>Names of the group's settings: Kafka's {@code GroupConfig}, 4.4.
+ * <p>The names of the group's properties are from {@code GroupConfig} of Kafka 4.4.
  */
 public final class GroupAdmin implements AutoCloseable {
 
@@ -54,7 +55,7 @@ public final class GroupAdmin implements AutoCloseable {
     private final Duration patience;
     private final Admin admin;
 
-    /** Makes its client; asks nothing yet. */
+    /** Creates the admin client, but sends no request yet. */
     public GroupAdmin(ShareSettings<?, ?> settings) {
         this.group = settings.groupId();
         this.patience = settings.connectTimeout();
@@ -70,7 +71,7 @@ public final class GroupAdmin implements AutoCloseable {
         return new ConfigResource(ConfigResource.Type.GROUP, group);
     }
 
-    /** The group's settings. */
+    /** Reads the group's configuration. */
     public ShareGroupConfig config() {
         Config config = answer(
                         admin.describeConfigs(List.of(resource())).all(),
@@ -89,13 +90,13 @@ public final class GroupAdmin implements AutoCloseable {
                 Boolean.parseBoolean(text(config, RENEWS, "true")));
     }
 
-    /** The value, or the default of brokers that do not know the setting. */
+    /** Returns the value, or the given default if the broker does not know the property. */
     private static String text(Config config, String name, String otherwise) {
         ConfigEntry entry = config.get(name);
         return entry == null || entry.value() == null ? otherwise : entry.value();
     }
 
-    /** Sets values of the group; null takes one back. */
+    /** Sets properties of the group; null resets a property to its default. */
     public void set(Map<String, @Nullable String> values) {
         List<AlterConfigOp> changes = new ArrayList<>();
         values.forEach((name, value) -> changes.add(new AlterConfigOp(
@@ -105,7 +106,7 @@ public final class GroupAdmin implements AutoCloseable {
                 values + " cannot be set for share group " + group + ": grant ALTER_CONFIGS on the group");
     }
 
-    /** Refuses brokers that have no share groups. */
+    /** Throws if the brokers do not support share groups. */
     public void requireFeature() {
         Map<String, FinalizedVersionRange> features = answer(
                         admin.describeFeatures().featureMetadata(), "the features of the brokers cannot be read")
@@ -118,7 +119,7 @@ public final class GroupAdmin implements AutoCloseable {
         }
     }
 
-    /** The partitions of the topics; refuses topics that do not exist. */
+    /** Returns the partitions of the topics. Throws if a topic does not exist. */
     public List<TopicPartition> partitions(List<String> topics) {
         List<TopicPartition> partitions = new ArrayList<>();
         admin.describeTopics(topics).topicNameValues().forEach((topic, future) -> {
@@ -128,7 +129,7 @@ public final class GroupAdmin implements AutoCloseable {
         return partitions;
     }
 
-    /** Returns the group's offset in each partition that it has begun, and its lag if that is known. */
+    /** Returns the group's start offset in each partition that the group has begun, with the lag if it is known. */
     public Map<TopicPartition, SharePartitionOffsetInfo> offsets(Collection<TopicPartition> partitions) {
         Map<TopicPartition, SharePartitionOffsetInfo> begun = new HashMap<>();
         try {
@@ -154,13 +155,14 @@ public final class GroupAdmin implements AutoCloseable {
         return begun;
     }
 
-    /** The ends of the partitions, behind all records, committed or not. */
+    /** Returns the end offset of each partition, which is after all records, committed or not. */
     public Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions) {
         return logOffsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED);
     }
 
     /**
-     * The last stable offsets of the partitions: nothing behind them is read by a group that reads committed records.
+     * Returns the last stable offset of each partition. A group that reads only committed records reads nothing beyond
+     * it.
      */
     public Map<TopicPartition, Long> stableEnds(Collection<TopicPartition> partitions) {
         return logOffsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED);

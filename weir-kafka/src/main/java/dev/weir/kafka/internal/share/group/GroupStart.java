@@ -19,11 +19,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks what has to be known, and says what has to be said, before a member joins. Immutable.
+ * The state of the topics and the group before a member joins. {@link #of} also checks that the member can start.
+ * Immutable.
  *
- * @param partitions of the topics
- * @param config of the group
- * @param ends where each partition ended at the start; empty unless the source ends there
+ * @param partitions the partitions of the topics
+ * @param config the group's configuration
+ * @param ends the end offset of each partition at the start; empty unless the source ends there
  */
 public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig config, Map<TopicPartition, Long> ends) {
 
@@ -31,7 +32,10 @@ public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig confi
     private static final long HEARD_WITHIN_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** Asks the brokers; says where a new group begins; refuses to guess. */
+    /**
+     * Reads the state from the brokers, and sets the group's start position if the settings specify one. Throws if a
+     * new group has no start position.
+     */
     public static GroupStart of(GroupAdmin admin, ShareSettings<?, ?> settings, List<String> topics) {
         admin.requireFeature();
         List<TopicPartition> partitions = admin.partitions(topics);
@@ -75,7 +79,10 @@ public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig confi
         return awaitStart(admin, wanted);
     }
 
-    /** A broker that has not heard of it yet would begin at the end. */
+    /**
+     * Waits up to 10 s until the brokers report the new start position. A broker that does not know it yet would start
+     * the group at the end.
+     */
     private static ShareGroupConfig awaitStart(GroupAdmin admin, String wanted) {
         long end = System.nanoTime() + HEARD_WITHIN_NANOS;
         ShareGroupConfig told = admin.config();
@@ -87,9 +94,10 @@ public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig confi
     }
 
     /**
-     * The ends of partitions that hold something for the group: it never gets past the end of an empty one, nor of one
-     * that it begins at the end. A group that reads committed records reads to the last stable offset: as long as a
-     * transaction is open, it gets nothing from there on.
+     * Returns the end offsets of the partitions that have records for the group. Empty partitions are left out, because
+     * the group never passes their end. Partitions that the group will begin at their end are left out for the same
+     * reason. If the group reads only committed records, the end is the last stable offset, because the group receives
+     * nothing after it while a transaction is open.
      */
     private static Map<TopicPartition, Long> ends(
             GroupAdmin admin,
@@ -122,7 +130,7 @@ public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig confi
         return ends;
     }
 
-    /** Returns whether the group gets nothing of transactions that are open or aborted. */
+    /** Returns whether the group receives no records of open or aborted transactions. */
     public static boolean readsCommitted(ShareGroupConfig config) {
         return config.isolationLevel().equals("read_committed");
     }

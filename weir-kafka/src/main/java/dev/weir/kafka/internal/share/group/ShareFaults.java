@@ -9,12 +9,12 @@ import org.apache.kafka.common.errors.InconsistentGroupProtocolException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 
-/** The remedies for faults of a share group. Stateless. */
+/** Adds remedies to the errors of a share group. Stateless. */
 public final class ShareFaults {
 
     private ShareFaults() {}
 
-    /** The fault with the way out. */
+    /** Returns an exception whose message names the remedy. */
     public static KafkaPipelineException explained(KafkaException fault) {
         String wayOut = switch (fault) {
             case GroupAuthorizationException denied ->

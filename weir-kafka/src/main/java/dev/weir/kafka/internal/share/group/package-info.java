@@ -1,4 +1,7 @@
-/** A share group as a whole: its settings, offsets and start, asked of the brokers, and what its faults mean. */
+/**
+ * Administration of a share group as a whole: reads its configuration and offsets from the brokers, sets its start
+ * position, and explains its errors.
+ */
 @NullMarked
 package dev.weir.kafka.internal.share.group;
 

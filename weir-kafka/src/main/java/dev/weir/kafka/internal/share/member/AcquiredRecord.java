@@ -11,12 +11,13 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record that a share group has acquired to this member for the time of its lock, and what is known of its
+ * A record that this member has acquired from its share group until the acquisition lock expires, with its
  * acknowledgement. Thread-safe.
  *
  * <pre>
  *   WAITING -> TAKEN (by the pipeline) -> SETTLED (its last pending acknowledgement has ended) -> acknowledged
- *          \-> GONE (given back unseen)   \-> GONE (its lock was lost)
+ *          \                          \-> GONE (its lock was lost, or the run ended)
+ *           \-> GONE (released before the pipeline took it, or its lock was lost)
  * </pre>
  */
 public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
@@ -41,14 +42,14 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
     private volatile boolean offered;
     private volatile boolean copied;
 
-    // Of the pipeline's thread, before others get the record.
+    // Written by the pipeline's thread before other threads receive the record.
     private long takenNanos;
 
     /**
-     * Wraps what a client has acquired.
+     * Wraps a record that a client has acquired.
      *
-     * @param deliveryLimit deliveries after which the group gives a record up, as last read; any thread
-     * @param onSettled told once, by any thread, when the acknowledgement is known
+     * @param deliveryLimit returns the group's delivery limit as last read; any thread
+     * @param onSettled called once, by any thread, when the acknowledgement is known
      */
     AcquiredRecord(
             ConsumerRecord<byte[], byte[]> record, IntSupplier deliveryLimit, Consumer<AcquiredRecord> onSettled) {
@@ -76,31 +77,34 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         return unreadable;
     }
 
-    /** The number of times the group has acquired it, this time included: 1 for the first. */
+    /** Returns how many times the record has been delivered, including this delivery: 1 for the first. */
     public int delivery() {
         return delivery;
     }
 
-    /** Deliveries after which the group gives a record up. */
+    /** Returns the number of deliveries after which the group gives up a record. */
     public int deliveryLimit() {
         return deliveryLimit.getAsInt();
     }
 
-    /** Returns whether the group gives it up if it is not accepted now. */
+    /** Returns whether the group gives up the record unless it is accepted now. */
     @Override
     public boolean isLastDelivery() {
         return delivery >= deliveryLimit();
     }
 
-    /** Returns whether a crash or two lose it, unless a copy stands elsewhere. */
+    /**
+     * Returns whether one or two crashes could lose the record unless a copy exists, because this is one of its last
+     * two deliveries.
+     */
     @Override
     public boolean isAtRisk() {
         return delivery >= deliveryLimit() - 1;
     }
 
     /**
-     * Says which acknowledgement it ends with when its last pending acknowledgement ends. Of several, RELEASE wins over
-     * REJECT, and REJECT over ACCEPT. Any thread.
+     * Requests an acknowledgement for when the last pending acknowledgement ends. If there are several requests,
+     * RELEASE takes precedence over REJECT, and REJECT over ACCEPT. Any thread.
      */
     public void endsWith(RecordAcknowledgement another) {
         var unused = acknowledgement.accumulateAndGet(another, RecordAcknowledgement::and);
@@ -115,23 +119,23 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         return acknowledgement.get();
     }
 
-    /** For messages. */
+    /** Returns topic, partition and offset, for messages. */
     public String name() {
         return topic() + "-" + partition() + "@" + offset();
     }
 
-    /** The pipeline takes it; false if it was given back. */
+    /** Notes that the pipeline takes the record. Returns false if the record was already released or lost. */
     boolean take(long nowNanos) {
         takenNanos = nowNanos;
         return place.compareAndSet(Place.WAITING, Place.TAKEN);
     }
 
-    /** For how long the pipeline has it. Any thread that has it from the pipeline. */
+    /** Returns how long the pipeline has had the record. Any thread that received the record from the pipeline. */
     long inHandNanos(long nowNanos) {
         return nowNanos - takenNanos;
     }
 
-    /** The pipeline may take it: a copy stands if one is needed. */
+    /** Notes that the pipeline may take the record. If the record needs a copy, the copy exists. */
     void offered() {
         offered = true;
     }
@@ -141,28 +145,34 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         return offered;
     }
 
-    /** The brokers have a copy of it. */
+    /** Notes that the brokers have a copy of the record. */
     void copied() {
         copied = true;
     }
 
-    /** Returns whether nobody has it any more once it goes back. */
+    /** Returns whether a release would lose the record, because this is the last delivery and there is no copy. */
     boolean isLostIfReleased() {
         return isLastDelivery() && !copied;
     }
 
-    /** It goes back unseen; false if the pipeline has it. */
+    /** Marks the record for release before the pipeline has taken it. Returns false if the pipeline has taken it. */
     @Override
     public boolean giveBack() {
         return place.compareAndSet(Place.WAITING, Place.GONE);
     }
 
-    /** The pipeline did not finish it, and is gone; false if it did. */
+    /**
+     * Gives up a record that the pipeline has taken but will not finish. Returns false if the pipeline has already
+     * finished it.
+     */
     boolean giveUp() {
         return place.compareAndSet(Place.TAKEN, Place.GONE);
     }
 
-    /** Its lock is lost: somebody else may have it. False if its acknowledgement is known already. */
+    /**
+     * Notes that the lock is lost, so another member may have the record. Returns false if the acknowledgement is
+     * already known.
+     */
     @Override
     public boolean lose() {
         return giveBack() || giveUp();
@@ -173,7 +183,10 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         return place.get() == Place.GONE;
     }
 
-    /** Returns whether it goes back if it does: its work is not done, or somebody gave it back. */
+    /**
+     * Returns whether the record would be released if the run ended now: it is unfinished, or its release was
+     * requested.
+     */
     boolean isUndone() {
         return place.get() != Place.SETTLED || acknowledgement() == RecordAcknowledgement.RELEASE;
     }
@@ -182,13 +195,13 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         int ignored = pending.addAndGet(more);
     }
 
-    /** Ends an acknowledgement that nobody will report as done. */
+    /** Ends a pending acknowledgement without success, so the record will be released. */
     void abandon() {
         endsWith(RecordAcknowledgement.RELEASE);
         endAcknowledgement();
     }
 
-    /** Ends a pending acknowledgement; the last one settles the record. */
+    /** Ends a pending acknowledgement. The last one settles the record. */
     void endAcknowledgement() {
         if (pending.decrementAndGet() == 0 && place.compareAndSet(Place.TAKEN, Place.SETTLED)) {
             onSettled.accept(this);

@@ -19,13 +19,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands what a path acquires to the pipeline, and counts. Confined to the thread that acquires.
+ * Passes the records that a path acquires to the pipeline, and counts them. Confined to the thread that acquires
+ * records, except for {@link #slowRoundTripSeconds}.
  */
 final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
 
     private static final Logger LOG = LoggerFactory.getLogger(AcquiredRecordDelivery.class);
 
-    /** A slow round trip is forgotten by so much with each one after it. */
+    /** Decay factor of the slowest round trip, applied after each fetch that returned records. */
     private static final double FORGETS = 0.99;
 
     private final SharePath.Setup setup;
@@ -36,7 +37,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
     private final List<AcquiredRecord> fresh = new ArrayList<>();
     private volatile double slowRoundTripSeconds;
 
-    /** @param onEnded told by any thread when the work on a record ends */
+    /** @param onEnded called by any thread when the processing of a record ends */
     AcquiredRecordDelivery(SharePath.Setup setup, Consumer<AcquiredRecord> onEnded) {
         this.setup = setup;
         this.ready = setup.ready();
@@ -45,7 +46,9 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
         this.deliveryLimit = setup::deliveryLimit;
     }
 
-    /** Time from a request to its records: about the slowest of the last hundred. Any thread. */
+    /**
+     * Returns the time from a fetch request to its records: about the slowest of the last hundred fetches. Any thread.
+     */
     double slowRoundTripSeconds() {
         return slowRoundTripSeconds;
     }
@@ -117,7 +120,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
         ready.passedBy();
     }
 
-    /** Makes copies of the records that are about to be released in their last delivery. */
+    /** Writes copies of the records that are about to be released in their last delivery. */
     void keepLast(List<LockedRecord> open) {
         ParkedCopies copies = setup.copies();
         if (copies != null) {
@@ -176,7 +179,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
 
     @Override
     public void fatal(KafkaException fault) {
-        // The broker does not say which ones.
+        // The broker's error does not name the group or the topics.
         throw switch (fault) {
             case GroupAuthorizationException denied
             when denied.groupId() == null ->

@@ -4,8 +4,8 @@ import dev.weir.stream.spi.AckTarget;
 import java.util.List;
 
 /**
- * Records that the pipeline took together, as the target of their acknowledgements: a token is the place in the list.
- * Thread-safe.
+ * Receives the acknowledgements of records that the pipeline took as one batch. A token is the index of a record in the
+ * batch. Thread-safe.
  */
 final class AcquisitionTarget implements AckTarget {
 

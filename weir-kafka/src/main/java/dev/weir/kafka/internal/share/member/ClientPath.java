@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The path over Kafka's own share consumers: a fixed number of {@linkplain ShareConsumerThread share consumers}, which
- * together acquire a record for each worker and none ahead.
+ * The fetch path over Kafka's own client: a fixed number of {@linkplain ShareConsumerThread share consumers}. Together
+ * they acquire one record per worker, and none in advance.
  */
 final class ClientPath implements SharePath {
 
@@ -28,10 +28,10 @@ final class ClientPath implements SharePath {
 
     private static final Duration LONGEST = Duration.ofDays(365);
 
-    /** Time that a share consumer may need beyond the close's deadline: its last answers, and its goodbye. */
+    /** Time beyond the close's deadline in which a share consumer may receive its last answers and leave the group. */
     private static final Duration GRACE = Duration.ofSeconds(60);
 
-    /** Held by the one share consumer that asks where nothing was. */
+    /** Permit to poll after a poll that returned nothing. Only one share consumer at a time holds it. */
     final Semaphore mayAskInVain = new Semaphore(1);
 
     private final Setup setup;
@@ -45,9 +45,9 @@ final class ClientPath implements SharePath {
     private volatile boolean joined;
 
     /**
-     * Makes no client yet.
+     * Creates no client yet.
      *
-     * @param clients makes a client of a configuration
+     * @param clients creates a client from a configuration
      */
     ClientPath(Setup setup, Function<Map<String, Object>, ShareConsumer<byte[], byte[]>> clients) {
         this.setup = setup;
@@ -86,17 +86,17 @@ final class ClientPath implements SharePath {
         return clients.apply(config);
     }
 
-    /** The group has given a share consumer partitions. Any thread. */
+    /** Reports that the group has assigned partitions to a share consumer. Any thread. */
     void joined() {
         joined = true;
     }
 
-    /** A record was acquired. Any thread. */
+    /** Reports an acquired record. Any thread. */
     void acquired(TopicPartition partition, long offset) {
         var unused = lastAcquired.merge(partition, offset, Math::max);
     }
 
-    /** The group has no place for a share consumer, which ends. Any thread. */
+    /** Reports that the group is full and has refused a share consumer, which ends. Any thread. */
     void refused(GroupMaxSizeReachedException full) {
         int left = consumers.size() - refused.incrementAndGet();
         if (left == 0) {
@@ -132,7 +132,7 @@ final class ClientPath implements SharePath {
             } catch (InterruptedException hurry) {
                 interrupted = true;
                 deadline = System.nanoTime();
-                closeAll(deadline); // What is not done goes back now.
+                closeAll(deadline); // Unfinished records are released now.
             }
         }
         if (interrupted) {

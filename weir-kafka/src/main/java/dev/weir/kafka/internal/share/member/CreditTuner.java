@@ -4,13 +4,18 @@ import dev.weir.kafka.internal.share.member.SharePath.AcquireMode;
 import dev.weir.kafka.internal.share.member.SharePath.Plan;
 
 /**
- * The number of records that may be out at once where each ends for itself: a function of what was seen. Stateless.
+ * Calculates how many records may be outstanding at once on a path where each finished record frees capacity for
+ * another. The result depends only on the measurements. Stateless.
  *
- * <p>By Little's law {@code workers + rate x round trip}, and as much again as is in flight; or what is done in a
- * twentieth of a second, if that is more, or in a tenth while that is few records: few large requests cost both sides
- * less than many small ones, and a hiccup does not reach the workers. It begins small and at most doubles, as members
- * that take much at once leave nothing for the others. The bounds: what is acquired must be done well within its lock
- * (F8), and fit the window of locks beside the other members (F2).
+ * <p>The number is one record per worker plus a buffer. By Little's law, the rate times the round trip keeps the
+ * workers busy during a fetch. The buffer counts this product twice, because as many records again are in flight. The
+ * buffer also has at least the records of a twentieth of a second, or of a tenth of a second while that is few records.
+ * A few large requests cost the client and the broker less than many small ones, and a short stall does not reach the
+ * workers.
+ *
+ * <p>The number begins small and at most doubles per step, because a member that takes many records at once leaves none
+ * for the others. It has two bounds. The acquired records must be finished well within their lock's duration (F8). They
+ * must also fit into the window of locks beside the records of the other members (F2).
  */
 final class CreditTuner {
 
@@ -20,32 +25,35 @@ final class CreditTuner {
     private static final double TOO_MANY = 1.5;
     private static final double ON_ITS_WAY = 2.2;
 
-    /** The work that waits in the process, in seconds, as long as there is a backlog. */
+    /** Minimum amount of work, in seconds, that waits in the process while there is a backlog. */
     private static final double IN_STORE = 0.05;
 
-    /** The same as long as half of that is less than a large request. */
+    /** Replaces {@link #IN_STORE} as long as half of its records are fewer than a large request. */
     private static final double LONG_STORE = 0.1;
 
-    /** A request for so many records costs hardly more for each of them than one for more. */
+    /** Number of records in a large request. A larger one hardly lowers the cost per record. */
     private static final int LARGE_REQUEST = 600;
 
-    /** Number of batches that must fit the credits before whole batches are requested: one more does no harm then. */
+    /**
+     * Number of producer batches that must fit into the credits before whole batches are requested. One batch more than
+     * requested then does little harm.
+     */
     private static final int BATCHES = 4;
 
     private CreditTuner() {}
 
     /**
-     * The observations between two moments.
+     * Measurements between two points in time.
      *
-     * @param seconds between them
-     * @param settled records whose work ended
-     * @param starvedShare share of the time in which the pipeline waited for a record
-     * @param idleFetchShare share of the time in which the path asked in vain: nothing was there
-     * @param roundTripSeconds mean time of a fetch that brought records
-     * @param roundSeconds mean time from there until all of them were done
-     * @param lockSeconds for which a record is acquired
-     * @param locksPerPartition records that may be acquired of a partition at once
-     * @param partitions of the topics
+     * @param seconds the time between the two points
+     * @param settled the number of records whose processing ended
+     * @param starvedShare the fraction of the time in which the pipeline waited for a record
+     * @param idleFetchShare the fraction of the time in which fetches found no records
+     * @param roundTripSeconds the mean time of a fetch that returned records
+     * @param roundSeconds the mean time from the acquisition of a range until all of its records were finished
+     * @param lockSeconds the time for which a record is acquired
+     * @param locksPerPartition the number of records of a partition that may be acquired at once
+     * @param partitions the number of partitions of the topics
      */
     record Look(
             double seconds,
@@ -68,8 +76,10 @@ final class CreditTuner {
     }
 
     /**
-     * @param roundTripSeconds from a request to its records: of the slowest, lately
-     * @param batchRecords mean size of a producer's batch; 0 if it is not known
+     * Returns the next plan.
+     *
+     * @param roundTripSeconds the time from a request to its records, for the slowest of the recent fetches
+     * @param batchRecords the mean number of records in a producer batch; 0 if unknown
      */
     static Plan next(Plan now, Look look, int workers, double roundTripSeconds, double batchRecords) {
         if (look.settled() == 0) {
@@ -92,8 +102,9 @@ final class CreditTuner {
     }
 
     /**
-     * Bounds the records by lock time (F8), with one for each worker since work is renewed, and by the window of locks,
-     * leaving half of it to others (F2).
+     * Returns the maximum number of records. The lock's duration allows a quarter of the records that are finished in
+     * that time (F8), but at least one per worker, because the locks of records in progress are renewed. The window of
+     * locks allows half of all locks, which leaves the other half to other members (F2).
      */
     private static double most(Look look, int workers) {
         double byLock = Math.max(workers, look.rate() * look.lockSeconds / 4);

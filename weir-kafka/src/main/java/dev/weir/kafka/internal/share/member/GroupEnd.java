@@ -15,15 +15,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The end of a bounded read of a share group: whether the group has read each partition to where it ended at the start,
- * and if not for long, which ones are missing. Confined to the thread that looks at the group.
+ * Detects the end of a bounded read, which is reached when the group has read each partition to the end offset that the
+ * partition had at the start. Logs the missing partitions if nothing has been finished for a while. Confined to the
+ * thread that monitors the group.
  */
 final class GroupEnd {
 
     private static final Logger LOG = LoggerFactory.getLogger(GroupEnd.class);
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(15);
 
-    /** Partitions that a message names. */
+    /** Maximum number of partitions in a message. */
     private static final int MAX_PLACES = 5;
 
     private final String group;
@@ -57,7 +58,7 @@ final class GroupEnd {
         List<TopicPartition> missing = new ArrayList<>();
         ends.forEach((partition, end) -> {
             SharePartitionOffsetInfo info = offsets.get(partition);
-            // The offset that is written down lags behind by the last write; the lag does not.
+            // The stored start offset may be one write behind, but the lag is up to date.
             if (info == null || (info.startOffset() < end && info.lag().orElse(-1L) != 0)) {
                 missing.add(partition);
             }
@@ -66,9 +67,9 @@ final class GroupEnd {
     }
 
     /**
-     * Partitions that the group has not read to the last stable offset. The lag counts to the end of the log, so that
-     * what is behind the last stable offset is no lag here; that offset must not move meanwhile, or records that are
-     * done behind it would stand for others before it.
+     * Returns the partitions that the group has not read to the last stable offset. The reported lag extends to the end
+     * of the log, so the offsets after the last stable offset are subtracted here. The last stable offset must not move
+     * in the meantime. Otherwise, finished records after it would make up for unfinished records before it.
      */
     private List<TopicPartition> missingOfStable(Collection<TopicPartition> partitions) {
         Map<TopicPartition, Long> logEnds = admin.ends(partitions);
@@ -92,7 +93,7 @@ final class GroupEnd {
         return missing;
     }
 
-    /** Names what is waited for, if nothing was finished here for a while. */
+    /** Logs the missing partitions if no record was finished here for a while. */
     private void tell(
             List<TopicPartition> missing,
             Map<TopicPartition, SharePartitionOffsetInfo> offsets,

@@ -22,9 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The way over connections of our own: one member, one thread, one session with each broker. A finished record makes
- * room for another one at once, whatever becomes of the records that came with it. All but {@link #run} is for any
- * thread.
+ * The fetch path over Weir's own connections: one member on one thread, with one session per broker. Each finished
+ * record immediately frees capacity for another, even if the other records of its fetch are unfinished. Any thread may
+ * call the methods, except for {@link #run}.
  */
 final class LeanPath implements SharePath, Runnable {
 
@@ -45,9 +45,9 @@ final class LeanPath implements SharePath, Runnable {
     private volatile int unfinished;
 
     /**
-     * Connects to nobody yet; throws if the configuration is refused.
+     * Connects to no broker yet. Throws if the configuration is refused.
      *
-     * @param settings of the group, for its member's name and for batches that cannot be read
+     * @param settings the settings with the member name and the treatment of unreadable batches
      */
     LeanPath(Setup setup, ShareSettings<?, ?> settings) {
         this.setup = setup;
@@ -132,7 +132,7 @@ final class LeanPath implements SharePath, Runnable {
         boolean interrupted = false;
         while (true) {
             try {
-                thread.join(); // It ends soon after the deadline.
+                thread.join(); // The thread ends soon after the deadline.
                 break;
             } catch (InterruptedException hurry) {
                 interrupted = true;

@@ -16,8 +16,8 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a copy of each record that the group may give up soon, before the pipeline sees it: a process that dies with
- * the last delivery of a record loses nothing then. Thread-safe.
+ * Writes a copy of each record that the group may give up soon, before the pipeline sees the record. A process that
+ * crashes during the last delivery of a record therefore loses nothing. Thread-safe.
  */
 final class ParkedCopies implements AutoCloseable {
 
@@ -29,12 +29,12 @@ final class ParkedCopies implements AutoCloseable {
     private final ShareCounters counters;
     private final Thread thread;
 
-    /** The reason why a copy can never be written as its settings demand; the run fails with it. */
+    /** The reason why a copy can never be written under the dead-letter topic's settings. The run fails with it. */
     private volatile @Nullable KafkaPipelineException impossible;
 
     private volatile boolean closing;
 
-    /** A copy in flight, and what to do once the brokers have it. */
+    /** A copy in flight, and the action to run once the brokers have it. */
     private final class Copy extends PatientWriter.PendingRecord {
 
         private final AcquiredRecord record;
@@ -66,9 +66,9 @@ final class ParkedCopies implements AutoCloseable {
     }
 
     /**
-     * Opens the first client, and begins.
+     * Opens the first client, and starts the thread that writes.
      *
-     * @param writer is closed here
+     * @param writer the writer, which {@link #close} closes
      */
     ParkedCopies(PatientWriter writer, ShareCounters counters) {
         this.writer = writer;
@@ -84,7 +84,7 @@ final class ParkedCopies implements AutoCloseable {
             } catch (InterruptedException | InterruptException closed) {
                 return;
             } catch (RuntimeException failure) {
-                // One that is too large for its topic and must not be cut.
+                // A record is too large for its topic and must not be truncated.
                 impossible = failure instanceof KafkaPipelineException known
                         ? known
                         : new KafkaPipelineException(String.valueOf(failure.getMessage()), failure);
@@ -93,8 +93,8 @@ final class ParkedCopies implements AutoCloseable {
     }
 
     /**
-     * Writes a copy, and runs {@code then} on any thread when the brokers have it. Keeps trying until then, or until
-     * the record was released or lost.
+     * Writes a copy, and runs {@code then} on any thread when the brokers have it. Retries until then, or until the
+     * record was released or lost.
      */
     void keep(AcquiredRecord record, Runnable then) {
         FailedRecord parked = new FailedRecord(
@@ -107,12 +107,15 @@ final class ParkedCopies implements AutoCloseable {
         writer.add(new Copy(parked, record, then));
     }
 
-    /** Makes copies of what goes back in its last delivery and has none, as far as the brokers take them in time. */
+    /**
+     * Writes copies of unfinished records that are about to be released in their last delivery without a copy. Waits up
+     * to 5 s for the brokers to receive them.
+     */
     void keepLast(List<AcquiredRecord> acquired) {
         List<AcquiredRecord> missing = acquired.stream()
                 .filter(record -> record.isLostIfReleased() && record.isUndone())
                 .toList();
-        // Records that were not offered have a copy in flight.
+        // Records that were not offered to the pipeline already have a copy in flight.
         missing.stream().filter(AcquiredRecord::isOffered).forEach(record -> keep(record, () -> {}));
         long until = System.nanoTime() + LAST_COPY_NANOS;
         while (missing.stream().anyMatch(AcquiredRecord::isLostIfReleased) && System.nanoTime() - until < 0) {
@@ -120,12 +123,15 @@ final class ParkedCopies implements AutoCloseable {
         }
     }
 
-    /** The check for a stuck producer. */
+    /** Returns the client's progress, to detect a stuck producer. */
     ClientProgress progress() {
         return writer.progress();
     }
 
-    /** The failure of a run whose missing copies cannot come; else null. One thread, several times a second. */
+    /**
+     * Returns the failure that ends the run if the missing copies cannot be written, or null. Called by one thread,
+     * several times per second.
+     */
     @Nullable
     KafkaPipelineException look(long nowNanos) {
         if (closing || impossible != null) {

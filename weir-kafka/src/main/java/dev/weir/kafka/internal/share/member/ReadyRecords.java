@@ -11,11 +11,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records that were acquired and wait for the pipeline, and the demand for more. Share consumers put, the pipeline's
- * thread takes; thread-safe.
+ * Acquired records that wait for the pipeline, and the demand for more. Share consumers add records, and the pipeline's
+ * thread takes them. Thread-safe.
  *
- * <p>There is demand while few records wait. Once some had to be given back unseen there is none before the pipeline
- * has taken again: otherwise a pipeline that stands would use up the deliveries of records that it never looks at.
+ * <p>There is demand while few records wait. After waiting records had to be released, there is no demand until the
+ * pipeline asks for records again. Otherwise, a stalled pipeline would use up the deliveries of records that it never
+ * processes.
  */
 final class ReadyRecords {
 
@@ -27,7 +28,7 @@ final class ReadyRecords {
     private final Condition demand = lock.newCondition();
     private final ArrayDeque<AcquiredRecord> queue = new ArrayDeque<>();
 
-    // Under the lock.
+    // Guarded by the lock.
     private long starvedNanos;
     private long waitsSinceNanos;
     private boolean waits;
@@ -41,7 +42,7 @@ final class ReadyRecords {
         this.clock = clock;
     }
 
-    /** Puts records behind the others. */
+    /** Adds records to the end of the queue. */
     void put(List<AcquiredRecord> records) {
         lock.lock();
         try {
@@ -53,7 +54,7 @@ final class ReadyRecords {
         }
     }
 
-    /** Sets the number that may wait before there is no demand any more. */
+    /** Sets the number of waiting records at which demand ends. */
     void lowWater(int records) {
         lock.lock();
         try {
@@ -63,7 +64,7 @@ final class ReadyRecords {
         }
     }
 
-    /** Waits for demand, that long at most; false if there is none. */
+    /** Waits for demand, at most for the given time. Returns false if there is none, or after {@link #end}. */
     boolean awaitDemand(long nanos) throws InterruptedException {
         long left = nanos;
         lock.lockInterruptibly();
@@ -94,7 +95,7 @@ final class ReadyRecords {
         return pulling || (!stands && queue.size() < lowWater);
     }
 
-    /** Records were given back because nobody took them in time. */
+    /** Notes that waiting records were released because the pipeline did not take them in time. */
     void passedBy() {
         lock.lock();
         try {
@@ -105,7 +106,9 @@ final class ReadyRecords {
         }
     }
 
-    /** The next records, an empty batch at the deadline, null at the end. The pipeline's thread. */
+    /**
+     * Returns the next records, an empty batch at the deadline, or null at the end. Called on the pipeline's thread.
+     */
     @Nullable
     Batch<AcquiredRecord> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
         lock.lockInterruptibly();
@@ -175,7 +178,10 @@ final class ReadyRecords {
         return Batch.of(values, values.length, new AcquisitionTarget(taken), tokens);
     }
 
-    /** The pipeline gets no more, but for records that the group would give up if they went back. */
+    /**
+     * Ends the supply of records. The pipeline still receives waiting records in their last delivery, because the group
+     * would give them up if they were released.
+     */
     void end() {
         lock.lock();
         try {
@@ -187,7 +193,7 @@ final class ReadyRecords {
         }
     }
 
-    /** Returns whether the pipeline has seen the end; it takes no further records. */
+    /** Returns whether the pipeline has seen the end, so that it takes no more records. */
     boolean isOver() {
         lock.lock();
         try {
@@ -215,7 +221,7 @@ final class ReadyRecords {
         }
     }
 
-    /** Time in which the pipeline waited for a record, in nanoseconds, including a wait that is still running. */
+    /** Returns how long the pipeline has waited for records, in nanoseconds, including a wait that is still running. */
     long starvedNanos() {
         lock.lock();
         try {

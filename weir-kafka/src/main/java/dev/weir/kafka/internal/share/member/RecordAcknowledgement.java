@@ -4,11 +4,11 @@ import org.apache.kafka.clients.consumer.AcknowledgeType;
 
 /** The acknowledgement of a record to its share group. */
 public enum RecordAcknowledgement {
-    /** The work is done. */
+    /** Accepts the record as processed. */
     ACCEPT(AcknowledgeType.ACCEPT),
     /** Releases the record for another delivery, unless this was the last. */
     RELEASE(AcknowledgeType.RELEASE),
-    /** Nobody is to see it again. */
+    /** Rejects the record, so that no member receives it again. */
     REJECT(AcknowledgeType.REJECT);
 
     private final AcknowledgeType type;
@@ -21,10 +21,7 @@ public enum RecordAcknowledgement {
         return type;
     }
 
-    /**
-     * The combined acknowledgement of two that end one record: a record that either of them released is neither
-     * rejected nor accepted.
-     */
+    /** Combines two acknowledgements of one record: RELEASE takes precedence over REJECT, and REJECT over ACCEPT. */
     RecordAcknowledgement and(RecordAcknowledgement other) {
         if (this == RELEASE || other == RELEASE) {
             return RELEASE;

@@ -3,12 +3,15 @@ package dev.weir.kafka.internal.share.member;
 import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.internal.handler.HandlerOutcome;
 
-/** The acknowledgements of records whose handler failed. Stateless. */
+/** Chooses the acknowledgements of records whose handler failed. Stateless. */
 public final class ReturnedRecords {
 
     private ReturnedRecords() {}
 
-    /** Lets a failed record be delivered again, if it may be; a rejected one never. */
+    /**
+     * Releases a failed record for another delivery if its failure is retriable and this is not the last delivery. A
+     * rejected record is never delivered again.
+     */
     public static <R> HandlerOutcome<R> again(HandlerOutcome<R> outcome) {
         if (outcome instanceof HandlerOutcome.Rejected<R> rejected
                 && rejected.raw() instanceof AcquiredRecord acquired) {

@@ -22,13 +22,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One share consumer of Kafka's client on a thread of its own: polls some records, waits until the pipeline has
- * finished them, and polls again. The client fetches nothing while a record of its last poll is open. Confined to its
- * thread, but for {@link #close}, {@link #join}, {@link #held} and {@link #unfinished}.
+ * One share consumer of Kafka's client on its own thread. It polls some records, waits until the pipeline has finished
+ * them, and polls again. The client fetches nothing while a record of its last poll is unacknowledged. Confined to its
+ * thread, except for {@link #close}, {@link #join}, {@link #held} and {@link #unfinished}.
  *
- * <p>A poll that brings nothing has no end for the client: it keeps asking by itself until some broker has acquired
- * records for it, which then lie in its buffer with their locks running ({@code fetchMoreRecords} of Kafka 4.4's {@code
- * ShareConsumeRequestManager}). So its buffer is checked several times a second from then on.
+ * <p>A poll that returns nothing does not end the client's fetch. The client keeps fetching until a broker has acquired
+ * records for it ({@code fetchMoreRecords} of {@code ShareConsumeRequestManager} in Kafka 4.4). These records wait in
+ * the client's buffer while their locks are running. After such a poll, the thread therefore checks the buffer several
+ * times per second.
  */
 final class ShareConsumerThread implements Runnable, HeldRecords.Client {
 
@@ -45,7 +46,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
     private static final long SEND_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long QUOTA_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** Longest wait of the close for renewals under way, so that finished work can be acknowledged. */
+    /** Longest time that the close waits for renewals in flight, so that finished work can be acknowledged. */
     private static final long LAST_RENEWAL_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final SharePath.Setup setup;
@@ -58,7 +59,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
     private final Thread thread;
     private final ConcurrentLinkedQueue<AcquiredRecord> finished = new ConcurrentLinkedQueue<>();
 
-    // Of the thread.
+    // Confined to the thread.
     private boolean asking;
     private boolean asksInVain;
     private boolean joined;
@@ -90,7 +91,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         thread.start();
     }
 
-    /** Ends when what the pipeline has is done, at {@code deadlineNanos} at the latest. */
+    /** Ends the thread when the pipeline has finished its records, or at {@code deadlineNanos} at the latest. */
     void close(long deadlineNanos) {
         closeAtNanos = deadlineNanos;
         closing = true;
@@ -100,17 +101,17 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         }
     }
 
-    /** Waits for its end; false if it takes longer. */
+    /** Waits for the thread to end. Returns false if that takes longer than {@code patience}. */
     boolean join(Duration patience) throws InterruptedException {
         return thread.join(patience);
     }
 
-    /** Its records. Any thread may read their places and lock times. */
+    /** Returns the records of this share consumer. Any thread may read their first offsets and their lock duration. */
     HeldRecords held() {
         return held;
     }
 
-    /** Records that the pipeline had not finished at the close. */
+    /** Returns the number of records that the pipeline had not finished at the close. */
     int unfinished() {
         return unfinished;
     }
@@ -163,9 +164,10 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
     }
 
     /**
-     * Asks for records if the pipeline wants some, else waits a little. Only while none are held. Where there are none,
-     * one share consumer at a time asks: when a process dies, the brokers notice the end of one connection after the
-     * other, and what one share consumer had goes to the request that another has waiting there, unseen.
+     * Polls if the pipeline wants records, and otherwise waits briefly. Called only while no records are held. After a
+     * poll that returned nothing, only one share consumer at a time polls again. When a process dies, the brokers
+     * notice the end of one connection after the other. If several share consumers of that process waited for records,
+     * a broker could give the records of the first to the waiting request of another, where nobody would see them.
      */
     private void fetch() throws InterruptedException {
         long since = System.nanoTime();
@@ -174,7 +176,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             send();
             boolean ignored = ready.awaitDemand(CHECK_NANOS);
             if (ready.isEnded() && !closing) {
-                LockSupport.parkNanos(this, CHECK_NANOS); // The close comes soon.
+                LockSupport.parkNanos(this, CHECK_NANOS); // The close follows soon.
             }
         } else if (asking && !asksInVain) {
             send();
@@ -201,7 +203,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             asking = true;
             return;
         }
-        // What the client had before it was asked is as old as the last check of its buffer, at most.
+        // Records that the client had before this poll arrived after the last check of its buffer.
         long lockedSince = asking ? checkedNanos : begun;
         checkedNanos = begun;
         asking = records.isEmpty();
@@ -212,10 +214,10 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         }
     }
 
-    /** Null if there was no answer. */
+    /** Polls the client. Returns null if the poll failed temporarily, or a close made it unnecessary. */
     private @Nullable ConsumerRecords<byte[], byte[]> ask(Duration patience) {
         warnOfQuota();
-        inPoll = true; // Before the check: a close that comes after it wakes the client.
+        inPoll = true; // Set before the check, so that a later close wakes the client.
         try {
             return closing && held.isEmpty() ? null : client.poll(patience);
         } catch (WakeupException closed) {
@@ -234,7 +236,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         }
     }
 
-    /** The client tells of its assignment, and of quotas, by metrics alone. */
+    /** Returns the sum of a metric. The client reports its assignment and quotas only through metrics. */
     private double metric(String metricName) {
         return client.metrics().values().stream()
                 .filter(metric -> metric.metricName().name().equals(metricName))
@@ -268,11 +270,11 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             }
         }
         held.publish();
-        held.attend(now, ready.isEnded()); // A record whose lock is over already is not offered.
+        held.attend(now, ready.isEnded()); // A record whose lock has expired is not offered.
         delivery.acquiredAll();
     }
 
-    /** Looks after what is held, and waits a little. */
+    /** Processes finished records, maintains the locks of the held ones, and waits briefly. */
     private void attend() {
         long now = System.nanoTime();
         for (AcquiredRecord record = finished.poll(); record != null; record = finished.poll()) {
@@ -293,7 +295,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             publishAtNanos = now + LOCKS_NANOS;
         }
         if (held.isEmpty()) {
-            return; // The next poll sends what there is.
+            return; // The next poll sends the acknowledgements.
         }
         if (held.awaitsRenewals() || (unsent && now - unsentSinceNanos >= SEND_NANOS)) {
             send();
@@ -303,7 +305,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         }
     }
 
-    /** As long as a renewal has no answer, a client that is polled fetches as well. */
+    /** Polls renewed records. While a renewal is unanswered, a client that is polled also fetches. */
     private void takeRenewed() {
         if (held.awaitsRenewals() && !asking) {
             asking = true;
@@ -329,7 +331,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         return true;
     }
 
-    /** Sends what there is, and hears the answers that have come. Does not wait. */
+    /** Sends the acknowledgements, and processes the answers that have arrived. Does not wait. */
     private void send() {
         client.commitAsync();
         unsent = false;
@@ -340,7 +342,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         try {
             var ignored = client.commitSync(LAST_ANSWER);
         } catch (WakeupException closed) {
-            // They are in flight, and the client's close waits for the answers.
+            // The acknowledgements are in flight, and the client's close waits for the answers.
             LOG.debug("{}: no longer waits for the answers to its acknowledgements", name, closed);
         } catch (RetriableException unanswered) {
             LOG.warn(

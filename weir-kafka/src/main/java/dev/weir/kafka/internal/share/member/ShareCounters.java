@@ -13,14 +13,14 @@ final class ShareCounters {
 
     private static final Logger LOG = LoggerFactory.getLogger(ShareCounters.class);
 
-    // Records, by what the brokers have confirmed.
+    // Records by the brokers' answers to their acknowledgements.
     final LongAdder accepted = new LongAdder();
     final LongAdder released = new LongAdder();
     final LongAdder rejected = new LongAdder();
     final LongAdder renewed = new LongAdder();
     final LongAdder failedAcknowledgements = new LongAdder();
 
-    // Records, by what was seen of them here.
+    // Records by what happened to them in this process.
     final LongAdder acquired = new LongAdder();
     final LongAdder redelivered = new LongAdder();
     final LongAdder lockExpired = new LongAdder();
@@ -28,22 +28,22 @@ final class ShareCounters {
     final LongAdder parked = new LongAdder();
     final LongAdder settled = new LongAdder();
 
-    /** Offsets of batches that the policy left out. */
+    /** Offsets of unreadable batches that the policy skipped. */
     final DroppedRecords skipped = new DroppedRecords(false);
 
-    /** Longest time that the pipeline held a record since this was read last. */
+    /** Longest time that the pipeline held a record since this value was last read. */
     final LongAccumulator slowestNanos = new LongAccumulator(Long::max, 0);
 
-    /** True if the log has it that a quota throttles the share consumers. */
+    /** True if a warning that a quota throttles the share consumers has been logged. */
     final AtomicBoolean quotaReported = new AtomicBoolean();
 
-    /** Answers that a quota emptied after their records had been acquired. */
+    /** Responses that a quota emptied after the broker had acquired their records. */
     final LongAdder emptiedAnswers = new LongAdder();
 
-    /** Went back in their last delivery, and no copy stands. */
+    /** Records released in their last delivery without a copy. */
     final LongAdder lost = new LongAdder();
 
-    // What the share consumers do with their time.
+    // Activities of the share consumers, and the time that they take.
     final LongAdder polls = new LongAdder();
     final LongAdder pollNanos = new LongAdder();
     final LongAdder emptyPollNanos = new LongAdder();
@@ -52,19 +52,22 @@ final class ShareCounters {
     final LongAdder acknowledgements = new LongAdder();
     final LongAdder acknowledgementNanos = new LongAdder();
 
-    /** Records came. */
+    /** Counts acquired records. */
     void countAcquired(List<AcquiredRecord> records) {
         acquired.add(records.size());
         redelivered.add(records.stream().filter(record -> record.delivery() > 1).count());
     }
 
-    /** The pipeline has let go of a record. */
+    /** Counts a record that the pipeline has finished. */
     void countSettled(AcquiredRecord record) {
         settled.increment();
         slowestNanos.accumulate(record.inHandNanos(System.nanoTime()));
     }
 
-    /** A record goes back, by a word or with the session of whoever had it. */
+    /**
+     * Counts a record as lost if this is its last delivery and there is no copy. The record returns to the group, by an
+     * acknowledgement or because the session of its member ends.
+     */
     void countIfLost(String pipeline, AcquiredRecord record) {
         if (!record.isLostIfReleased()) {
             return;

@@ -5,7 +5,7 @@ import dev.weir.kafka.internal.share.member.CreditTuner.Look;
 import dev.weir.kafka.internal.share.member.SharePath.Plan;
 import java.util.Locale;
 
-/** Finds what holds up a member of a share group: a function of what was seen. Stateless. */
+/** Determines what limits the rate of a share group member. The result depends only on the measurements. Stateless. */
 final class ShareLimits {
 
     private static final double BUSY = 0.95;
@@ -17,15 +17,16 @@ final class ShareLimits {
     private ShareLimits() {}
 
     /**
-     * The observations beside the share consumers' times.
+     * Measurements that {@link Look} does not contain.
      *
-     * @param workers that the pipeline has
-     * @param inHand records that it has, on average
-     * @param span the widest stretch of offsets of a partition from its first unfinished record on
-     * @param fullShare share of the looks at which such a stretch took up the locks of its partition
-     * @param lag records of the group that are still to come, or -1 if that is not known
-     * @param acknowledgementSeconds mean time until an acknowledgement was confirmed
-     * @param slowestSeconds for which the pipeline had the slowest record, lately
+     * @param workers the number of workers of the pipeline
+     * @param inHand the mean number of records that the pipeline has taken but not finished
+     * @param span the largest number of offsets in a partition from its first unfinished record to its last acquired
+     *     one
+     * @param fullShare the fraction of readings in which these offsets used up the locks of their partition
+     * @param lag the number of records not yet delivered to the group, or -1 if unknown
+     * @param acknowledgementSeconds the mean time until an acknowledgement was confirmed
+     * @param slowestSeconds the longest time that the pipeline recently held a record
      */
     record Surroundings(
             int workers,
@@ -36,16 +37,16 @@ final class ShareLimits {
             double acknowledgementSeconds,
             double slowestSeconds) {}
 
-    /** Returns whether so wide a stretch of offsets leaves next to no locks of its partition. */
+    /** Returns whether a range of this many offsets leaves almost no locks of its partition. */
     static boolean isFull(long span, int locks) {
         return span >= FULL_WINDOW * locks;
     }
 
     /**
-     * The first of these that holds: the window of locks, nothing to do, workers, writes of the state, credits, fetch
-     * lock. The window comes before the workers: what the pipeline has in hand is more than its workers are busy with,
-     * so that only its waiting for records tells. Credits come before the fetch lock,
-     * because more of them can be had here.
+     * Returns the first of these limits that applies: the window of locks, nothing to read, workers, writes of the
+     * group's state, fetch lock, credits. The window is checked before the workers, because the pipeline holds more
+     * records than its workers are processing. If the pipeline waits for records, its workers are not the limit, even
+     * if it holds many.
      */
     static Limit of(Look look, Surroundings around, Plan plan, boolean tuned) {
         double perPartition = look.rate() / Math.max(1, look.partitions());
@@ -83,7 +84,7 @@ final class ShareLimits {
     }
 
     private static Limit window(Look look, Surroundings around, double perPartition) {
-        // F3: what comes to a partition while its slowest record is open, at the rate of workers who never wait.
+        // F3: the records that arrive at a partition while its slowest record is unfinished, if workers never wait.
         double gain = Math.max(1, around.workers / Math.max(0.05 * around.workers, around.inHand));
         long needed = Math.max(look.locksPerPartition() * 3L / 2, (long)
                 Math.ceil(gain * perPartition * (look.roundTripSeconds() + around.slowestSeconds)));

@@ -11,20 +11,20 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A way to the brokers of a share group: acquires records, and tells their acknowledgements. It acquires no more than
- * its {@link Plan} allows, and nothing while {@link ReadyRecords} has no demand. Thread-safe.
+ * Acquires records from the brokers of a share group, and sends their acknowledgements. A path acquires no more records
+ * than its {@link Plan} allows, and none while {@link ReadyRecords} has no demand. Thread-safe.
  */
 interface SharePath {
 
     /**
-     * The set-up of a run's path. Immutable.
+     * The dependencies and settings of a run's path. Immutable.
      *
-     * @param name the pipeline's, for messages and threads
-     * @param config of Kafka's clients, but for what a plan says
-     * @param group the settings of the group, as last read; any thread
-     * @param copies keeps records that are at risk, or null if nobody does
-     * @param onLost told when locks were lost, on the path's thread; must not block
-     * @param onFailure told of a fault that waiting does not cure
+     * @param name the pipeline's name, for messages and threads
+     * @param config the configuration of Kafka's clients, without the properties that a plan sets
+     * @param group returns the group's configuration as last read; any thread
+     * @param copies writes copies of records at risk; null if no copies are written
+     * @param onLost called on the path's thread when locks were lost; must not block
+     * @param onFailure called with a permanent error
      */
     record Setup(
             String name,
@@ -37,17 +37,20 @@ interface SharePath {
             Runnable onLost,
             Consumer<Throwable> onFailure) {
 
-        /** Deliveries after which the group gives a record up. */
+        /** Returns the number of deliveries after which the group gives up a record. */
         int deliveryLimit() {
             return group.get().deliveryLimit();
         }
 
-        /** Returns whether brokers renew locks; if not, they stand for their time all the same. */
+        /** Returns whether the brokers renew locks. If they do not, a lock still lasts for its full duration. */
         boolean renewsLocks() {
             return group.get().renewsLocks();
         }
 
-        /** Hands acquired records to the pipeline; those at risk when a copy stands, if anybody keeps copies. */
+        /**
+         * Passes acquired records to the pipeline. If copies are written, a record at risk is passed on only once its
+         * copy exists.
+         */
         void offer(List<AcquiredRecord> acquired) {
             List<AcquiredRecord> safe = new ArrayList<>(acquired.size());
             for (AcquiredRecord record : acquired) {
@@ -64,11 +67,11 @@ interface SharePath {
     }
 
     /**
-     * The bounds of what may be acquired at once.
+     * The limits on the number of records acquired at once.
      *
-     * @param consumers number of separate requests; each waits until its records are done
-     * @param pollRecords records per request
-     * @param mode how the brokers bound the records that they hand out
+     * @param consumers the number of group members; with Kafka's client, each waits until its records are finished
+     * @param pollRecords the number of records per member
+     * @param mode the way in which brokers limit the number of records that they return
      */
     record Plan(int consumers, int pollRecords, AcquireMode mode) {
 
@@ -77,11 +80,13 @@ interface SharePath {
         }
     }
 
-    /** The way in which brokers bound the records that they hand out: {@code share.acquire.mode} of the client. */
+    /**
+     * The way in which brokers limit the number of records that they return: the client's {@code share.acquire.mode}.
+     */
     enum AcquireMode {
-        /** Exactly as many as asked for; a producer's batch may be read several times. */
+        /** Brokers return no more records than requested. They may read a producer batch several times. */
         RECORD_LIMIT("record_limit"),
-        /** Whole batches of producers: cheap, and more than asked for. */
+        /** Brokers return whole producer batches, which is cheap but may exceed the requested number. */
         BATCH_OPTIMIZED("batch_optimized");
 
         private final String configured;
@@ -95,20 +100,22 @@ interface SharePath {
         }
     }
 
-    /** The plan to begin with. */
+    /** Returns the initial plan. */
     Plan first(int workers, int maxLanes);
 
-    /** The plan after another one, by what was seen with that. The same one by default. */
+    /**
+     * Returns the plan that follows {@code now}, based on the measurements under it. By default, returns the same plan.
+     */
     default Plan next(Plan now, Look look, int workers) {
         return now;
     }
 
-    /** Returns whether the path changes its plan by what is seen. */
+    /** Returns whether the path adapts its plan to measurements. */
     default boolean isTuned() {
         return false;
     }
 
-    /** Begins to fetch. */
+    /** Starts to fetch. */
     void start(Plan plan);
 
     /** Changes to another plan. Does nothing by default. */
@@ -118,22 +125,25 @@ interface SharePath {
     void stop();
 
     /**
-     * Waits for the acknowledgements of what the pipeline has taken, tells them, gives the rest back, and leaves the
-     * group.
+     * Waits until the pipeline has finished the records that it has taken, sends their acknowledgements, releases the
+     * other records, and leaves the group.
      *
-     * @return how many records the pipeline had not finished
+     * @return the number of records that the pipeline had not finished
      */
     int close(Duration patience);
 
-    /** Returns whether the group has given it partitions, as far as is known. */
+    /** Returns whether the group has assigned partitions to this member, as far as is known. */
     boolean isJoined();
 
-    /** Members of the group that fetch at the moment. */
+    /** Returns the number of group members that are currently fetching. */
     int lanes();
 
-    /** The widest stretch of offsets of a partition from the first unfinished record on, which locks are for. */
+    /**
+     * Returns the largest number of offsets in a partition from its first unfinished record to its last acquired one.
+     * All of these offsets use up locks.
+     */
     long widestSpan();
 
-    /** The time for which a record is acquired, in milliseconds; 0 as long as nothing was. */
+    /** Returns the time in milliseconds for which a record is acquired; 0 until a record has been acquired. */
     int lockMillis();
 }

@@ -27,9 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A member of a share group while it runs: a thread that looks at it twice a second, ten times while a tuned path
- * grows, changes its plan, asks the group for its lag, and ends the source when the group is through. The snapshot is
- * for any thread.
+ * A running member of a share group. A thread takes readings twice per second, or ten times per second while a tuned
+ * path grows. It adapts the plan, reads the group's lag, and ends the source when the group has reached its end. Any
+ * thread may take a snapshot.
  */
 final class ShareRun implements ShareHandle, Termination {
 
@@ -37,7 +37,10 @@ final class ShareRun implements ShareHandle, Termination {
     private static final long LOOK_MILLIS = 100;
     private static final double FORGETS = 0.95;
 
-    /** Time over which the limit is judged: slow records hold a window for seconds, and leave it open for others. */
+    /**
+     * Period for which the limit is determined. Slow records fill a window of locks for seconds, and leave it open for
+     * other seconds.
+     */
     private static final long JUDGED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final int LOOKS_PER_PLAN = 5;
@@ -57,7 +60,7 @@ final class ShareRun implements ShareHandle, Termination {
     private final ScheduledExecutorService watch = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("weir-share-watch").factory());
 
-    // Of the watch.
+    // Confined to the watch thread.
     private final ArrayDeque<Moment> judged = new ArrayDeque<>();
     private Sums before;
     private int looks;
@@ -75,8 +78,8 @@ final class ShareRun implements ShareHandle, Termination {
     /**
      * Starts nothing yet.
      *
-     * @param onConfig told the group's settings, each time that they were read
-     * @param onFailure told of an error that ends the looks
+     * @param onConfig called with the group's configuration each time it has been read
+     * @param onFailure called with an error that ends the readings
      */
     ShareRun(
             ShareSettings<?, ?> settings,
@@ -137,7 +140,7 @@ final class ShareRun implements ShareHandle, Termination {
             }
         } catch (Error failure) {
             onFailure.accept(failure);
-            throw failure; // No further look.
+            throw failure; // There are no further readings.
         }
     }
 
@@ -191,7 +194,7 @@ final class ShareRun implements ShareHandle, Termination {
         Look look = now.since(
                 judged.element().sums, path, config, start.partitions().size());
         long span = judged.stream().mapToLong(Moment::span).max().orElse(0);
-        // Where nothing is done at all, a window that is full says why.
+        // If no record was finished at all, a full window explains why.
         if (look.settled() > 0 || ShareLimits.isFull(span, look.locksPerPartition())) {
             double full = judged.stream()
                     .mapToInt(each -> ShareLimits.isFull(each.span, look.locksPerPartition()) ? 1 : 0)
@@ -224,10 +227,10 @@ final class ShareRun implements ShareHandle, Termination {
         return nanos / 1e9;
     }
 
-    /** The state at a look, which no counter sums up. */
+    /** One reading: the counters, and the state that no counter accumulates. */
     private record Moment(Sums sums, int inHand, long span) {}
 
-    /** The counters at a moment. */
+    /** The values of the counters at one point in time. */
     private record Sums(
             long atNanos,
             long settled,

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes the running form of a share group's source. Immutable. */
+/** Creates the running stage of a share group source. Immutable. */
 public final class ShareSource implements SourceFactory<AcquiredRecord> {
 
     private static final Logger LOG = LoggerFactory.getLogger(ShareSource.class);
@@ -43,7 +43,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
         this.topics = topics;
     }
 
-    /** Checks the topics of a user. */
+    /** Checks the topics that a user has specified, and returns them as a list. */
     public static List<String> topics(String... topics) {
         Objects.requireNonNull(topics, "topics");
         for (String topic : topics) {
@@ -87,7 +87,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
         return leftUndone;
     }
 
-    /** Blocks for questions to the brokers. */
+    /** Blocks while it queries the brokers. */
     @Override
     public Stage<AcquiredRecord> create(StageContext context) {
         GroupAdmin admin = new GroupAdmin(settings);
@@ -145,7 +145,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
         }
     }
 
-    /** The pipeline's end of a member. Confined to the segment's thread. */
+    /** The stage from which the pipeline pulls a member's records. Confined to the segment's thread. */
     private record Pulls(ReadyRecords ready, StageMeter meter, Runnable onClose) implements Stage<AcquiredRecord> {
 
         @Override
@@ -167,7 +167,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
         Map<String, Object> config = new HashMap<>();
         config.put(ConsumerConfig.CLIENT_ID_CONFIG, "weir-" + settings.groupId());
         // No user code runs on the share consumers' threads, and a share consumer without demand does not poll. Kafka
-        // must not take such a pause for a dead member.
+        // must not mistake such a pause for a dead member.
         config.put(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, Integer.MAX_VALUE);
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         config.putAll(settings.properties());

@@ -1,8 +1,8 @@
 /**
- * Members of share groups: settings come in, acquired records go out to a pipeline, and their acknowledgements come
- * back. A {@link dev.weir.kafka.internal.share.member.SharePath} acquires and acknowledges, {@link
- * dev.weir.kafka.internal.share.member.ReadyRecords} stands between it and the pipeline's thread.
- * Formulas F1 to F5 are explained in ADR 71.
+ * Members of share groups. A member takes settings, passes acquired records to a pipeline, and acknowledges them. A
+ * {@link dev.weir.kafka.internal.share.member.SharePath} acquires and acknowledges records, and {@link
+ * dev.weir.kafka.internal.share.member.ReadyRecords} passes them to the pipeline's thread. ADR 71 explains the formulas
+ * F2, F3, F5 and F8.
  */
 @NullMarked
 package dev.weir.kafka.internal.share.member;

@@ -3,16 +3,16 @@ package dev.weir.kafka.internal.share.session;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 
 /**
- * The acknowledgement of neighbouring offsets. Immutable.
+ * An acknowledgement of consecutive offsets. Immutable.
  *
- * @param first offset
- * @param last offset, included
+ * @param first the first offset
+ * @param last the last offset, inclusive
  * @param type {@link #GAP}, or the id of an {@link AcknowledgeType}
- * @param records among the offsets; the others are gaps of the log
+ * @param records the number of records among the offsets; the other offsets are gaps in the log
  */
 record AcknowledgementRange(long first, long last, byte type, int records) {
 
-    /** There is no record at these offsets. */
+    /** The type of offsets without a record. */
     static final byte GAP = 0;
 
     static final byte ACCEPT = AcknowledgeType.ACCEPT.id;
@@ -20,7 +20,7 @@ record AcknowledgementRange(long first, long last, byte type, int records) {
     static final byte REJECT = AcknowledgeType.REJECT.id;
     static final byte RENEW = AcknowledgeType.RENEW.id;
 
-    /** A part of one that has no gaps. */
+    /** Returns a part of this range, which must not have gaps. */
     AcknowledgementRange part(long from, long to) {
         return new AcknowledgementRange(from, to, type, Math.toIntExact(to - from + 1));
     }

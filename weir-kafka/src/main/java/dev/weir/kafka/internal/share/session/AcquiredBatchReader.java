@@ -29,7 +29,7 @@ final class AcquiredBatchReader implements AutoCloseable {
     }
 
     /**
-     * Hands out all records, those before a fault as well.
+     * Passes all records of the batch to {@code to}. If the batch has a fault, the records before it are passed first.
      *
      * @throws KafkaException if the batch is damaged or too large
      * @throws IllegalArgumentException if its codec is unknown
@@ -49,7 +49,7 @@ final class AcquiredBatchReader implements AutoCloseable {
                 to.accept(record);
             }
         } catch (InvalidRecordException fault) {
-            // Kafka has no exception of its own for a record over the limit.
+            // Kafka has no separate exception for a record that exceeds the limit.
             if (String.valueOf(fault.getMessage()).contains(Integer.toString(reading.maxBytes()))) {
                 throw new TooLarge(reading.maxBytes());
             }

@@ -8,10 +8,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Neighbouring offsets that a broker acquired together, under one lock. Confined to the member's thread.
+ * Consecutive offsets that a broker acquired together, under one lock. Confined to the member's thread.
  *
  * <p>The broker keeps one state for the whole range as long as one acknowledgement covers all of it. The range
- * therefore waits briefly for its last records before it acknowledges the first ones.
+ * therefore waits briefly for its last records before it acknowledges the first ones. The states of an offset:
  * <pre>
  *   OPEN -> type of the acknowledgement -> ACKNOWLEDGED (queued for the broker)
  *       \-> ACKNOWLEDGED (the lock is lost)
@@ -31,22 +31,22 @@ final class AcquiredRange {
     private int open;
     private int unacknowledged;
 
-    /** The time when the first of those became known that are not told yet. */
+    /** The time of the first outcome that is not queued for the broker yet. */
     private long knownSinceNanos;
 
     private Lock lock;
 
-    /** The lock before the last requested renewal. */
+    /** The lock that applied before the last renewal request. */
     private Lock lockBefore;
 
     private boolean renewing;
     private boolean renewable = true;
 
     /**
-     * The acquisition lock that the broker has promised.
+     * The acquisition lock that the broker has granted.
      *
-     * @param sinceNanos not after the moment at which it made or renewed the lock
-     * @param nanos for which the lock stands: what the group's setting was then, whatever it is by now
+     * @param sinceNanos a time at or before the moment at which the broker granted or renewed the lock
+     * @param nanos the lock's duration: the value of the group's setting at that moment, even if it has changed since
      */
     record Lock(long sinceNanos, long nanos) {}
 
@@ -72,7 +72,7 @@ final class AcquiredRange {
         return offset >= first && offset <= last;
     }
 
-    /** The first offset on whose record the work has not ended; one past the last if there is none. */
+    /** Returns the first offset whose record is unfinished, or one past the last offset if there is none. */
     long firstOpen() {
         int at = 0;
         while (at < states.length && states[at] != OPEN) {
@@ -81,7 +81,7 @@ final class AcquiredRange {
         return first + at;
     }
 
-    /** First offset whose end the broker was not told; one past the last if there is none. */
+    /** Returns the first offset without a queued acknowledgement, or one past the last offset if there is none. */
     long firstUnacknowledged() {
         int at = 0;
         while (at < states.length && states[at] == ACKNOWLEDGED) {
@@ -90,7 +90,7 @@ final class AcquiredRange {
         return first + at;
     }
 
-    /** There is a record at this offset. */
+    /** Adds the record at its offset. */
     void put(LockedRecord locked) {
         int at = at(locked.offset());
         lockedRecords[at] = locked;
@@ -101,21 +101,23 @@ final class AcquiredRange {
         }
     }
 
-    /** Notes that the broker sent nothing from this offset on, which says nothing about what is there. */
+    /**
+     * Releases the offsets from this one on, because the broker did not send them. They may or may not have records.
+     */
     void notSentFrom(long offset) {
         for (long each = Math.max(first, offset); each <= last; each++) {
             states[at(each)] = AcknowledgementRange.RELEASE;
         }
     }
 
-    /** Rejects the part of these offsets within the range; no record was put there. */
+    /** Rejects these offsets, as far as they are in the range. No record was added at them. */
     void reject(long from, long to) {
         for (long each = Math.max(first, from); each <= Math.min(last, to); each++) {
             states[at(each)] = AcknowledgementRange.REJECT;
         }
     }
 
-    /** The work on a record ended; false if it is none of these, or no more. */
+    /** Ends an open record. Returns false if the range does not have this record, or the record is no longer open. */
     boolean end(LockedRecord locked, byte type, long nowNanos) {
         int at = at(locked.offset());
         if (lockedRecords[at] != locked || states[at] != OPEN) {
@@ -141,7 +143,7 @@ final class AcquiredRange {
         }
     }
 
-    /** Ends those for which {@code test} holds, which may have an effect; returns how many. */
+    /** Ends the open records for which {@code test} holds, and returns their number. The test may have side effects. */
     int endIf(Predicate<LockedRecord> test, byte type, long nowNanos) {
         int ended = 0;
         for (int i = 0; i < states.length; i++) {
@@ -154,7 +156,9 @@ final class AcquiredRange {
         return ended;
     }
 
-    /** A part of it, for what is open and unacknowledged there; this one is not used any more. */
+    /**
+     * Returns a part of this range, with its open records and unacknowledged offsets. Do not use this range afterwards.
+     */
     AcquiredRange part(long from, long to) {
         AcquiredRange part = new AcquiredRange(from, to, lock, acquiredNanos);
         part.knownSinceNanos = knownSinceNanos;
@@ -171,12 +175,15 @@ final class AcquiredRange {
         return part;
     }
 
-    /** Forgets all that is open, which nobody tells the broker about; returns what it was. */
+    /** Removes and returns all open records. The broker receives no acknowledgement for them. */
     List<LockedRecord> loseOpen() {
         return loseOpen(first, last);
     }
 
-    /** The same of a part of it. */
+    /**
+     * Removes and returns the open records between two offsets, inclusive. The broker receives no acknowledgement for
+     * them.
+     */
     List<LockedRecord> loseOpen(long from, long to) {
         List<LockedRecord> lost = new ArrayList<>();
         for (int i = at(Math.max(first, from)); i <= at(Math.min(last, to)); i++) {
@@ -212,12 +219,12 @@ final class AcquiredRange {
         return knownSinceNanos;
     }
 
-    /** Returns whether there is nothing left to wait for or to tell. */
+    /** Returns whether no record is open and every acknowledgement is queued. */
     boolean isOver() {
         return open == 0 && unacknowledged == 0;
     }
 
-    /** Takes out what is known and not told, as few stretches as it can be said with. */
+    /** Takes out the known acknowledgements that are not queued yet, combined into as few ranges as possible. */
     List<AcknowledgementRange> takeUnacknowledged() {
         List<AcknowledgementRange> all = new ArrayList<>();
         for (int i = 0; i < states.length; ) {
@@ -240,7 +247,10 @@ final class AcquiredRange {
         return all;
     }
 
-    /** A gap is as good as accepted: one word for a whole range costs the broker least. */
+    /**
+     * Returns whether the next offset fits into an acknowledgement of this type. Gaps are acknowledged as accepted,
+     * because one acknowledgement for a whole range costs the broker least.
+     */
     private static boolean goesWith(byte type, byte next, boolean isFirst) {
         boolean ends = next == AcknowledgementRange.GAP || next == AcknowledgementRange.ACCEPT;
         return isFirst
@@ -252,19 +262,23 @@ final class AcquiredRange {
         return lock;
     }
 
-    /** Returns whether no renewal may be requested: one is unanswered or was refused, or brokers renew no locks. */
+    /**
+     * Returns whether no renewal may be requested. This is the case if a renewal is unanswered or was refused, or if
+     * the brokers renew no locks.
+     */
     boolean isRenewing() {
         return renewing;
     }
 
-    /** Ends the whole range with its present lock, without a renewal. */
+    /** Lets the whole range end with its current lock, without a renewal. */
     void endsWithItsLock() {
         renewing = true;
         renewable = false;
     }
 
     /**
-     * Confirms a renewal. If the renewal of another part was refused, the whole range ends with the first lock.
+     * Confirms a renewal. If the renewal of another part of the range was refused, this has no effect: the whole range
+     * ends with its earlier lock.
      */
     void renewed(Lock renewed) {
         if (renewable) {
@@ -273,13 +287,15 @@ final class AcquiredRange {
         }
     }
 
-    /** A renewal was refused, which says nothing about the lock: it may stand for its time. */
+    /**
+     * Notes that a renewal was refused. This does not mean that the lock is gone: it may last for its full duration.
+     */
     void notRenewed() {
         lock = lockBefore;
         endsWithItsLock();
     }
 
-    /** Takes out what is open, to be renewed; nothing if nothing is. */
+    /** Starts a renewal, and returns the open offsets to renew. Returns an empty list if there are none. */
     List<AcknowledgementRange> takeRenewals() {
         lockBefore = lock;
         renewing = open > 0;

@@ -9,8 +9,8 @@ import org.apache.kafka.common.TopicIdPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The acquired ranges of one partition at one broker, and the pending acknowledgements. Confined to the member's
- * thread.
+ * The acquired ranges of one partition at one broker, and the partition's pending acknowledgements. Confined to the
+ * member's thread.
  */
 final class AcquiredRanges {
 
@@ -18,7 +18,7 @@ final class AcquiredRanges {
     final PendingAcknowledgements pending = new PendingAcknowledgements();
     private final TreeMap<Long, AcquiredRange> ranges = new TreeMap<>();
 
-    /** The last acquired offset, whatever became of it. */
+    /** The last acquired offset, whatever its outcome. */
     private long lastAcquired = -1;
 
     AcquiredRanges(TopicIdPartition id) {
@@ -26,8 +26,9 @@ final class AcquiredRanges {
     }
 
     /**
-     * Adds a range; returns the open records of older ones that it has as well: their locks have ended, and what would
-     * hit the new lock in their place is not told any more. Those beside them are acquired as before.
+     * Adds a range. If older ranges have some of the same offsets, their locks on these offsets have ended. Their open
+     * records at these offsets are removed and returned. Pending acknowledgements that would affect the new lock are
+     * withdrawn. The other offsets of the older ranges remain acquired.
      */
     List<LockedRecord> add(AcquiredRange range) {
         List<LockedRecord> lost = new ArrayList<>();
@@ -48,7 +49,7 @@ final class AcquiredRanges {
         return lost;
     }
 
-    /** Throws if a range that was added before has some of its offsets. */
+    /** Throws if the range overlaps with an existing one. */
     void checkApart(AcquiredRange range) {
         Map.Entry<Long, AcquiredRange> before = ranges.floorEntry(range.last);
         if (before != null && before.getValue().last >= range.first) {
@@ -60,7 +61,7 @@ final class AcquiredRanges {
         }
     }
 
-    /** Ranges with one of these offsets; a copy. */
+    /** Returns a copy of the ranges that contain at least one of these offsets. */
     List<AcquiredRange> touching(long first, long last) {
         List<AcquiredRange> found = new ArrayList<>();
         Map.Entry<Long, AcquiredRange> before = ranges.floorEntry(first);
@@ -94,13 +95,14 @@ final class AcquiredRanges {
         return open;
     }
 
-    /** Returns whether nothing is acquired and no acknowledgement waits. */
+    /** Returns whether nothing is acquired and no acknowledgement is pending. */
     boolean isEmpty() {
         return ranges.isEmpty() && !pending.hasAcks() && !pending.hasRenewals();
     }
 
     /**
-     * Offsets from the first one that is not finished to the last one acquired, done or not: all of them use up locks.
+     * Returns the number of offsets from the first unfinished one to the last acquired one. All of them use up locks,
+     * whether or not they are finished.
      */
     long span() {
         for (AcquiredRange range : ranges.values()) {
@@ -111,14 +113,14 @@ final class AcquiredRanges {
         return 0;
     }
 
-    /** Span as the broker sees it: from the first offset without an acknowledgement. */
+    /** Returns the span as the broker sees it, which begins at the first offset without an acknowledgement. */
     long unacknowledgedSpan() {
         return ranges.isEmpty()
                 ? 0
                 : lastAcquired - ranges.firstEntry().getValue().firstUnacknowledged() + 1;
     }
 
-    /** All locks are gone: returns what was open and forgets it. */
+    /** Removes all ranges, because all locks are gone. Returns the open records. */
     List<LockedRecord> loseAll() {
         List<LockedRecord> lost = new ArrayList<>();
         ranges.values().forEach(range -> lost.addAll(range.loseOpen()));

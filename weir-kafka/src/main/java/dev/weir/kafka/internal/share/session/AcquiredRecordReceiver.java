@@ -5,64 +5,71 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 
 /**
- * The other side of a member: gets what is acquired, says what is wanted. Called on the member's thread; must not
- * block.
+ * Receives the records that a member acquires, and tells the member whether more are wanted. Called on the member's
+ * thread. Implementations must not block.
  */
 public interface AcquiredRecordReceiver {
 
-    /** Returns whether more is wanted. */
+    /** Returns whether more records are wanted. */
     boolean hasDemand();
 
     /**
-     * Returns whether nothing more will be wanted; waiting records go back, except last deliveries that may still be
-     * taken.
+     * Returns whether no more records will be wanted. Waiting records are then released, except for last deliveries
+     * that the pipeline may still take.
      */
     boolean isEnded();
 
-    /** Nobody takes anything any more. */
+    /** Returns whether the pipeline takes no records any more, not even last deliveries. */
     boolean isOver();
 
-    /** Returns whether brokers renew locks, as far as is known; if not, they stand for their time. */
+    /**
+     * Returns whether the brokers renew locks, as far as is known. If they do not, a lock still lasts for its full
+     * duration.
+     */
     boolean renewsLocks();
 
     /**
-     * Hands on a record. Any thread may report the end of the returned acquired record to {@link ShareMember#ended}.
+     * Passes on an acquired record. Any thread may report the end of the returned record to {@link ShareMember#ended}.
      */
     LockedRecord receive(ConsumerRecord<byte[], byte[]> record);
 
-    /** All records of an answer were acquired. */
+    /** Reports that all acquired records of a response have been passed on. */
     void acquiredAll();
 
-    /** A fetch was answered. */
+    /** Reports the response to a fetch. */
     void fetched(int records, long nanos, boolean idle);
 
-    /** A quota made the broker throw an answer away, whose records were acquired. */
+    /** Reports that a quota made the broker discard a response after it had acquired the records. */
     void emptied();
 
-    /** All of a range is done. */
+    /** Reports that all records of a range are finished. */
     void finished(long nanosSinceAcquired);
 
-    /** Records go back that nobody took in time. */
+    /** Reports that records are released because the pipeline did not take them in time. */
     void passedBy(int records);
 
-    /** A record goes back, to be acquired again if the group has not given it up. */
+    /** Reports that a record is released. It is acquired again unless the group has given it up. */
     void goesBack(LockedRecord locked);
 
-    /** Offsets of a batch that cannot be read are rejected; {@code to} is past the last. */
+    /** Reports that offsets of an unreadable batch are rejected; {@code to} is exclusive. */
     void skipped(String topic, int partition, long from, long to);
 
-    /** A lock is gone, and with it the record, unless its work had ended before. */
+    /** Reports that a lock is gone. The record is lost with it, unless its processing had ended before. */
     void lost(LockedRecord locked);
 
-    /** The broker took an acknowledgement. */
+    /** Reports that the broker processed an acknowledgement. */
     void confirmed(AcknowledgeType type, int records, long nanos);
 
-    /** The broker refused an acknowledgement: the records are delivered again, here or elsewhere. */
+    /**
+     * Reports that the broker refused an acknowledgement. Its records are delivered again, to this or another member.
+     */
     void refused(String place, AcknowledgeType type, int records, String reason);
 
-    /** The broker did not renew a lock: its records are delivered again if their handlers outlast it. */
+    /**
+     * Reports that the broker did not renew a lock. Its records are delivered again if their handlers outlast the lock.
+     */
     void notRenewed(String place, int records, String reason);
 
-    /** Something that waiting does not cure. */
+    /** Reports a permanent error. */
     void fatal(KafkaException fault);
 }

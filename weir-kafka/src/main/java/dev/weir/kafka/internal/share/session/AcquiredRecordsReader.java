@@ -19,14 +19,14 @@ import org.apache.kafka.common.record.internal.Records;
 import org.apache.kafka.common.utils.Utils;
 
 /**
- * Reads acquired records out of an answer, which contains whole batches although only some of their offsets were
- * acquired. Confined to the member's thread.
+ * Reads the acquired records of a fetch response. The response contains whole batches, although only some of their
+ * offsets were acquired. Confined to the member's thread, except for {@link #batchRecords}.
  */
 final class AcquiredRecordsReader implements AutoCloseable {
 
     private static final double FORGETS = 0.1;
 
-    /** Offsets in an acquired range; brokers acquire whole batches, whose offsets an int counts. */
+    /** Maximum number of offsets in an acquired range. Brokers acquire whole batches, whose offsets fit in an int. */
     private static final long MOST_OFFSETS = Integer.MAX_VALUE - 8;
 
     private final AcquiredRecordReceiver receiver;
@@ -41,11 +41,11 @@ final class AcquiredRecordsReader implements AutoCloseable {
     }
 
     /**
-     * Returns the acquired ranges, each with its records; an offset without one is a gap. Offsets past the end of the
-     * records sent are released.
+     * Returns the acquired ranges with their records. Offsets without a record are gaps. Offsets past the last batch of
+     * the response are released.
      *
-     * @throws RecordDecodeException if a batch cannot be read, and the policy is to fail or no batch can be told
-     *     apart from the next
+     * @throws RecordDecodeException if a batch cannot be read and the policy is FAIL, or if the boundaries of the
+     *     batches cannot be found
      */
     List<AcquiredRange> read(AcquiredRanges of, PartitionData data, Lock lock, long nowNanos) {
         List<AcquiredRecords> acquired = new ArrayList<>(data.acquiredRecords());
@@ -80,7 +80,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
                 && !ranges.isEmpty()
                 && data.records() != null
                 && data.records().sizeInBytes() > 0) {
-            // If released, it would be delivered again until the group gives it up.
+            // If released, the batch would be delivered again until the group gives it up.
             throw corrupt(of, ranges.getFirst().first, "a batch longer than the answer");
         }
         for (AcquiredRange range : ranges) {
@@ -95,7 +95,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
         try {
             return batches.hasNext();
         } catch (KafkaException fault) {
-            // The length of a batch, or its version: what lies behind it cannot be found.
+            // A batch has an invalid length or version, so the batches after it cannot be found.
             throw corrupt(of, from, String.valueOf(fault.getMessage()));
         }
     }
@@ -113,7 +113,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
         batchRecords = batchRecords == 0 ? size : batchRecords + FORGETS * (size - batchRecords);
     }
 
-    /** Mean size of a batch, lately; 0 as long as none was seen. Any thread. */
+    /** Returns the recent mean number of offsets in a batch; 0 until the first batch is read. Any thread. */
     double batchRecords() {
         return batchRecords;
     }
@@ -144,11 +144,11 @@ final class AcquiredRecordsReader implements AutoCloseable {
                 }
             });
         } catch (KafkaException | IllegalArgumentException fault) {
-            // The latter for an unknown codec.
+            // IllegalArgumentException means an unknown codec.
             unreadable.found(of, batch, ranges, acquired, fault);
             return from;
         }
-        // Nothing of a batch is handed on before all of it was read.
+        // No record of a batch is passed on until the whole batch has been read.
         for (int i = 0; i < records.size(); i++) {
             AcquiredRange range = theirs.get(i);
             range.put(receiver.receive(records.get(i)));
@@ -156,7 +156,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
         return at[0];
     }
 
-    /** Batches that could not be read. */
+    /** Returns the object that handles batches that could not be read. */
     UnreadableParts unreadable() {
         return unreadable;
     }
@@ -168,7 +168,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
         byte[] value = record.hasValue() ? Utils.toArray(record.value()) : null;
         RecordHeaders headers = new RecordHeaders();
         for (Header header : record.headers()) {
-            // Kafka's headers refer to the response until they are read, and the next response overwrites it.
+            // A Kafka header refers to the response until it is read, and the next response overwrites that memory.
             headers.add(header.key(), header.value());
         }
         int epoch = batch.partitionLeaderEpoch();

@@ -25,10 +25,10 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The brokers, the leaders and ids of topics, and the coordinator of the group, as far as brokers have told. {@link
- * AskedInTurn} chooses the broker to ask, so that one that is behind is not asked for ever. Nothing replaces what is
- * newer: leaders have epochs, and what is known of a topic's id stays when a broker names another id. Confined to the
- * member's thread.
+ * The brokers, the topic ids, the partition leaders, and the group's coordinator, as reported by brokers. {@link
+ * AskedInTurn} chooses the broker to ask, so that a broker with outdated metadata is not asked forever. Older
+ * information never replaces newer information. Leaders are compared by epoch, and a known topic id remains valid when
+ * a broker reports another id. Confined to the member's thread.
  */
 final class ClusterDirectory {
 
@@ -40,7 +40,10 @@ final class ClusterDirectory {
     private static final long PAUSE_NANOS = 100_000_000;
     private static final long MAX_AGE_NANOS = 300_000_000_000L;
 
-    /** Least time between connections that are left for answers that did not help; it doubles with each round. */
+    /**
+     * Minimum time between connections that are closed because their responses did not help. It doubles with each
+     * round.
+     */
     private static final long STAY_NANOS = 200_000_000;
 
     private static final int MOST_DOUBLINGS = 5;
@@ -48,7 +51,7 @@ final class ClusterDirectory {
     /**
      * The leader of a partition.
      *
-     * @param node {@link #NOBODY} if there is none, or it is not there
+     * @param node the leader's id; {@link #NOBODY} if there is no leader or it is not in the metadata
      */
     private record Leader(int node, int epoch) {}
 
@@ -61,7 +64,7 @@ final class ClusterDirectory {
     private final Map<TopicIdPartition, Leader> leaders = new HashMap<>();
     private final Map<Uuid, String> names = new HashMap<>();
 
-    /** The brokers of the last answer. */
+    /** The brokers in the last metadata response. */
     private List<InetSocketAddress> named = List.of();
 
     private @Nullable InetSocketAddress coordinator;
@@ -84,15 +87,19 @@ final class ClusterDirectory {
     }
 
     /**
-     * Asks for the leaders again soon, because the known ones may be wrong or incomplete. Waits for the answer to a
-     * request in flight first: another answer would arrive before anybody can say whether that one helped.
+     * Requests the leaders again soon, because the known ones may be wrong or incomplete. If a metadata request is in
+     * flight, waits for its response. Another response would arrive before anybody can tell whether the first one
+     * helped.
      */
     void doubtLeaders() {
         turns.doubt();
         wantsLeaders |= !underWay || asksForCoordinator;
     }
 
-    /** The coordinator may be another one: asks again, soon, or waits for the answer that is under way. */
+    /**
+     * Looks up the coordinator again soon, because it may have changed. If a lookup is in flight, waits for its
+     * response.
+     */
     void doubtCoordinator() {
         turns.doubt();
         wantsCoordinator |= !underWay || !asksForCoordinator;
@@ -108,20 +115,20 @@ final class ClusterDirectory {
         return brokers.get(broker);
     }
 
-    /** The address to ask at next. */
+    /** Returns the address of the broker to ask next. */
     List<InetSocketAddress> nextToAsk() {
         int at = turns.next(named.size(), bootstrap.size());
         return List.of(at < named.size() ? named.get(at) : bootstrap.get(at - named.size()));
     }
 
-    /** The partition with the name of its topic; null if the topic is not known. */
+    /** Returns the partition with its topic name, or null if the topic is unknown. */
     @Nullable
     TopicIdPartition partition(Uuid topic, int number) {
         String name = names.get(topic);
         return name == null ? null : new TopicIdPartition(topic, new TopicPartition(name, number));
     }
 
-    /** The broker that leads it, or null. */
+    /** Returns the id of the broker that leads the partition, or null if it is unknown. */
     @Nullable
     Integer leader(TopicIdPartition partition) {
         Leader leader = leaders.get(partition);
@@ -129,8 +136,8 @@ final class ClusterDirectory {
     }
 
     /**
-     * Forgets the leader of a partition, because it has moved. No session fetches it until brokers name its leader
-     * again.
+     * Forgets the leader of a partition, because the leader has moved. No session fetches the partition until brokers
+     * report its leader again.
      */
     void forget(TopicIdPartition partition) {
         leaders.computeIfPresent(partition, (id, leader) -> new Leader(NOBODY, leader.epoch));
@@ -138,10 +145,10 @@ final class ClusterDirectory {
     }
 
     /**
-     * A broker that does not lead a partition says who does (KIP-951), as far as it knows.
+     * Takes over the leader that a broker reports because it does not lead the partition itself (KIP-951).
      *
-     * @param node the leader, or none
-     * @param address null if it does not say where that is
+     * @param node the leader's id; negative if the broker does not know it
+     * @param address the leader's address, or null if the broker did not report it
      */
     void hint(TopicIdPartition partition, int node, int epoch, @Nullable InetSocketAddress address) {
         if (address != null) {
@@ -153,18 +160,19 @@ final class ClusterDirectory {
         }
     }
 
-    /** Returns whether to leave the connection and ask another broker. */
+    /** Returns whether to close the connection and ask another broker. */
     boolean isToBeLeft(long nowNanos) {
         boolean old = isOld(nowNanos);
         if (underWay || !turns.isEnough(old)) {
             return false;
         }
-        // Where no broker helps, as there is no leader, each connection would be left after two answers.
+        // If no broker helps because a partition has no leader, each connection would otherwise be closed after two
+        // responses.
         int rounds = Math.min(MOST_DOUBLINGS, turns.round(named.size(), bootstrap.size()));
         return old || nowNanos - leftNanos >= STAY_NANOS << rounds;
     }
 
-    /** The connection was left. */
+    /** Notes that the connection was closed. */
     void left(long nowNanos) {
         leftNanos = nowNanos;
         turns.left();
@@ -182,7 +190,7 @@ final class ClusterDirectory {
         return wantsCoordinator || wantsLeaders;
     }
 
-    /** Returns the request that is due, and counts it as sent. */
+    /** Returns the request that is due, and marks it as sent. */
     ApiMessage next(long nowNanos) {
         underWay = true;
         pausing = true;
@@ -202,7 +210,7 @@ final class ClusterDirectory {
                 .setAllowAutoTopicCreation(false);
     }
 
-    /** The one who was asked is gone. */
+    /** Notes that the connection to the asked broker was lost. */
     void lost() {
         if (underWay) {
             wantsCoordinator |= asksForCoordinator;
@@ -215,7 +223,7 @@ final class ClusterDirectory {
     void answered(FindCoordinatorResponseData answer) {
         underWay = false;
         turns.answered();
-        pausing = coordinator != null; // The first two questions need not wait for each other.
+        pausing = coordinator != null; // The first two requests need no pause.
         for (Coordinator each : answer.coordinators()) {
             Errors error = Errors.forCode(each.errorCode());
             switch (error) {
@@ -237,7 +245,7 @@ final class ClusterDirectory {
         answer.brokers().forEach(each -> {
             InetSocketAddress address = InetSocketAddress.createUnresolved(each.host(), each.port());
             all.add(address);
-            // One that is down keeps its address: another one's would do harm.
+            // A broker that is down keeps its address, because the address of another broker would do harm.
             brokers.put(each.nodeId(), address);
         });
         named = all;
@@ -250,7 +258,7 @@ final class ClusterDirectory {
         }
     }
 
-    /** Returns whether it tells all of the topic, and nothing that is known to be over. */
+    /** Stores a topic's metadata. Returns whether the metadata is complete and up to date. */
     private boolean learn(MetadataResponseTopic topic, MetadataResponseBrokerCollection alive) {
         Errors error = Errors.forCode(topic.errorCode());
         if (error == Errors.TOPIC_AUTHORIZATION_FAILED) {

@@ -3,29 +3,32 @@ package dev.weir.kafka.internal.share.session;
 import java.util.Collection;
 
 /**
- * Divides a member's credits among its sessions: evenly among the sessions that find records, with a small part for the
- * others, which may find some again. Immutable.
+ * Divides a member's credits among its sessions. Sessions that find records get equal parts. The other sessions get a
+ * small part, because they may find records again. Immutable.
  *
- * @param each records that a session may request
- * @param probe the same for a session that found nothing the last time
- * @param threshold free credits that justify a request while no acknowledgement waits
+ * @param each the number of records that a session may request
+ * @param probe the number of records that a session may request if its last fetch found nothing
+ * @param threshold the number of free credits that justifies a request while no acknowledgement is pending
  */
 record CreditDivision(int each, int probe, int threshold) {
 
-    /** The part of a session's credits that is worth a request: one in so many. */
+    /** Divisor for the part of a session's credits that justifies a request. */
     private static final int WORTHWHILE = 4;
 
-    /** Factor for the records that wait beside the ones being worked on, if that is more. */
+    /**
+     * Divisor for the credits beyond one per worker. The larger one of this part and the part by {@link #WORTHWHILE}
+     * justifies a request.
+     */
     private static final int WORTHWHILE_OF_STORE = 2;
 
-    /** The part of a session that found nothing, while others do find something. */
+    /** Divisor for the part of a session that found nothing while other sessions find records. */
     private static final int PROBE = 8;
 
     /**
-     * Divides the credits again, which costs nothing.
+     * Divides the credits. Cheap enough to be called in every turn.
      *
-     * @param credits records that may be outstanding at once
-     * @param workers number of them that are worked on at a time
+     * @param credits the number of records that may be outstanding at once
+     * @param workers the number of records that are processed at once
      */
     static CreditDivision of(int credits, int workers, Collection<ShareSession> sessions) {
         int wanted = 0;

@@ -6,19 +6,22 @@ import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * The reasons why partitions could not be fetched the last time: asked for ten times a second, a reason is worth one
- * warning. Confined to the member's thread.
+ * Remembers why the last fetch of each partition was refused. Refused fetches are repeated ten times per second, but
+ * each reason justifies only one warning. Confined to the member's thread.
  */
 final class FetchRefusals {
 
     private final Map<TopicIdPartition, Errors> last = new HashMap<>();
 
-    /** A fetch was refused; whether the reason is another one than the last time, or nothing was refused since. */
+    /**
+     * Notes a refused fetch. Returns whether the reason differs from the last one, or records were acquired since the
+     * last refusal.
+     */
     boolean isNews(TopicIdPartition partition, Errors error) {
         return last.put(partition, error) != error;
     }
 
-    /** Records were acquired. */
+    /** Notes that records of the partition were acquired. */
     void acquired(TopicIdPartition partition) {
         last.remove(partition);
     }

@@ -5,16 +5,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acquired records on whose records the work has ended, until the member takes them. {@link #add} is for any thread,
- * all else for the member's: it says how many are worth waking it, looks then at how many there are, and waits only if
- * there are fewer.
+ * Acquired records whose processing has ended, until the member takes them. Any thread may call {@link #add}; all other
+ * methods are for the member's thread. Before the member waits, it sets the number of records that justifies waking it,
+ * and then checks whether that many are present already.
  */
 final class FinishedRecords {
 
     /**
-     * Immutable: the newest one stands for all.
+     * A node of an immutable list. The newest node represents all records.
      *
-     * @param count of this one and those before it
+     * @param count the number of records in this node and the nodes before it
      */
     private record Ended(LockedRecord locked, @Nullable Ended before, int count) {}
 
@@ -37,13 +37,13 @@ final class FinishedRecords {
         worthWaking = count;
     }
 
-    /** The number that waits to be taken. */
+    /** Returns the number of records that wait to be taken. */
     int count() {
         Ended last = newest.get();
         return last == null ? 0 : last.count;
     }
 
-    /** Takes them out, the last one first. */
+    /** Takes out all records, the newest first. */
     void takeAll(Consumer<LockedRecord> taker) {
         for (Ended each = newest.getAndSet(null); each != null; each = each.before) {
             taker.accept(each.locked);

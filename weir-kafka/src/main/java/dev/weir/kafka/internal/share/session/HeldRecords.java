@@ -18,36 +18,35 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records that one share consumer of Kafka's client has acquired, under the lock policy of {@link LockRenewals}, each
- * as a range of its own. Confined to the share consumer's thread, but for {@link #firstOffsets} and {@link
+ * Records that one share consumer of Kafka's client has acquired, each as a range of its own under the lock policy of
+ * {@link LockRenewals}. Confined to the share consumer's thread, except for {@link #firstOffsets} and {@link
  * #lockMillis}.
  *
- * <p>The client differs from a session in three ways. It fetches no more until every record is acknowledged, even if
- * its lock has expired. It accepts no acknowledgement of a record that it renews until a poll has returned the record
- * again. It forgets the records of a renewal that was refused ({@code ShareInFlightBatch.renew} of Kafka 4.4).
+ * <p>Kafka's client differs from a {@link ShareSession} in three ways. It fetches nothing more until every record is
+ * acknowledged, even if a record's lock has expired. It accepts no acknowledgement of a record under renewal until a
+ * poll has returned that record again. It forgets records whose renewal was refused ({@code ShareInFlightBatch.renew}
+ * of Kafka 4.4).
  */
 public final class HeldRecords {
 
-    /** The client, which sends acknowledgements with its next request. */
+    /** Kafka's client, which sends acknowledgements with its next request. */
     public interface Client {
 
-        /** Returns false if the client does not know the record any more. */
+        /** Acknowledges a record. Returns false if the client no longer knows the record. */
         boolean acknowledge(LockedRecord record, AcknowledgeType type);
 
         /** Sends all acknowledgements, and waits for the answers. */
         void flush();
     }
 
-    /** An acknowledgement without an answer. */
+    /** An acknowledgement that the brokers have not answered. */
     private record SentAcknowledgement(AcknowledgeType type, long sinceNanos) {}
 
     private static final class OfPartition {
 
         private final AcquiredRanges ranges;
 
-        /**
-         * Records that must be acknowledged to the client before it fetches again, including the ones that it renews.
-         */
+        /** Records that must be acknowledged to the client before it fetches again, including records under renewal. */
         private final TreeMap<Long, LockedRecord> unacknowledged = new TreeMap<>();
 
         private final Set<Long> renewing = new HashSet<>();
@@ -71,17 +70,17 @@ public final class HeldRecords {
         this.locks = new LockRenewals(receiver);
     }
 
-    /** Sets the duration of locks, as the brokers said it last. */
+    /** Sets the duration of locks that the brokers last reported. */
     public void lockMillis(int millis) {
         locks.millis(millis);
     }
 
-    /** Duration of locks in milliseconds; 0 as long as it is not known. Any thread. */
+    /** Returns the duration of locks in milliseconds; 0 until it is known. Any thread. */
     public int lockMillis() {
         return locks.millis();
     }
 
-    /** First held offset of each partition, as last published. Any thread. */
+    /** Returns the first held offset of each partition, as last published. Any thread. */
     public Map<TopicPartition, Long> firstOffsets() {
         return firstOffsets;
     }
@@ -108,7 +107,7 @@ public final class HeldRecords {
         of.unacknowledged.put(record.offset(), record);
     }
 
-    /** Notes that a poll returned a record whose renewal was answered; false if this is no such record. */
+    /** Notes that a poll returned a record after its renewal was answered. Returns false if no such renewal exists. */
     public boolean takeUp(TopicPartition partition, long offset) {
         OfPartition of = partitions.get(partition);
         return of != null && of.renewing.remove(offset);
@@ -128,7 +127,7 @@ public final class HeldRecords {
         return partitions.values().stream().allMatch(of -> of.unacknowledged.isEmpty());
     }
 
-    /** Copies all records. */
+    /** Returns a copy of all records. */
     public List<LockedRecord> all() {
         return partitions.values().stream()
                 .flatMap(of -> of.unacknowledged.values().stream())
@@ -136,9 +135,9 @@ public final class HeldRecords {
     }
 
     /**
-     * Does what is due for all locks, and acknowledges to the client.
+     * Maintains all locks, and passes the acknowledgements that are due to the client.
      *
-     * @param ends true if no more work may begin
+     * @param ends true if no further processing may begin
      */
     public void attend(long nowNanos, boolean ends) {
         for (OfPartition of : partitions.values()) {
@@ -182,7 +181,7 @@ public final class HeldRecords {
         boolean renews = type == AcknowledgeType.RENEW;
         LockedRecord record = renews ? of.unacknowledged.get(offset) : of.unacknowledged.remove(offset);
         if (record == null) {
-            return; // The client has forgotten it with a renewal that was refused.
+            return; // The client forgot it when its renewal was refused.
         }
         if (renews) {
             of.renewing.add(offset);
@@ -195,9 +194,9 @@ public final class HeldRecords {
     }
 
     /**
-     * Acknowledges to the client the records whose locks have expired. Finished work is acknowledged, because it may
-     * still be in time; the rest is released. They use separate requests, because one late acknowledgement makes
-     * brokers refuse all others of its partition in the same request.
+     * Acknowledges to the client the records whose locks have expired. Finished records get their outcome, because the
+     * acknowledgement may still be in time. The other records are released. These acknowledgements are sent in separate
+     * requests, because one late acknowledgement makes brokers refuse all others of its partition in the same request.
      */
     private void acknowledgeLost(OfPartition of, long nowNanos) {
         List<LockedRecord> lost = new ArrayList<>();
@@ -208,7 +207,7 @@ public final class HeldRecords {
             if (!of.renewing.contains(record.offset())) {
                 lost.add(record);
             } else if (record.isGone()) {
-                forget(of, record.offset()); // If a poll returns it, it is another delivery to the pipeline.
+                forget(of, record.offset()); // If a poll returns it, that is a new delivery.
             }
         }
         if (!lost.isEmpty()) {
@@ -226,32 +225,32 @@ public final class HeldRecords {
         of.unacknowledged.remove(offset);
     }
 
-    /** Returns whether brokers have not answered a renewal yet. */
+    /** Returns whether the brokers have not answered a renewal yet. */
     public boolean awaitsRenewals() {
         return partitions.values().stream().anyMatch(of -> of.renewing.stream().anyMatch(of.unanswered::containsKey));
     }
 
     /**
-     * Returns whether a poll is due that returns the records of renewals: all are answered, or the locks of some do not
-     * allow to wait for the others.
+     * Returns whether a poll is due to return the renewed records. It is due when all renewals are answered, or when
+     * the locks of some records leave no time to wait for the other answers.
      */
     public boolean hasRenewed(long nowNanos) {
         boolean renews = false;
         for (OfPartition of : partitions.values()) {
             if (of.renewing.size() < of.unacknowledged.size()) {
-                return false; // The client polls no more before it has heard of these.
+                return false; // Some records are unacknowledged, so the client does not poll.
             }
             renews |= !of.renewing.isEmpty();
         }
         return renews && (!awaitsRenewals() || nowNanos - renewedAtNanos >= locks.nanos() / 4);
     }
 
-    /** Receives the brokers' answer to acknowledgements, as the client's callback does. */
+    /** Processes the brokers' answer to acknowledgements. The client's callback calls it. */
     public void answered(Map<TopicIdPartition, Set<Long>> offsets, @Nullable Exception failure, long nowNanos) {
         offsets.forEach((id, answered) -> {
             OfPartition of = partitions.get(id.topicPartition());
             if (of == null) {
-                return; // Gaps, which the client acknowledges by itself, in a partition without records.
+                return; // Gaps in a partition without records. The client acknowledges gaps by itself.
             }
             Map<AcknowledgeType, List<Long>> refused = new EnumMap<>(AcknowledgeType.class);
             for (Long offset : answered) {
@@ -289,7 +288,7 @@ public final class HeldRecords {
         }
     }
 
-    /** Gives back all records, begun or not; returns how many were not finished. */
+    /** Releases all records, whether or not their processing has begun. Returns the number of unfinished ones. */
     public int giveUp(long nowNanos) {
         int given = 0;
         for (OfPartition of : partitions.values()) {
@@ -298,7 +297,7 @@ public final class HeldRecords {
         return given;
     }
 
-    /** Loses what is left with the client's session. The client's close may still bring answers. */
+    /** Gives up the records that are lost with the client's session. The client's close may still bring answers. */
     public void close() {
         for (OfPartition of : partitions.values()) {
             of.ranges.loseAll().forEach(receiver::lost);

@@ -13,27 +13,27 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Readable;
 
-/** The connections of {@code weir-lean}. Confined to one thread, but for {@link #wakeup}. */
+/** Connections through {@code weir-lean}. Confined to one thread, except for {@link #wakeup}. */
 public final class LeanConnections implements SessionNetwork, AutoCloseable {
 
     private final BrokerLinks links;
 
-    /** @throws KafkaException if a property does not fit, with its name */
+    /** @throws KafkaException if a property is invalid; the message names the property */
     public LeanConnections(LeanSettings settings) {
         this.links = BrokerLinks.open(settings);
     }
 
-    /** Does what can be done now, and calls receivers. */
+    /** Does the I/O that is possible now, and calls receivers. */
     public int poll(long nowNanos) {
         return links.poll(nowNanos);
     }
 
-    /** Waits until something can be done, or {@link #wakeup}. */
+    /** Waits until I/O is possible or {@link #wakeup} is called, at most for the given time. */
     public void await(long nanos) {
         links.await(Math.ceilDiv(nanos, TimeUnit.MILLISECONDS.toNanos(1)));
     }
 
-    /** Ends the wait, or the next one. Any thread. */
+    /** Ends the current wait, or the next one. Any thread. */
     public void wakeup() {
         links.wakeup();
     }

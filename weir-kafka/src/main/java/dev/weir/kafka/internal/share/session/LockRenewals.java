@@ -6,21 +6,25 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The lock policy of a share group, on both fetch paths. At half of a lock's time it renews the records that somebody
- * works on, unless the group renews none, and gives back the others. It tells the broker of whole ranges, if that does
- * not take too long. Confined to the thread that acquires, but for {@link #millis()}.
+ * The lock policy of a share group member, on both fetch paths. When half of a lock's duration is over, it renews the
+ * locks of records that are being processed, unless the group does not allow renewals. It releases the waiting records,
+ * unless they are at risk. It acknowledges whole ranges at once, if that does not take too long. Confined to the thread
+ * that acquires records, except for {@link #millis()}.
  */
 final class LockRenewals {
 
     private static final int DEFAULT_MILLIS = 30_000;
 
-    /** For which a range waits for its last records. */
+    /** Time that a range waits for its last records. */
     private static final long PATIENCE_NANOS = 50_000_000;
 
-    /** Part of the window from which no more records can be acquired soon. */
+    /** If more than this fraction of the window of locks is in use, the broker can soon acquire no more records. */
     static final double TIGHT = 0.9;
 
-    /** Part of a lock's time after which an acknowledgement may arrive too late and goes in a request of its own. */
+    /**
+     * Fraction of a lock's duration after which an acknowledgement may be late, and is therefore sent in a separate
+     * request.
+     */
     private static final double DOUBTFUL = 0.8;
 
     private final AcquiredRecordReceiver receiver;
@@ -34,22 +38,22 @@ final class LockRenewals {
         millis = newMillis;
     }
 
-    /** 0 as long as it is not known. Any thread. */
+    /** Returns the duration of locks in milliseconds; 0 until it is known. Any thread. */
     int millis() {
         return millis;
     }
 
-    /** Duration of locks that are acquired or renewed now. */
+    /** Returns the duration of locks that are granted or renewed now; 30 s until it is known. */
     long nanos() {
         int known = millis;
         return (known == 0 ? DEFAULT_MILLIS : known) * 1_000_000L;
     }
 
     /**
-     * Does what is due.
+     * Renews or releases records of a partition, and queues acknowledgements, as far as they are due.
      *
-     * @param window offsets of a partition that may be acquired at a time
-     * @param ends true if no more work may begin
+     * @param window the number of offsets of a partition that may be acquired at once
+     * @param ends true if no further processing may begin
      */
     void attend(AcquiredRanges of, long nowNanos, long window, boolean ends) {
         boolean tight = of.unacknowledgedSpan() >= TIGHT * window;
@@ -60,7 +64,7 @@ final class LockRenewals {
             Lock lock = range.lock();
             long age = nowNanos - lock.sinceNanos();
             if (ends && range.open() > 0) {
-                // A last delivery is not spent on going back as long as the pipeline may take it.
+                // A record in its last delivery is not released while the pipeline may still take it.
                 passedBy += giveBack(
                         range,
                         locked -> (!locked.isLastDelivery() || (over && locked.isOffered())) && locked.giveBack(),
@@ -70,7 +74,8 @@ final class LockRenewals {
                 range.loseOpen().forEach(receiver::lost);
                 of.pending.withdraw(range.first, range.last);
             } else if (range.open() > 0 && age >= lock.nanos() / 2 && !range.isRenewing()) {
-                // One of the last deliveries is not spent on a record that nobody has looked at.
+                // A record at risk is not released before processing, because that would use up one of its last
+                // deliveries.
                 passedBy += giveBack(range, locked -> !locked.isAtRisk() && locked.giveBack(), nowNanos);
                 if (receiver.renewsLocks()) {
                     renewals.addAll(range.takeRenewals());
@@ -78,8 +83,8 @@ final class LockRenewals {
                     range.endsWithItsLock();
                 }
             }
-            // If the window is full until the first record is acknowledged, that one does not wait for the rest of its
-            // range.
+            // If the window is full until the first record is acknowledged, this acknowledgement does not wait for the
+            // rest of its range.
             boolean frees = tight && range.firstUnacknowledged() < range.firstOpen();
             tell(of, range, nowNanos, ends || frees, age >= lock.nanos() * DOUBTFUL);
             if (frees) {
@@ -110,7 +115,7 @@ final class LockRenewals {
         }
     }
 
-    /** Gives back all, begun or not; returns how many there were. */
+    /** Releases all records, whether or not their processing has begun. Returns their number. */
     int giveUp(AcquiredRanges of, long nowNanos) {
         int given = 0;
         for (AcquiredRange range : of.all()) {

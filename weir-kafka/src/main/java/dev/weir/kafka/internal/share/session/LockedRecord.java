@@ -11,24 +11,27 @@ public interface LockedRecord {
 
     long offset();
 
-    /** It goes back unseen; false if the pipeline has it. */
+    /** Marks the record for release before the pipeline has taken it. Returns false if the pipeline has taken it. */
     boolean giveBack();
 
-    /** Its lock is lost: somebody else may have it. False if its acknowledgement is known already. */
+    /**
+     * Notes that the lock is lost, so another member may have the record. Returns false if the acknowledgement is
+     * already known.
+     */
     boolean lose();
 
-    /** Returns whether it went back or was lost, so that its outcome will never be known. */
+    /** Returns whether the record was released or lost, so that its outcome will never be known. */
     boolean isGone();
 
-    /** Returns whether a delivery or two more and the group gives it up. */
+    /** Returns whether this is one of the last two deliveries, after which the group gives up the record. */
     boolean isAtRisk();
 
-    /** Returns whether the group gives it up if it is not accepted now. */
+    /** Returns whether the group gives up the record unless it is accepted now. */
     boolean isLastDelivery();
 
-    /** Returns whether the pipeline may take it. */
+    /** Returns whether the pipeline may take the record. */
     boolean isOffered();
 
-    /** The outcome of its work; of use once it has. */
+    /** Returns the outcome of the record's processing. Valid only after the processing has ended. */
     AcknowledgeType outcome();
 }

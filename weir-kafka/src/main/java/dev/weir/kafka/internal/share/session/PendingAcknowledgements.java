@@ -7,15 +7,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acknowledgements of one partition that wait for a request. The broker accepts either all acknowledgements of a
- * partition in a request or none, so doubtful ones use separate requests. Confined to the member's thread.
+ * Acknowledgements of one partition that wait for a request. In each request, the broker accepts either all
+ * acknowledgements of the partition or none, so doubtful acknowledgements use separate requests. Confined to the
+ * member's thread.
  */
 final class PendingAcknowledgements {
 
     /**
      * The acknowledgements of one request.
      *
-     * @param renews all of it are renewals; none otherwise
+     * @param renews true if all of them are renewals; false if none of them is
      */
     record Packet(List<AcknowledgementRange> acks, boolean renews) {
 
@@ -28,7 +29,7 @@ final class PendingAcknowledgements {
     private final ArrayDeque<Packet> apart = new ArrayDeque<>();
     private final ArrayDeque<Packet> renewals = new ArrayDeque<>();
 
-    /** The time when the oldest waiting acknowledgement was added. */
+    /** The time when the oldest pending acknowledgement was added. */
     private long sinceNanos;
 
     private boolean hurried;
@@ -40,7 +41,7 @@ final class PendingAcknowledgements {
         good.addAll(acks);
     }
 
-    /** Adds acknowledgements that may be refused. */
+    /** Adds acknowledgements that may be refused, to be sent separately. */
     void addApart(List<AcknowledgementRange> acks, boolean renews, long nowNanos) {
         if (acks.isEmpty()) {
             return;
@@ -63,29 +64,30 @@ final class PendingAcknowledgements {
         return sinceNanos;
     }
 
-    /** Hurries the pending acknowledgements, which make room in the window of locks. */
+    /** Requests that the acknowledgements be sent soon, because they free locks in a window that is almost full. */
     void hurry() {
         hurried = true;
     }
 
-    /** Returns whether room in the window of locks waits for the next packet. */
+    /** Returns whether the next packet must be sent soon, because it frees locks in a window that is almost full. */
     boolean isHurried() {
         return hurried;
     }
 
-    /** Returns whether the next packet of acknowledgements goes in a request of its own. */
+    /** Returns whether the next packet of acknowledgements is sent in a separate request. */
     boolean isNextApart() {
         return good.isEmpty();
     }
 
-    /** The next packet of acknowledgements; null if there is none. */
+    /** Takes out the next packet of acknowledgements; null if there is none. */
     @Nullable
     Packet take() {
         hurried = false;
         if (good.isEmpty()) {
             return apart.poll();
         }
-        // The broker refuses a request whose offsets do not ascend. What was acquired twice may wait twice.
+        // The broker refuses a request unless its offsets ascend. An offset that was acquired twice may be pending
+        // twice.
         good.sort(Comparator.comparingLong(AcknowledgementRange::first));
         List<AcknowledgementRange> together = new ArrayList<>(good.size());
         long end = -1;
@@ -112,10 +114,10 @@ final class PendingAcknowledgements {
     }
 
     /**
-     * One of the packet is refused, and so all of it: halves of it are tried one by one. One stretch is under one
-     * lock, and is not divided.
+     * Divides a packet that the broker refused because at least one of its acknowledgements is not valid. The halves
+     * are sent again, one after the other. A single range is under one lock and is not divided.
      *
-     * @return the one that is to blame, or null if that is still to be found out
+     * @return the acknowledgement that caused the refusal, or null if it is not known yet
      */
     @Nullable
     AcknowledgementRange split(Packet refused) {
@@ -131,8 +133,9 @@ final class PendingAcknowledgements {
     }
 
     /**
-     * The lock on these offsets is over. Brokers know an acknowledgement by offsets and member: a RELEASE or a RENEW
-     * would hit the next lock of this member. A record that is done stays done under any lock.
+     * Removes acknowledgements of offsets whose lock is over. Brokers identify an acknowledgement by its offsets and
+     * member, so a RELEASE or a RENEW would affect the next lock of this member. ACCEPT and REJECT remain, because a
+     * finished record stays finished under any lock.
      */
     void withdraw(long first, long last) {
         if (good.stream().anyMatch(ack -> isOfLock(ack, first, last))) {
@@ -179,7 +182,7 @@ final class PendingAcknowledgements {
         return left;
     }
 
-    /** Takes out all, because the locks are gone. */
+    /** Removes and returns all packets, because the locks are gone. */
     List<Packet> clear() {
         List<Packet> all = new ArrayList<>(apart);
         all.addAll(renewals);

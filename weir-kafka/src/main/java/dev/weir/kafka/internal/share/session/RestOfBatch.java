@@ -3,16 +3,16 @@ package dev.weir.kafka.internal.share.session;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 
 /**
- * An acquired offset of an unreadable batch other than the one whose record stands for the batch. Its acknowledgement
- * is the same as that record's. Immutable.
+ * An acquired offset of an unreadable batch that a record at another offset represents. It gets the same
+ * acknowledgement as that record. Immutable.
  *
- * @param record stands for the batch
+ * @param record the record that represents the batch
  */
 record RestOfBatch(String topic, int partition, long offset, LockedRecord record) implements LockedRecord {
 
     @Override
     public boolean giveBack() {
-        return false; // It goes back when the record has.
+        return false; // It is released when the record is.
     }
 
     @Override

@@ -7,32 +7,32 @@ import org.apache.kafka.common.message.ShareFetchResponseData;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
-/** Receives what a session hands on. Called on the member's thread. */
+/** Receives the contents of a session's responses. Called on the member's thread. */
 interface SessionAnswers {
 
-    /** The acquired ranges of a partition at one broker. */
+    /** The part of a fetch response that belongs to one partition, with the partition's acquired ranges. */
     record PartitionAnswer(AcquiredRanges of, ShareFetchResponseData.PartitionData data) {}
 
-    /** Reads the records and hands them on; returns how many there are. Their buffer is reused after the call. */
+    /** Reads the acquired records and passes them on. Returns their number. Their buffer is reused after the call. */
     int handOn(List<PartitionAnswer> partitionAnswers, long askedNanos, long nowNanos);
 
-    /** For which locks stand that are made or renewed by now, as the last answer says. */
+    /** Returns the duration of locks that are granted or renewed now, as given by the last response. */
     long lockNanos();
 
-    /** A fetch of the partition was refused; whether that is worth a warning. */
+    /** Notes that a fetch of the partition was refused. Returns whether this justifies a warning. */
     boolean isNews(TopicIdPartition partition, Errors error);
 
-    /** The broker does not lead the partition. */
+    /** Reports that the broker does not lead the partition. */
     void moved(TopicIdPartition partition);
 
     /**
-     * The broker does not lead the partition, and says who does.
+     * Reports the leader that a broker has named because it does not lead the partition itself.
      *
-     * @param node the leader; negative if the broker does not know it
-     * @param address null if it does not say where that is
+     * @param node the leader's id; negative if the broker does not know it
+     * @param address the leader's address, or null if the broker did not report it
      */
     void leads(TopicIdPartition partition, int node, int epoch, @Nullable InetSocketAddress address);
 
-    /** The broker is gone or hands out no records, and may no longer lead its partitions. */
+    /** Reports that the broker is gone or returns no records, so that it may no longer lead its partitions. */
     void moved();
 }

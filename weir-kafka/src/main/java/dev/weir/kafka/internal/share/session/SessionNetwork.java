@@ -8,33 +8,36 @@ import org.apache.kafka.common.protocol.ApiMessage;
 /** Connections to brokers. Confined to the member's thread. */
 public interface SessionNetwork {
 
-    /** One connection at a time, made when it is needed and again when it was lost. */
+    /** A channel with at most one connection at a time, which is opened when it is needed and reopened after a loss. */
     interface Channel {
 
-        /** Returns whether a request can go now; if there is no connection, one is made soon. */
+        /** Returns whether a request can be sent now. If there is no connection, one will be opened soon. */
         boolean canSend();
 
         void send(ApiMessage request, short version);
 
         /**
-         * Leaves a connection that has no request in flight. The next one is to the next address. Makes no callback.
+         * Closes a connection that has no request in flight. The next connection uses the next address. Calls no
+         * callback.
          */
         void renew();
 
-        /** Closes it without a callback. */
+        /** Closes the channel without a callback. */
         void drop();
     }
 
-    /** Takes what comes on a channel, in the order of the requests. */
+    /** Receives the responses of a channel, in the order of the requests. */
     interface Receiver {
 
-        /** An answer came, whose records are not valid after the call. */
+        /** Receives a response. Its records are not valid after the call. */
         void answered(ApiMessage answer);
 
-        /** The connection is gone, and what was under way has no answer. */
+        /** Reports that the connection is lost. The request in flight will have no response. */
         void lost(String why);
     }
 
-    /** A channel to whoever answers first of some addresses, which are tried one after the other. */
+    /**
+     * Opens a channel to the first of the given addresses that responds. The addresses are tried one after the other.
+     */
     Channel open(String name, Supplier<List<InetSocketAddress>> addresses, Receiver receiver);
 }

@@ -15,26 +15,27 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The partitions of a share session: the ones to read at its broker, the ones that the broker's session lists, and the
- * acquired ranges of each, also of partitions that it no longer reads. Confined to the member's thread.
+ * The partitions of a share session: the partitions to read from its broker, the partitions that the broker's session
+ * lists, and the acquired ranges of each partition, even if the partition is no longer read. Confined to the member's
+ * thread.
  */
 final class SessionPartitions {
 
-    /** For which acknowledgements wait for others, or for a fetch that takes them along. */
+    /** Time that acknowledgements wait for others, or for a fetch that can carry them. */
     private static final long ACK_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** The same where little more is acquired until the broker has them. */
+    /** The same time, if the broker can acquire few more records until it has the acknowledgements. */
     private static final long HURRIED_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final Map<TopicIdPartition, AcquiredRanges> acquired = new LinkedHashMap<>();
     private final Set<TopicIdPartition> wanted = new LinkedHashSet<>();
     private final Set<TopicIdPartition> listed = new HashSet<>();
 
-    /** The changes of the session's partitions that a fetch tells the broker. */
+    /** The changes to the session's partitions, which a fetch reports to the broker. */
     record Changes(List<TopicIdPartition> added, List<TopicIdPartition> forgotten) {}
 
     /**
-     * Sets the partitions to read from the next fetch on. Acquired records of others are finished.
+     * Sets the partitions to read from the next fetch on. The acquired records of other partitions are still finished.
      */
     void want(Collection<TopicIdPartition> partitions) {
         wanted.clear();
@@ -42,7 +43,7 @@ final class SessionPartitions {
         partitions.forEach(this::acquiredOf);
     }
 
-    /** It is not here any more. */
+    /** Stops reading a partition from this broker. */
     void wantNoMore(TopicIdPartition id) {
         wanted.remove(id);
     }
@@ -74,8 +75,8 @@ final class SessionPartitions {
     }
 
     /**
-     * The work on a record ended; false if none of these partitions has it acquired. A recreated topic has the name,
-     * the partitions and the offsets of the former one, so it is the acquired record itself that tells them apart.
+     * Ends the processing of a record. Returns false if none of these partitions has acquired the record. A recreated
+     * topic has the same name, partitions and offsets as the former topic, so the record is identified by its object.
      */
     boolean end(LockedRecord locked, byte type, long nowNanos) {
         for (AcquiredRanges each : acquired.values()) {
@@ -89,12 +90,12 @@ final class SessionPartitions {
         return false;
     }
 
-    /** Forgets partitions that are no longer read once nothing of them is left. */
+    /** Forgets partitions that are no longer read and have neither acquired records nor pending acknowledgements. */
     void forgetOver() {
         acquired.values().removeIf(each -> each.isEmpty() && !wanted.contains(each.id));
     }
 
-    /** Records that are acquired and not done. */
+    /** Returns the number of records that are acquired and not finished. */
     int open() {
         int open = 0;
         for (AcquiredRanges each : acquired.values()) {
@@ -103,14 +104,14 @@ final class SessionPartitions {
         return open;
     }
 
-    /** Returns whether nothing is acquired and no acknowledgement waits. */
+    /** Returns whether nothing is acquired and no acknowledgement is pending. */
     boolean areQuiet() {
         return acquired.values().stream().allMatch(AcquiredRanges::isEmpty);
     }
 
     /**
-     * Returns whether every partition has acquired all that it may, so that a fetch would find nothing, and would hold
-     * up the acknowledgement of the record that has to go first.
+     * Returns whether every partition has acquired as many records as it may. A fetch would then find nothing, and
+     * would delay the acknowledgement of the record that must be finished first.
      */
     boolean areFull(long window) {
         return !wanted.isEmpty()
@@ -118,7 +119,7 @@ final class SessionPartitions {
                 && wanted.stream().allMatch(id -> acquiredOf(id).span() >= window);
     }
 
-    /** The broker's session is gone, and its list with it. */
+    /** Clears the list of partitions, because the broker's session is gone. */
     void unlist() {
         listed.clear();
     }
@@ -151,8 +152,10 @@ final class SessionPartitions {
     }
 
     /**
-     * Returns whether acknowledgements have waited long enough, of any partition or only of partitions that are no
-     * longer fetched.
+     * Returns whether acknowledgements have waited long enough.
+     *
+     * @param flush true if acknowledgements must not wait
+     * @param unwanted true to check only partitions that are no longer fetched
      */
     boolean haveDueAcks(long nowNanos, boolean flush, boolean unwanted) {
         for (AcquiredRanges each : acquired.values()) {

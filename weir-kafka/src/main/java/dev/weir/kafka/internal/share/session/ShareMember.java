@@ -11,9 +11,9 @@ import org.apache.kafka.common.protocol.ApiMessage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member of a share group: joins it, finds out who leads the partitions that it gets, and has {@link ShareSessions}
- * with them. It has neither thread nor socket: {@link #turn} does what is due. Confined to one thread, but for {@link
- * #ended}, {@link #isJoined}, {@link #span}, {@link #lockMillis} and {@link #batchRecords}.
+ * A member of a share group. It joins the group, finds the leaders of its assigned partitions, and has {@link
+ * ShareSessions} with them. It has neither threads nor sockets: {@link #turn} does what is due. Confined to one thread,
+ * except for {@link #ended}, {@link #isJoined}, {@link #span}, {@link #lockMillis} and {@link #batchRecords}.
  */
 public final class ShareMember implements AutoCloseable {
 
@@ -22,16 +22,16 @@ public final class ShareMember implements AutoCloseable {
     /**
      * The identity of the member.
      *
-     * @param member its id; brokers read it as one of Kafka's own form
+     * @param member the member id, which brokers parse as a Kafka {@code Uuid}
      */
     public record Identity(String member, String group, List<String> topics, List<InetSocketAddress> bootstrap) {}
 
     /**
      * The rules for reading batches.
      *
-     * @param checksCrc whether checksums are compared
-     * @param maxBytes largest decompressed size of a batch
-     * @param unreadable answer to a batch that is larger or damaged
+     * @param checksCrc whether checksums are verified
+     * @param maxBytes the maximum decompressed size of a batch
+     * @param unreadable the treatment of a batch that is too large or damaged
      */
     public record Reading(boolean checksCrc, int maxBytes, UnreadableBatches unreadable) {}
 
@@ -43,7 +43,7 @@ public final class ShareMember implements AutoCloseable {
     private SessionNetwork.@Nullable Channel coordinator;
     private @Nullable InetSocketAddress coordinatorAddress;
 
-    /** True if partitions, or their leaders, may be others than the sessions know. */
+    /** True if the assigned partitions or their leaders may differ from what the sessions know. */
     private boolean moved;
 
     private long nowNanos;
@@ -64,7 +64,10 @@ public final class ShareMember implements AutoCloseable {
         this.asker = network.open("bootstrap", directory::nextToAsk, new OfDirectory());
     }
 
-    /** Sets the number of workers; of the records beyond it, a part can wait to be replaced. */
+    /**
+     * Sets the number of workers. Acquired records beyond that number wait, and part of them may be used up before the
+     * next request.
+     */
     public void workers(int most) {
         sessions.workers(most);
     }
@@ -72,45 +75,48 @@ public final class ShareMember implements AutoCloseable {
     /**
      * Sets the limits from the next turn on.
      *
-     * @param credits records that may be outstanding at once
-     * @param wholeBatches whether brokers hand out whole batches
-     * @param locks offsets of a partition that may be acquired at once
+     * @param credits the number of records that may be outstanding at once
+     * @param wholeBatches whether brokers return whole batches
+     * @param locks the number of offsets of a partition that may be acquired at once
      */
     public void plan(int credits, boolean wholeBatches, int locks) {
         sessions.plan(credits, wholeBatches, locks);
     }
 
-    /** The work on a record ended. Any thread; true if the next turn should come now. */
+    /** Reports that the processing of a record has ended. Returns true if the next turn should come now. Any thread. */
     public boolean ended(LockedRecord locked) {
         return sessions.ended(locked);
     }
 
-    /** Returns whether the group knows it and has given it partitions. Any thread. */
+    /** Returns whether the group knows this member and has assigned partitions to it. Any thread. */
     public boolean isJoined() {
         return joined;
     }
 
-    /** Offsets of the partition that stretches widest from its first unfinished record on. Any thread. */
+    /**
+     * Returns the largest number of offsets in a partition from its first unfinished record to its last acquired one.
+     * Any thread.
+     */
     public long span() {
         return sessions.span();
     }
 
-    /** For which a record is acquired; 0 as long as nothing was. Any thread. */
+    /** Returns the time in milliseconds for which a record is acquired; 0 until it is known. Any thread. */
     public int lockMillis() {
         return sessions.lockMillis();
     }
 
-    /** Mean size of a producer's batch, in records; 0 as long as none was seen. Any thread. */
+    /** Returns the mean size of a producer batch, in records; 0 until the first batch is read. Any thread. */
     public double batchRecords() {
         return sessions.batchRecords();
     }
 
-    /** Records that are acquired and not done. */
+    /** Returns the number of records that are acquired and not finished. */
     public int open() {
         return sessions.open();
     }
 
-    /** It is now this time: for the answers that come before the next turn. */
+    /** Sets the current time, for responses that arrive before the next turn. */
     public void at(long now) {
         nowNanos = now;
         sessions.at(now);
@@ -164,12 +170,12 @@ public final class ShareMember implements AutoCloseable {
         }
     }
 
-    /** Acquired records on which the work has not ended. */
+    /** Returns the acquired records whose processing has not ended. */
     public List<LockedRecord> openRecords() {
         return sessions.openRecords();
     }
 
-    /** Ends the work on all that is acquired, which nobody will finish; returns how many there were. */
+    /** Releases all unfinished records, because nobody will finish them. Returns their number. */
     public int giveUp() {
         return sessions.giveUp();
     }
@@ -184,7 +190,7 @@ public final class ShareMember implements AutoCloseable {
         return sessions.haveEnded();
     }
 
-    /** Says goodbye to the group. */
+    /** Starts to leave the group. */
     public void leave() {
         membership.leave();
     }
@@ -193,7 +199,7 @@ public final class ShareMember implements AutoCloseable {
         return membership.isGone() || coordinator == null;
     }
 
-    /** Loses all that is still acquired, and closes all connections. */
+    /** Gives up all records that are still acquired, and closes all connections. */
     @Override
     public void close() {
         sessions.close();

@@ -14,15 +14,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A member's place in its share group: heartbeats to the coordinator, and the partitions that it assigns. Confined to
- * the member's thread.
+ * A member's place in its share group: its heartbeats to the coordinator, and its assigned partitions. Confined to the
+ * member's thread.
  *
  * <pre>
- *   JOINING   epoch 0, with the topics                        -> STABLE
- *   STABLE    heartbeats, with the topics after one that has
- *             no answer; forgotten by the group               -> JOINING, with the same id
- *   LEAVING   epoch -1, once, after the heartbeat that may
- *             be under way                                    -> GONE, also without an answer
+ *   JOINING   sends epoch 0 with the topics                   -> STABLE
+ *   STABLE    sends heartbeats; after an unanswered one,
+ *             the next heartbeat contains the topics.
+ *             If the group has forgotten the member           -> JOINING, with the same id
+ *   LEAVING   waits for a heartbeat in flight, and then
+ *             sends epoch -1 once                             -> GONE, even without an answer
  * </pre>
  */
 final class ShareMembership {
@@ -49,18 +50,19 @@ final class ShareMembership {
     private int epoch;
     private boolean underWay;
 
-    /** True if the request under way, or the last one, is the goodbye. */
+    /** True if the request in flight, or the last one, is the request to leave. */
     private boolean saysGoodbye;
 
     private boolean waiting;
 
     /**
-     * The coordinator sends the partitions once: to a member that joins or names its topics, or whose partitions change
-     * in that heartbeat. A missing answer may have been that one, so the next heartbeat asks for all.
+     * True if the next heartbeat must request all partitions, because an answer is missing. The coordinator sends the
+     * partitions only once: to a member that joins or names its topics, or in the heartbeat in which they change. The
+     * missing answer may have contained them.
      */
     private boolean asksForAll;
 
-    /** Heartbeats that came early because it had no partitions. */
+    /** Number of early heartbeats, which are sent while the member has no partitions. */
     private int early;
 
     private long dueNanos;
@@ -77,12 +79,12 @@ final class ShareMembership {
         return id;
     }
 
-    /** Partitions by the ids of their topics. */
+    /** Returns the assigned partitions by topic id. */
     Map<Uuid, Set<Integer>> assigned() {
         return assigned;
     }
 
-    /** Returns whether the group knows it and has given it partitions. */
+    /** Returns whether the group knows this member and has assigned partitions to it. */
     boolean isJoined() {
         return state == State.STABLE && !assigned.isEmpty();
     }
@@ -91,7 +93,7 @@ final class ShareMembership {
         return state == State.GONE;
     }
 
-    /** Says goodbye, if the group knows it. */
+    /** Starts to leave the group, if the group knows this member. */
     void leave() {
         if (state == State.JOINING && !underWay) {
             state = State.GONE;
@@ -105,7 +107,7 @@ final class ShareMembership {
         return state != State.GONE && !underWay && (!waiting || nowNanos - dueNanos >= 0);
     }
 
-    /** Returns the request that is due, and counts it as sent. */
+    /** Returns the request that is due, and marks it as sent. */
     ShareGroupHeartbeatRequestData next() {
         underWay = true;
         saysGoodbye = state == State.LEAVING;
@@ -121,7 +123,7 @@ final class ShareMembership {
         };
     }
 
-    /** Takes in an answer; true if the coordinator is another broker now. */
+    /** Processes an answer. Returns true if another broker may be the coordinator now. */
     boolean answered(ShareGroupHeartbeatResponseData answer, long nowNanos) {
         underWay = false;
         if (state == State.LEAVING) {
@@ -148,7 +150,10 @@ final class ShareMembership {
         return false;
     }
 
-    /** An answer to a heartbeat that was under way when the goodbye was decided on is none to the goodbye. */
+    /**
+     * Processes an answer while the member leaves. If a heartbeat was in flight when the member decided to leave, its
+     * answer does not answer the request to leave.
+     */
     private boolean leavingAnswered(Errors error, long nowNanos) {
         if (saysGoodbye) {
             state = State.GONE;
@@ -165,7 +170,7 @@ final class ShareMembership {
                 yield false;
             }
             default -> {
-                state = State.GONE; // The group does not know it, or does not hear it.
+                state = State.GONE; // The group does not know the member, or refuses its request.
                 yield false;
             }
         };
@@ -185,7 +190,7 @@ final class ShareMembership {
             assigned = now;
             LOG.debug("share group {}: assigned {}", group, now);
         }
-        // Groups divide their partitions once a second at most, and tell with the next heartbeat.
+        // Groups reassign partitions at most once per second, and report them with the next heartbeat.
         boolean asksSoon = assigned.isEmpty() && early++ < EARLY_BEATS;
         dueNanos = nowNanos + (asksSoon ? Math.min(interval, EARLY_NANOS) : interval);
     }
@@ -196,7 +201,7 @@ final class ShareMembership {
         dueNanos = nowNanos + RETRY_NANOS;
     }
 
-    /** The connection to the coordinator is gone. */
+    /** Notes that the connection to the coordinator was lost. */
     void lost(@Nullable String why, long nowNanos) {
         if (state == State.LEAVING && underWay && saysGoodbye) {
             LOG.warn("share group {}: no answer to the goodbye ({}); the group notices by itself", group, why);

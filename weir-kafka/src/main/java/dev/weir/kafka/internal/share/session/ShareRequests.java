@@ -14,7 +14,10 @@ import org.apache.kafka.common.message.ShareFetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.ShareFetchRequestData.FetchTopic;
 import org.apache.kafka.common.message.ShareFetchRequestData.ForgottenTopic;
 
-/** Writes the requests of a member's sessions, version 2 of both. Confined to the member's thread. */
+/**
+ * Creates the ShareFetch and ShareAcknowledge requests of a member's sessions, both in version 2. Confined to the
+ * member's thread.
+ */
 final class ShareRequests {
 
     static final short VERSION = 2;
@@ -22,12 +25,12 @@ final class ShareRequests {
     private static final byte BATCH_OPTIMIZED = 0;
     private static final byte RECORD_LIMIT = 1;
 
-    /** Longest wait while records are acquired: their acknowledgements wait no longer than that. */
+    /** Maximum wait of a fetch while records are acquired, because their acknowledgements wait for the response. */
     private static final int SHORT_WAIT_MILLIS = 10;
 
     private static final int LONG_WAIT_MILLIS = 500;
 
-    // A broker reads each partition up to its part of the bytes, however few records were requested.
+    // A broker reads each partition up to its part of the byte limit, even if few records were requested.
     private static final double BYTES_SLACK = 1.5;
     private static final int MIN_PARTITION_BYTES = 64 * 1024;
     private static final int MAX_BYTES = 16 * 1024 * 1024;
@@ -43,12 +46,12 @@ final class ShareRequests {
         this.member = member;
     }
 
-    /** Sets whether brokers hand out whole batches of producers, which may exceed the requested number. */
+    /** Sets whether brokers return whole producer batches, which may exceed the requested number of records. */
     void wholeBatches(boolean whole) {
         wholeBatches = whole;
     }
 
-    /** Notes the bytes of batches that came with this number of acquired records. */
+    /** Updates the mean number of bytes per acquired record with the numbers of a response. */
     void saw(int records, int bytes) {
         meanBytes += FORGETS * ((double) bytes / records - meanBytes);
     }

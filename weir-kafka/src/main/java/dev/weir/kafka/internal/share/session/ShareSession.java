@@ -21,18 +21,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The share session with one broker: its partitions, its epoch, and the one request that may be under way. A second one
- * would be taken too, and make the broker throw away the answer to the first after having acquired its records
+ * The share session with one broker: its partitions, its epoch, and the only request that may be in flight. The broker
+ * would accept a second request, but would then discard the response to the first one after it has acquired the records
  * (KIP-932: the epoch counts fetches and acknowledgements alike). Confined to the member's thread.
  *
  * <pre>
  *   CLOSED (epoch 0)  a fetch without acknowledgements opens it      -> OPEN
- *   OPEN (1, 2, ...)  one request after the other                    -> CLOSED, when the broker has lost it
- *                     epoch -1 gives back all that is acquired           -> ENDED
+ *   OPEN (1, 2, ...)  sends one request after the other              -> CLOSED, if the broker has lost the session
+ *                     epoch -1 releases all acquired records         -> ENDED
  * </pre>
  *
- * <p>With the connection the broker ends the session and all its locks; without, a session that is opened again by the
- * same member keeps them.
+ * <p>When the connection is lost, the broker ends the session and all its locks. If the same member opens a session
+ * again on the same connection, the session keeps its locks.
  */
 final class ShareSession {
 
@@ -44,16 +44,19 @@ final class ShareSession {
     private static final long FEW_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long PAUSE_NANOS = 100_000_000;
 
-    /** The growth of an answer over the last one that no quota emptied: an eighth. */
+    /**
+     * Divisor for the growth of {@code mostRecords}. After a response that reached this limit without being emptied by
+     * a quota, the limit grows by an eighth.
+     */
     private static final int GROWTH = 8;
 
     /**
      * The limits of a turn.
      *
-     * @param credits records that may be requested
-     * @param threshold credits that justify a request of their own
-     * @param window offsets of a partition that may be acquired at a time, as far as known
-     * @param flush true if acknowledgements wait for nothing
+     * @param credits the number of records that may be requested
+     * @param threshold the number of credits that justifies a separate request
+     * @param window the number of offsets of a partition that may be acquired at once, as far as is known
+     * @param flush true if acknowledgements must not wait
      */
     record Turn(int credits, int threshold, long window, boolean flush) {}
 
@@ -72,7 +75,7 @@ final class ShareSession {
     private boolean ended;
     private boolean foundNothing;
 
-    /** Records that an answer may bring, so that no quota makes the broker throw it away. */
+    /** Maximum number of records in a response, chosen so that no quota makes the broker discard the response. */
     private int mostRecords = Integer.MAX_VALUE;
 
     private boolean quotaReported;
@@ -84,7 +87,7 @@ final class ShareSession {
         this.answers = answers;
     }
 
-    /** Records that a request under way may bring. */
+    /** Returns the maximum number of records in the response to the request in flight. */
     int asked() {
         return underWay == null ? 0 : underWay.asked;
     }
@@ -97,17 +100,17 @@ final class ShareSession {
         return foundNothing;
     }
 
-    /** Returns whether nothing is acquired, no acknowledgement waits, and no request is in flight. */
+    /** Returns whether nothing is acquired, no acknowledgement is pending, and no request is in flight. */
     boolean isQuiet() {
         return underWay == null && partitions.areQuiet();
     }
 
-    /** Returns whether the broker has no session any more, or never had one. */
+    /** Returns whether the broker no longer has the session, or never had it. */
     boolean hasEnded() {
         return ended || (epoch == TO_OPEN && underWay == null);
     }
 
-    /** The next request, which counts as sent; null if there is nothing to say now. */
+    /** Returns the next request, which counts as sent; null if nothing is due. */
     @Nullable
     ApiMessage next(long nowNanos, Turn turn) {
         if (underWay != null || ended || (pausing && nowNanos - notBeforeNanos < 0)) {
@@ -126,10 +129,10 @@ final class ShareSession {
         if (partitions.haveDueAcks(nowNanos, turn.flush, true)) {
             return acknowledge(nowNanos, partitions.takeAcks(false));
         }
-        // Few free credits wait for more, but not for as long as the work on the others takes.
+        // A few free credits wait for more, but not until the other records are finished.
         boolean waited = nowNanos - fetchedNanos >= FEW_AGE_NANOS;
         boolean worth = turn.credits >= turn.threshold || due || partitions.open() == 0 || waited;
-        // Another member's finished records may have made room, so a full session fetches now and then, too.
+        // Records finished by another member may have freed locks, so a full session also fetches from time to time.
         if (turn.credits > 0 && partitions.areWanted() && worth && (waited || !partitions.areFull(turn.window))) {
             return fetch(nowNanos, turn.credits, partitions.takeAcks(true));
         }
@@ -138,8 +141,8 @@ final class ShareSession {
 
     private @Nullable ApiMessage open(long nowNanos, Turn turn, boolean renews) {
         if (!partitions.areWanted()) {
-            // There is no partition to open a session with. When the locks expire, the broker hands out again the
-            // records that it still holds.
+            // No session can be opened without a partition. When the locks expire, the broker delivers the records of
+            // this member again.
             partitions.acquired().forEach(of -> lose(of, Errors.SHARE_SESSION_NOT_FOUND));
             return null;
         }
@@ -147,7 +150,7 @@ final class ShareSession {
         return turn.credits < 1 && !waits ? null : fetch(nowNanos, Math.max(1, turn.credits), Map.of());
     }
 
-    /** The session's last request; null while another one is under way. */
+    /** Returns the session's last request; null while another one is in flight, or if the session has ended. */
     @Nullable
     ApiMessage last(long nowNanos) {
         if (underWay != null || hasEnded()) {
@@ -223,9 +226,9 @@ final class ShareSession {
         refuseUnanswered(sent, acknowledged);
         int records = answers.handOn(partitionAnswers, sent.atNanos, nowNanos);
         if (!refused.isEmpty() && records == 0) {
-            pause(nowNanos, PAUSE_NANOS); // Brokers refuse without waiting.
+            pause(nowNanos, PAUSE_NANOS); // Brokers refuse a fetch without waiting.
         }
-        // An emptied answer still has what became of the acknowledgements.
+        // A response emptied by a quota still contains the results of the acknowledgements.
         if (answer.throttleTimeMs() > 0 && records == 0) {
             throttled(sent.asked, answer.throttleTimeMs());
         } else if (records >= mostRecords) {
@@ -261,7 +264,10 @@ final class ShareSession {
         refuseUnanswered(sent, acknowledged);
     }
 
-    /** Returns whether the broker says that another one leads the partition; only then it says which one. */
+    /**
+     * Returns whether the error means that another broker leads the partition. Only then does the response name the
+     * leader.
+     */
     private static boolean isElsewhere(short error) {
         return error == Errors.NOT_LEADER_OR_FOLLOWER.code() || error == Errors.FENCED_LEADER_EPOCH.code();
     }
@@ -276,9 +282,9 @@ final class ShareSession {
     }
 
     /**
-     * Asks for fewer records. Brokers acquire records before they apply quotas ({@code
-     * KafkaApis.processShareFetchResponse} of Kafka 4.4): these are delivered again when their locks expire, and with
-     * equally large answers until no deliveries are left.
+     * Requests fewer records from now on. Brokers acquire records before they apply quotas ({@code
+     * KafkaApis.processShareFetchResponse} of Kafka 4.4). The records of a discarded response are delivered again when
+     * their locks expire. If the responses stayed as large as before, the records would use up all their deliveries.
      */
     private void throttled(int asked, int millis) {
         mostRecords = Math.max(1, asked / 2);
@@ -307,7 +313,11 @@ final class ShareSession {
         return epoch == Integer.MAX_VALUE ? TO_OPEN + 1 : epoch + 1;
     }
 
-    /** Returns whether the broker processed the request; if not, its acknowledgements are sent again. */
+    /**
+     * Returns whether the broker processed the request. If it did not know the session or its epoch, the
+     * acknowledgements are sent again. After any other error, or if this was the session's last request, they count as
+     * refused.
+     */
     private boolean accepts(Sent sent, short code, @Nullable String message, long nowNanos) {
         Errors error = Errors.forCode(code);
         if (error == Errors.NONE) {
@@ -354,7 +364,7 @@ final class ShareSession {
                     NOT_COORDINATOR,
                     REQUEST_TIMED_OUT,
                     UNKNOWN_SERVER_ERROR -> {
-                // The state was not written (SharePartition.fetchPersisterError): the lock still stands.
+                // The state was not written (SharePartition.fetchPersisterError), so the lock still exists.
                 of.pending.putBack(packet);
                 pause(nowNanos, PAUSE_NANOS);
             }
@@ -374,8 +384,9 @@ final class ShareSession {
     }
 
     /**
-     * Brokers say the same of a lock that does not stand any more, and of one that stands and is not renewed because
-     * the group's {@code share.renew.acknowledge.enable} is false. What ends within its time is still acknowledged.
+     * Notes that a lock was not renewed. Brokers return the same error if the lock no longer exists, and if it exists
+     * but the group's {@code share.renew.acknowledge.enable} is false. Records that end within the lock's duration are
+     * therefore still acknowledged.
      */
     private void notRenewed(AcquiredRanges of, AcknowledgementRange ack, Errors error) {
         of.touching(ack.first(), ack.last()).forEach(AcquiredRange::notRenewed);
@@ -386,7 +397,7 @@ final class ShareSession {
         return of + "@" + ack.first() + (ack.first() == ack.last() ? "" : ".." + ack.last());
     }
 
-    /** The broker says that the locks do not stand any more. */
+    /** Handles acknowledgements that the broker refused because the locks no longer exist. */
     private void refused(AcquiredRanges of, List<AcknowledgementRange> acks, Errors error) {
         for (AcknowledgementRange ack : acks) {
             if (ack.type() == AcknowledgementRange.RENEW) {
@@ -409,14 +420,14 @@ final class ShareSession {
         });
     }
 
-    /** Returns whether to fetch the partition here again, as far as is known. */
+    /** Handles a refused fetch. Returns whether to fetch the partition from this broker again, as far as is known. */
     private boolean refusedFetch(AcquiredRanges of, Errors error) {
         switch (error) {
             case TOPIC_AUTHORIZATION_FAILED, GROUP_AUTHORIZATION_FAILED -> receiver.fatal(error.exception());
             case NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID ->
                 moved(of, error);
             case KAFKA_STORAGE_ERROR, REPLICA_NOT_AVAILABLE, OFFSET_NOT_AVAILABLE, INCONSISTENT_TOPIC_ID -> {
-                // This says nothing about its locks, which may stand.
+                // The error does not concern the partition's locks, which may still exist.
                 tell(of, error);
                 partitions.wantNoMore(of.id);
                 answers.moved(of.id);
@@ -436,7 +447,7 @@ final class ShareSession {
         }
     }
 
-    /** The partition is not here any more, and its locks are not either. */
+    /** Handles a partition that has moved to another broker. Its locks are gone as well. */
     private void moved(AcquiredRanges of, Errors error) {
         lose(of, error);
         partitions.wantNoMore(of.id);
@@ -448,7 +459,7 @@ final class ShareSession {
         of.loseAll().forEach(receiver::lost);
     }
 
-    /** The connection is gone, and with it all that was acquired on it. */
+    /** Notes that the connection was lost, and with it all records acquired on it. */
     void lost() {
         Sent sent = underWay;
         underWay = null;

@@ -20,10 +20,10 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member's sessions, one with each broker that leads a partition of it, on a connection of its own: asks for no more
- * records than there are credits for, looks after the locks of what is acquired, and tells how the work on it ended.
- * Confined to the member's thread, but for {@link #ended}, {@link #span}, {@link #lockMillis} and {@link
- * #batchRecords}.
+ * A member's sessions: one with each broker that leads a partition of the member, each on a connection of its own.
+ * Requests no more records than there are credits, maintains the locks of acquired records, and acknowledges the
+ * records whose processing has ended. Confined to the member's thread, except for {@link #ended}, {@link #span}, {@link
+ * #lockMillis} and {@link #batchRecords}.
  */
 final class ShareSessions implements AutoCloseable {
 
@@ -31,12 +31,12 @@ final class ShareSessions implements AutoCloseable {
     private static final long IDLE_NANOS = 50_000_000;
 
     /**
-     * The delay while more than enough is acquired: the next fetch, for which the member is woken, carries the
-     * acknowledgements.
+     * Delay until the next turn while more than enough records are acquired. The member is woken for the next fetch,
+     * which carries the acknowledgements.
      */
     private static final long FED_NANOS = 25_000_000;
 
-    /** The delay where the next record that ends may be the one that everything waits for. */
+    /** Delay until the next turn while the next record to end may be the one that holds up all others. */
     private static final long FULL_NANOS = 1_000_000;
 
     /** A session and its connection. */
@@ -57,14 +57,14 @@ final class ShareSessions implements AutoCloseable {
     private boolean closing;
     private long nowNanos;
 
-    // Shared with the threads that end work.
+    // Shared with the threads that finish records.
     private final FinishedRecords ended = new FinishedRecords();
     private volatile long span;
 
     /**
-     * Opens none yet.
+     * Opens no session yet.
      *
-     * @param onMoved told when a partition may not be where it was, so that {@link #settle} is due
+     * @param onMoved called when a partition may have moved to another broker, so that {@link #settle} is due
      */
     ShareSessions(
             ShareRequests requests,
@@ -94,32 +94,35 @@ final class ShareSessions implements AutoCloseable {
         requests.wholeBatches(wholeBatches);
     }
 
-    /** The work on a record ended. Any thread; true if the next turn should come now. */
+    /** Reports that the processing of a record has ended. Returns true if the next turn should come now. Any thread. */
     boolean ended(LockedRecord locked) {
         return ended.add(locked);
     }
 
-    /** Offsets of the partition that stretches widest from its first unfinished record on. Any thread. */
+    /**
+     * Returns the largest number of offsets in a partition from its first unfinished record to its last acquired one.
+     * Any thread.
+     */
     long span() {
         return span;
     }
 
-    /** For which a record is acquired; 0 as long as nothing was. Any thread. */
+    /** Returns the time in milliseconds for which a record is acquired; 0 until it is known. Any thread. */
     int lockMillis() {
         return locks.millis();
     }
 
-    /** Mean size of a producer's batch, in records; 0 as long as none was seen. Any thread. */
+    /** Returns the mean size of a producer batch, in records; 0 until the first batch is read. Any thread. */
     double batchRecords() {
         return deliveries.batchRecords();
     }
 
-    /** It is now this time: for the answers that come before the next turn. */
+    /** Sets the current time, for responses that arrive before the next turn. */
     void at(long now) {
         nowNanos = now;
     }
 
-    /** Records that are acquired and not done. */
+    /** Returns the number of records that are acquired and not finished. */
     int open() {
         int open = 0;
         for (Line line : lines.values()) {
@@ -128,7 +131,7 @@ final class ShareSessions implements AutoCloseable {
         return open;
     }
 
-    /** Acquired records on which the work has not ended. */
+    /** Returns the acquired records whose processing has not ended. */
     List<LockedRecord> openRecords() {
         List<LockedRecord> open = new ArrayList<>();
         for (Line line : lines.values()) {
@@ -140,7 +143,7 @@ final class ShareSessions implements AutoCloseable {
         return open;
     }
 
-    /** Ends the work on all that is acquired, which nobody will finish; returns how many there were. */
+    /** Releases all unfinished records, because nobody will finish them. Returns their number. */
     int giveUp() {
         int given = 0;
         for (Line line : lines.values()) {
@@ -151,7 +154,7 @@ final class ShareSessions implements AutoCloseable {
         return given;
     }
 
-    /** Gives each partition to the session with its leader. */
+    /** Assigns each partition to the session with its leader. */
     void settle(Map<Uuid, Set<Integer>> assigned) {
         Map<Integer, List<TopicIdPartition>> byLeader = new HashMap<>();
         assigned.forEach((topic, numbers) -> numbers.forEach(number -> {
@@ -179,7 +182,7 @@ final class ShareSessions implements AutoCloseable {
         return List.of(Objects.requireNonNull(address, () -> "address of broker " + node));
     }
 
-    /** Notes the work that has ended since the last time. */
+    /** Notes the records whose processing has ended since the last call. */
     void takeEnded() {
         ended.takeAll(this::take);
     }
@@ -202,7 +205,7 @@ final class ShareSessions implements AutoCloseable {
     }
 
     /**
-     * Attends to all locks, and sends each broker what is due.
+     * Maintains all locks, and sends each broker the request that is due.
      *
      * @return delay in nanoseconds until the next turn, unless an event comes first
      */
@@ -239,8 +242,8 @@ final class ShareSessions implements AutoCloseable {
             if (!session.hasEnded() || !session.isQuiet() || (session.partitions.areWanted() && !closing)) {
                 free -= talk(line, turn, over);
             }
-            // If the sessions have acquired all that they may, a finished record makes little room: it is not worth a
-            // turn of its own.
+            // If the sessions have acquired as many records as they may, a finished record frees few locks and does not
+            // justify a turn of its own.
             boolean waits = !session.isUnderWay() && session.partitions.areFull(window);
             full |= waits;
             idle |= !session.isUnderWay() && !waits;
@@ -249,7 +252,7 @@ final class ShareSessions implements AutoCloseable {
         int worthWaking = idle && wants ? Math.max(1, shares.threshold() - free) : Integer.MAX_VALUE;
         ended.wakeFrom(worthWaking);
         if (ended.count() >= worthWaking) {
-            return 0; // They came before anybody was to be woken.
+            return 0; // The records ended before the threshold was set.
         }
         if (full && wants) {
             return FULL_NANOS;
@@ -260,7 +263,7 @@ final class ShareSessions implements AutoCloseable {
         return wants ? IDLE_NANOS : 2 * TICK_NANOS;
     }
 
-    /** Returns whether room in some window of locks waits for acknowledgements. */
+    /** Returns whether an almost full window of locks depends on acknowledgements. */
     private boolean isHurried() {
         for (Line line : lines.values()) {
             for (AcquiredRanges of : line.session.partitions.acquired()) {
@@ -272,7 +275,7 @@ final class ShareSessions implements AutoCloseable {
         return false;
     }
 
-    /** Returns how many records it asked for. */
+    /** Sends the next request of a session, if one is due. Returns the number of records that it requests. */
     private int talk(Line line, Turn turn, boolean over) {
         if (line.session.isUnderWay() || !line.channel.canSend()) {
             return 0;
@@ -288,7 +291,7 @@ final class ShareSessions implements AutoCloseable {
     private static boolean isSpare(Line line) {
         boolean spare = !line.session.partitions.areWanted() && line.session.isQuiet();
         if (spare) {
-            // With its connection the broker ends the session, which holds nothing.
+            // When its connection closes, the broker ends the session, which has no acquired records.
             line.channel.drop();
         }
         return spare;
@@ -299,12 +302,12 @@ final class ShareSessions implements AutoCloseable {
         closing = true;
     }
 
-    /** Returns whether all have ended. */
+    /** Returns whether all sessions have ended. */
     boolean haveEnded() {
         return lines.values().stream().allMatch(line -> line.session.isQuiet() && line.session.hasEnded());
     }
 
-    /** Loses all that is still acquired, and closes the connections. */
+    /** Gives up all records that are still acquired, and closes the connections. */
     @Override
     public void close() {
         lines.values().forEach(line -> {

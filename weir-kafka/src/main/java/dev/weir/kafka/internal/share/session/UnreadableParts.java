@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies the policy for unreadable batches to their acquired offsets. For a dead-letter record, one record stands for
- * the batch, and all offsets that are acquired of it are acknowledged as that record is. Confined to the member's
+ * Applies the policy for unreadable batches to their acquired offsets. With DEAD_LETTER, one record represents the
+ * batch, and all acquired offsets of the batch get the same acknowledgement as this record. Confined to the member's
  * thread.
  */
 final class UnreadableParts {
@@ -32,12 +32,12 @@ final class UnreadableParts {
             "raise maxBatchBytes if it is too large for that, or set unreadableBatches to SKIP, or to DEAD_LETTER with a"
                     + " SharedFlow that has a dead-letter topic";
 
-    /** Finished batches that are remembered, as brokers may deliver a batch in parts. */
+    /** Number of finished batches to remember, because brokers may deliver a batch in parts. */
     private static final int REMEMBERED = 1000;
 
     private record Id(TopicIdPartition partition, long baseOffset) {}
 
-    /** A batch whose record is in flight, and the offsets that wait for that record. */
+    /** A batch whose representing record is in flight, and the offsets that wait for this record. */
     private static final class Passed {
 
         private final Id id;
@@ -71,10 +71,10 @@ final class UnreadableParts {
     }
 
     /**
-     * Answers for the acquired offsets of a batch.
+     * Applies the policy to the acquired offsets of a batch.
      *
-     * @param ranges the acquired ones, with {@code acquired} in the same order
-     * @throws RecordDecodeException if the policy is to fail
+     * @param ranges the acquired ranges, with {@code acquired} in the same order
+     * @throws RecordDecodeException if the policy is FAIL
      */
     void found(
             AcquiredRanges of,
@@ -130,7 +130,10 @@ final class UnreadableParts {
         }
     }
 
-    /** The one that stands for the batch already; null if there is none, or if it has lost its lock. */
+    /**
+     * Returns the batch in flight with the record that represents it; null if there is none, or if the record has lost
+     * its lock.
+     */
     private @Nullable Passed inFlight(Id id, List<AcquiredRange> ranges) {
         for (Passed each : inFlight) {
             boolean again = ranges.stream().anyMatch(range -> range.contains(each.record.offset()));
@@ -166,7 +169,7 @@ final class UnreadableParts {
                 fault);
     }
 
-    /** The work on a record ended. */
+    /** Notes that the processing of a record has ended. */
     void ended(LockedRecord record) {
         for (Passed each : inFlight) {
             if (each.record == record) {
@@ -175,7 +178,7 @@ final class UnreadableParts {
         }
     }
 
-    /** Ends the offsets whose record has ended or is gone. */
+    /** Ends the offsets whose representing record has ended or is gone. */
     void takeEnded(BiConsumer<LockedRecord, AcknowledgeType> end) {
         for (Iterator<Passed> all = inFlight.iterator(); all.hasNext(); ) {
             Passed each = all.next();

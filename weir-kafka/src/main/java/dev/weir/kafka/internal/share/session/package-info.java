@@ -1,7 +1,7 @@
 /**
- * Membership of a share group and sessions with its brokers (KIP-932) as machines without sockets: answers and the
- * time go in, requests come out. What is acquired comes as a
- * {@link dev.weir.kafka.internal.share.session.LockedRecord}; one thread owns all of it.
+ * Membership of a share group, and sessions with its brokers (KIP-932), as state machines without sockets. They receive
+ * responses and the time, and return requests. Each acquired record is passed on as a {@link
+ * dev.weir.kafka.internal.share.session.LockedRecord}. One thread owns all state.
  */
 @NullMarked
 package dev.weir.kafka.internal.share.session;

@@ -153,7 +153,7 @@ class AcquiredRecordTest {
         assertThat(target.placeOf(1)).isEqualTo(second.name());
     }
 
-    /** The work on it would be done twice. */
+    /** If it were not dropped, its work would be done twice. */
     @Test
     void recordWhoseLockIsLost_isDropped_andOneWhoseLockStandsIsNot() {
         AcquiredRecord lost = taken(1);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Share consumers of a run. */
+/** The share consumers of a run. */
 @Timeout(60)
 class ClientPathTest {
 
@@ -37,7 +37,7 @@ class ClientPathTest {
     private final List<Map<String, Object>> configs = new CopyOnWriteArrayList<>();
     private ClientPath path = path(number -> false);
 
-    /** The group refuses the members whose numbers, from 0 on, {@code refused} says. */
+    /** Returns a path whose group refuses the members for which {@code refused} holds. Members are numbered from 0. */
     private ClientPath path(IntPredicate refused) {
         path = new ClientPath(
                 new SharePath.Setup(

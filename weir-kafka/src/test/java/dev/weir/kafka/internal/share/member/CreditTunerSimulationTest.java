@@ -11,9 +11,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * One session, workers and the tuner of credits against a backlog that does not end, in simulated time: whatever
- * workers, handlers and round trip the seed draws, the workers do not wait once the credits have grown, and they grow
- * in steps.
+ * Simulates one session, its workers and the credit tuner with an endless backlog. For any number of workers, handler
+ * time and round trip that the seed draws, the workers do not wait once the credits have grown. The credits grow in
+ * steps.
  */
 class CreditTunerSimulationTest {
 
@@ -40,7 +40,7 @@ class CreditTunerSimulationTest {
                         seed, workers, mean * 1000, steady, roundTrip * 1000, loop.plan)
                 .isGreaterThan(0.98);
         assertThat(loop.largestStep).isLessThanOrEqualTo(2);
-        // No more waits than is done in a moment.
+        // No more records wait than the workers finish in a moment.
         double rate = workers / mean;
         double moment = Math.max(rate * 0.07, Math.min(rate * 0.14, 1_200));
         assertThat(loop.plan.credits()).isLessThanOrEqualTo((int) (workers + moment) + 1);
@@ -107,7 +107,8 @@ class CreditTunerSimulationTest {
         }
 
         /**
-         * As {@code ShareMember}: one request at a time, for a quarter of the credits or half of the store at least.
+         * Like {@code ShareMember}: sends one request at a time, for at least a quarter of the credits or half of the
+         * buffer.
          */
         private void fetch() {
             int open = busy + waiting;

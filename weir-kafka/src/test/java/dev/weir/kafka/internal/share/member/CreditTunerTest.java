@@ -38,7 +38,7 @@ class CreditTunerTest {
         assertThat(grown(60_000)).isBetween(WORKERS + 3_000, WORKERS + 3_100);
     }
 
-    /** Credits where so many records are done in a second. */
+    /** Returns the credits at a rate of this many records per second. */
     private static int grown(int rate) {
         Plan plan = CreditTuner.first(WORKERS);
         for (int i = 0; i < 10; i++) {
@@ -75,7 +75,10 @@ class CreditTunerTest {
                 .isEqualTo(10);
     }
 
-    /** Records at work are renewed, so handlers longer than a quarter of the lock cost other members nothing. */
+    /**
+     * The locks of records in progress are renewed. Handlers that take longer than a quarter of the lock's duration
+     * therefore cost other members nothing.
+     */
     @Test
     void handlersLongerThanTheirLocks_leaveARecordForEachWorker() {
         assertThat(starved(new Look(1, 1, 0.5, 0, ROUND_TRIP, 20, 30, 2_000, 6), 20))
@@ -88,7 +91,7 @@ class CreditTunerTest {
                 .isEqualTo(50);
     }
 
-    /** Credits where workers starve for long. */
+    /** Returns the credits after workers have starved for a long time. */
     private static int starved(Look look, int workers) {
         Plan plan = CreditTuner.first(workers);
         for (int i = 0; i < 20; i++) {

@@ -33,19 +33,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Copies of records in their last deliveries. After some errors a producer does nothing more: the same one was asked
- * again for ever, and the record waited for its copy.
+ * Copies of records in their last deliveries. After some errors, a producer can send nothing more. Copies used to be
+ * sent to the same producer forever, so the record never got its copy.
  */
 class ParkedCopiesTest {
 
     private final List<Broken> opened = new CopyOnWriteArrayList<>();
 
-    /** Errors that the clients answer, one after the other; afterwards they succeed. */
+    /** Errors with which the clients answer, one after the other. Afterwards the clients succeed. */
     private final Queue<RuntimeException> faults = new ArrayDeque<>();
 
     private final ShareCounters counters = new ShareCounters();
 
-    /** A client that answers everything with one error, from when it met that on. */
+    /** A client that answers everything with the same error once it has met that error. */
     private static final class Broken extends MockProducer<byte[], byte[]> {
 
         private final @Nullable RuntimeException fault;

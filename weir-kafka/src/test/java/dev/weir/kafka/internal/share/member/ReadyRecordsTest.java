@@ -21,7 +21,9 @@ import org.junit.jupiter.api.Timeout;
 class ReadyRecordsTest {
     private final ReadyRecords ready = new ReadyRecords(Clock.SYSTEM);
 
-    /** A slow record may keep the pipeline waiting for as long as it likes, and that is when the limiter is asked. */
+    /**
+     * A slow record may make the pipeline wait for any length of time, and the limit is determined during this wait.
+     */
     @Test
     void waitThatGoesOn_counts() throws Exception {
         assertThat(ready.starvedNanos()).isZero();
@@ -88,7 +90,7 @@ class ReadyRecordsTest {
         assertThat(ready.size()).isZero();
     }
 
-    /** The group would give them up if they went back. */
+    /** The group would give these records up if they were released. */
     @Test
     void afterTheEnd_onlyLastDeliveriesAreTaken() throws Exception {
         AcquiredRecord last = record(1, 5);
@@ -123,7 +125,7 @@ class ReadyRecordsTest {
         assertThat(ready.awaitDemand(Long.MAX_VALUE)).isFalse();
     }
 
-    /** A pipeline that stands would use up the deliveries of records that it never looks at. */
+    /** Otherwise, a stalled pipeline would use up the deliveries of records that it never processes. */
     @Test
     void recordsThatWereGivenBackUnseen_endTheDemand_untilThePipelineTakesAgain() throws Exception {
         ready.lowWater(10);

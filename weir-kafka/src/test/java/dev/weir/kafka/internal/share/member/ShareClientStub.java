@@ -38,14 +38,14 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A share consumer of one partition without brokers, which asks for records as Kafka's of 4.4 does: after a poll that
- * found nothing, or met an open renewal, it keeps asking by itself until something arrives. It answers a renewal at the
- * second call after it, and forgets the records of a refused renewal. Thread-safe.
+ * A share consumer of one partition, without brokers. It fetches like Kafka's share consumer 4.4: after a poll that
+ * found nothing, or that met an unanswered renewal, it keeps fetching by itself until a record arrives. It answers a
+ * renewal at the second call after the renewal, and forgets the records of a refused renewal. Thread-safe.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // a lock of its own
 final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
 
-    /** For how long a quota made a broker hold back an answer. */
+    /** Time for which a quota made a broker delay a response. */
     volatile double throttledMillis;
 
     static final TopicIdPartition PARTITION = new TopicIdPartition(new Uuid(1, 2), 0, "orders");
@@ -58,7 +58,7 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
     private final AtomicBoolean woken = new AtomicBoolean();
     private volatile boolean joined;
 
-    // Under the lock.
+    // Guarded by the lock.
     private final Deque<ConsumerRecord<byte[], byte[]>> atBroker = new ArrayDeque<>();
     private final Deque<ConsumerRecord<byte[], byte[]>> buffer = new ArrayDeque<>();
     private final Map<Long, ConsumerRecord<byte[], byte[]>> inFlight = new LinkedHashMap<>();
@@ -96,13 +96,13 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
                 Optional.of((short) delivery));
     }
 
-    /** The settings of a group, as far as share consumers heed them. */
+    /** The configuration of a group, as far as share consumers use it. */
     static ShareGroupConfig group(int deliveryLimit, boolean renewsLocks) {
         return ShareGroupConfig.of(
                 "earliest", true, Duration.ofSeconds(30), deliveryLimit, 2_000, "read_committed", renewsLocks);
     }
 
-    /** Returns once the assertion holds. */
+    /** Waits until the assertion holds. */
     static void until(Runnable assertion) {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(50);
         while (true) {
@@ -138,12 +138,12 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
         }
     }
 
-    /** The acknowledgements that reached the brokers, as {@code offset TYPE}. */
+    /** Returns the acknowledgements that reached the brokers, as {@code offset TYPE}. */
     List<String> told() {
         return locked(() -> List.copyOf(told));
     }
 
-    /** The group's brokers renew no locks from now on. */
+    /** Makes the group's brokers renew no locks from now on. */
     void refuseRenewals() {
         lock.lock();
         try {
@@ -352,7 +352,7 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
         };
     }
 
-    /** The group has given it partitions. */
+    /** Notes that the group has assigned partitions to this share consumer. */
     void joined() {
         joined = true;
     }

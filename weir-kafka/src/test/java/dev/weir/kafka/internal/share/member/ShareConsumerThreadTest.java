@@ -84,7 +84,10 @@ class ShareConsumerThreadTest {
         return batch;
     }
 
-    /** A client that polls while a renewal is open fetches, and shows none of it until the share consumer is done. */
+    /**
+     * During a renewal, a client that is polled also fetches. It returns none of the fetched records until the share
+     * consumer has finished all of its own.
+     */
     @Test
     void renewals_fetchNothingThatWouldAgeUnseen() throws Exception {
         start(1_000, null);
@@ -117,7 +120,8 @@ class ShareConsumerThreadTest {
         until(() -> assertThat(client().told()).contains("0 ACCEPT"));
     }
 
-    // Asked for all the same, a renewal ended the lock at half of its time: the client forgets what was refused.
+    // A renewal that was requested nevertheless ended the lock after half of its duration, because the client forgets
+    // records whose renewal is refused.
     @Test
     void lockThatIsNotRenewed_isLeftItsTime() throws Exception {
         group.set(ShareClientStub.group(5, false));
@@ -166,8 +170,8 @@ class ShareConsumerThreadTest {
     }
 
     /**
-     * The pipeline has enough records from other share consumers; this one asked in vain before, and its client keeps
-     * asking.
+     * The pipeline has enough records from other share consumers. This one has polled without success before, and its
+     * client keeps fetching.
      */
     @Test
     void recordThatCameWhileTheConsumerWaits_isHandedOn() throws Exception {

@@ -36,12 +36,13 @@ class ShareLimitsTest {
                 .startsWith("share.partition.max.record.locks of 3000 for the group ")
                 .endsWith(", or 3 partitions");
         Limit slower = limit(look(0.6, 0, 0.003, 0.02), new Surroundings(60, 24, 1_950, 0.6, 5_000, 0.003, 3.997));
-        // 500 records/s of a partition, which would be 1,250, times 4 s.
+        // The 500 records/s of a partition would become 1,250. A window must hold them for 4 s.
         assertThat(slower.advice())
                 .startsWith("share.partition.max.record.locks of 5000 for the group ")
                 .endsWith(", or 5 partitions");
         assertThat(limit.expectedGain()).isEqualTo(2.5);
-        // Workers are handed records while others are being acknowledged: more are in hand than they are busy with.
+        // Workers receive records while others are being acknowledged, so the pipeline holds more records than the
+        // workers process.
         Limit handedOn = limit(look(0.99, 0, 0.003, 0.02), new Surroundings(60, 90, 2_100, 1, 5_000, 0.003, 0.25));
         assertThat(handedOn.kind()).isEqualTo("share-window");
     }

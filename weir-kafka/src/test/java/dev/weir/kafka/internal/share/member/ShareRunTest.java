@@ -39,7 +39,7 @@ class ShareRunTest {
                 List::of);
     }
 
-    /** An executor ends a schedule whose task throws, without a word to anybody. */
+    /** If a scheduled task throws, its executor ends the schedule without reporting the error. */
     @Test
     void errorInALook_failsTheRun() throws Exception {
         AssertionError planted = new AssertionError("planted");

@@ -18,7 +18,10 @@ class AcquiredRangeTest {
         return new AcknowledgementRange(first, last, type, records);
     }
 
-    /** An unsent record may exist: acknowledged as a gap, it would never be delivered. */
+    /**
+     * Offsets that were not sent may have records. If they were acknowledged as gaps, the records would never be
+     * delivered.
+     */
     @Test
     void offsetsThatWereNotSent_areReleased_andGapsBeforeThemStayGaps() {
         AcquiredRange range = new AcquiredRange(10, 19, LOCK, 0);
@@ -110,7 +113,7 @@ class AcquiredRangeTest {
         assertThat(range.takeUnacknowledged()).containsExactly(ack(1, 1, AcknowledgementRange.ACCEPT, 1));
     }
 
-    /** A late end of a former acquired record of the offset must not acknowledge the record that is acquired now. */
+    /** The late end of an earlier delivery must not acknowledge the current delivery of the same offset. */
     @Test
     void loanOfAnEarlierDelivery_endsNothing() {
         AcquiredRange range = new AcquiredRange(0, 0, LOCK, 0);
@@ -226,8 +229,8 @@ class AcquiredRangeTest {
     // ---- Invariants ------------------------------------------------------------------------------------------------
 
     /**
-     * Code that decides about a record must not end it first: the broker would get two acknowledgements, perhaps
-     * contradictory ones.
+     * Code that decides on a record must not end it first. Otherwise, the broker would get two acknowledgements, which
+     * may contradict each other.
      */
     @Test
     void recordThatEndsWhileItIsEnded_violatesAnInvariant() {

@@ -22,7 +22,8 @@ class AcquiredRangesTest {
         return new AcknowledgementRange(first, last, type, (int) (last - first + 1));
     }
 
-    // After COORDINATOR_NOT_AVAILABLE for longer than a lock, pending acknowledgements came back with each answer.
+    // While brokers answered COORDINATOR_NOT_AVAILABLE for longer than a lock lasts, each response put pending
+    // acknowledgements back into the queue.
     @Test
     void rangeThatIsLentAgain_takesWhatWasMeantForItsLastLockOutOfTheOutbox() {
         acquired.pending.add(
@@ -73,7 +74,7 @@ class AcquiredRangesTest {
         return range;
     }
 
-    /** The lock of what is acquired again has ended; the offsets beside it are acquired as before. */
+    /** The old locks on offsets that are acquired again have ended. The neighboring offsets remain acquired. */
     @Test
     void rangeThatIsLentAgain_losesItsOpenRecords_andNoneBesideThem() {
         assertThat(acquired.add(acquire(0, 9))).isEmpty();

@@ -32,7 +32,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Answers of a broker that has acquired some offsets for this member, and sends the batches around them. */
+/**
+ * Responses of a broker that has acquired some offsets for this member and sends the whole batches that contain them.
+ */
 class AcquiredRecordsReaderTest {
 
     private static final int MAX_BYTES = 1_000_000;
@@ -58,7 +60,7 @@ class AcquiredRecordsReaderTest {
         return MemoryRecords.withEndTransactionMarker(offset, 0, 4, 77, (short) 0, new EndTransactionMarker(type, 0));
     }
 
-    /** Its checksum is wrong. */
+    /** Returns the batch with a wrong checksum. */
     private static MemoryRecords damaged(MemoryRecords batch) {
         batch.buffer().put(batch.sizeInBytes() - 1, (byte) -1);
         return batch;
@@ -123,7 +125,10 @@ class AcquiredRecordsReaderTest {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Share groups acquire markers as well: handed on, their bytes would come to handlers as records. */
+    /**
+     * Brokers acquire the offsets of transaction markers as well. If they were passed on, handlers would receive their
+     * bytes as records.
+     */
     @Test
     void markersOfTransactions_areGaps_andNoRecords() {
         List<AcquiredRange> ranges = read(
@@ -158,7 +163,7 @@ class AcquiredRecordsReaderTest {
         assertThat(acks(ranges)).isEmpty();
     }
 
-    /** Some offsets of one batch may be delivered for the first time and others again. */
+    /** Some offsets of a batch may be in their first delivery while others are redelivered. */
     @Test
     void rangesWithinOneBatch_haveTheirOwnDeliveryCounts() {
         List<AcquiredRange> ranges = read(List.of(acquired(1, 2, 5), acquired(4, 4, 2)), records(0, 6));
@@ -208,7 +213,7 @@ class AcquiredRecordsReaderTest {
         assertThat(offsets()).containsExactly(0L, 1L, 2L);
     }
 
-    /** Only the checksum tells that a byte of a value is another one. */
+    /** Only the checksum shows that a byte of a value has changed. */
     @Test
     void damagedValue_isFound_ifChecksumsAreCompared() {
         MemoryRecords batch = records(0, 1);
@@ -253,7 +258,7 @@ class AcquiredRecordsReaderTest {
         }
     }
 
-    /** One record stands for the batch; the other offsets share its acknowledgement. */
+    /** One record represents the batch, and the other offsets share its acknowledgement. */
     @Test
     void damagedBatch_thatBecomesADeadLetter_isOneRecord_andEndsAsItDoes() {
         try (AcquiredRecordsReader deliveries = deliveries(UnreadableBatches.DEAD_LETTER)) {
@@ -277,7 +282,7 @@ class AcquiredRecordsReaderTest {
         }
     }
 
-    /** Rejected together with the released record, the batch would never be redelivered. */
+    /** The record is released. If the other offsets were rejected, the batch would never be redelivered. */
     @Test
     void damagedBatch_whoseRecordGoesBack_goesBackWhole_andComesAgain() {
         try (AcquiredRecordsReader deliveries = deliveries(UnreadableBatches.DEAD_LETTER)) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A directory with one place to bootstrap from; brokers 1 and 2 are alive unless a test says otherwise. */
+/** A directory with one bootstrap address. Brokers 1 and 2 are alive unless a test says otherwise. */
 class ClusterDirectoryTest {
 
     private static final long MILLISECOND = 1_000_000;
@@ -69,7 +69,7 @@ class ClusterDirectoryTest {
         return answer;
     }
 
-    /** Asks both first questions; the coordinator is broker 2, and broker 1 leads at epoch 4. */
+    /** Sends and answers the first two requests: the coordinator is broker 2, and broker 1 is the leader at epoch 4. */
     private void learn() {
         assertThat(directory.next(now)).isInstanceOf(FindCoordinatorRequestData.class);
         directory.answered(coordinator(Errors.NONE, 2));
@@ -77,7 +77,7 @@ class ClusterDirectoryTest {
         directory.answered(metadata(1, 4, 1, 2));
     }
 
-    /** Time for the next question. */
+    /** Advances the time until the next request is due. */
     private void pause() {
         now += 100 * MILLISECOND;
     }
@@ -152,7 +152,7 @@ class ClusterDirectoryTest {
         assertThat(directory.isDue(now)).isFalse();
     }
 
-    /** One more question would come before anybody can say whether the answer has helped. */
+    /** Another request would be sent before it is known whether the response to the first one helped. */
     @Test
     void doubtWhileItsAnswerIsUnderWay_waitsForThatAnswer_andAsksTheOtherQuestion() {
         learn();
@@ -224,7 +224,7 @@ class ClusterDirectoryTest {
         assertThat(directory.isDue(now)).isFalse();
     }
 
-    /** It comes back with the same epoch, or with another. */
+    /** The leader comes back with the same epoch or with another one. */
     @Test
     void leaderThatIsDown_isNobody_untilMetadataNameItAgain() {
         learn();
@@ -301,7 +301,7 @@ class ClusterDirectoryTest {
         assertThat(directory.nextToAsk().getFirst()).isIn(broker(1), broker(2));
     }
 
-    /** It may be cut off from the controllers. */
+    /** The broker may be cut off from the controllers. */
     @Test
     void brokerWhoseAnswersDoNotHelp_isLeft_andEachRoundStaysLonger() {
         learn();

@@ -27,7 +27,7 @@ class FinishedRecordsTest {
         assertThat(ended.count()).isZero();
     }
 
-    /** The count begins again with what is taken. */
+    /** The count starts again when the records are taken. */
     @Test
     void member_isWokenFromTheCountThatIsWorthIt() {
         ended.wakeFrom(2);

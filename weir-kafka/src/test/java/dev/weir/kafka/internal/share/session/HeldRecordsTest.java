@@ -80,8 +80,8 @@ class HeldRecordsTest {
     }
 
     /**
-     * The client accepts no acknowledgement of a record that it renews, and polls only once all others are
-     * acknowledged.
+     * While a record is being renewed, the client accepts no acknowledgement of it. It polls only once all other
+     * records are acknowledged.
      */
     @Test
     void recordThatEndsDuringItsRenewal_isToldOnceAPollReturnedIt() {
@@ -114,14 +114,15 @@ class HeldRecordsTest {
                 .isFalse();
         end(0, AcknowledgeType.ACCEPT, SECOND);
         assertThat(attend(2 * SECOND - 1)).containsExactly("10 ACCEPT");
-        // Records without an answer are lost with their first lock; a poll that returns them is another delivery.
+        // Records whose renewal is unanswered are lost with their first lock. If a poll returns them, that is a new
+        // delivery.
         assertThat(attend(2 * SECOND)).isEmpty();
         assertThat(receiver.lost).containsExactly(11L, 12L);
         assertThat(held.isEmpty()).isTrue();
         assertThat(held.takeUp(PARTITION, 11)).isFalse();
     }
 
-    /** The client forgets it, so that nobody can tell its acknowledgement any more. */
+    /** The client forgets the record, so it can no longer be acknowledged. */
     @Test
     void renewalThatIsRefused_losesItsRecord_alsoIfItsWorkHasEnded() {
         assertThat(attend(SECOND)).hasSize(3);
@@ -132,7 +133,10 @@ class HeldRecordsTest {
         assertThat(held.all()).containsExactly(records.get(2));
     }
 
-    /** The client fetches no more before it has heard of them, and brokers refuse what comes with one that is late. */
+    /**
+     * The client fetches no more until these records are acknowledged. Brokers refuse all acknowledgements that are
+     * sent together with a late one.
+     */
     @Test
     void recordsWhoseLocksAreOver_areToldApart() {
         receiver.renews = false;
@@ -143,7 +147,10 @@ class HeldRecordsTest {
         assertThat(held.isEmpty()).isTrue();
     }
 
-    /** Its end was not seen when its lock ended. It is acknowledged all the same, because the client waits for it. */
+    /**
+     * The end of the processing was not noticed before the lock ended. The record is acknowledged nevertheless, because
+     * the client waits for it.
+     */
     @Test
     void recordThatEndsAsItsLockDoes_isToldAsWhatItIs() {
         receiver.renews = false;
@@ -163,7 +170,7 @@ class HeldRecordsTest {
         assertThat(held.all()).containsExactly(records.get(2));
     }
 
-    /** The client acknowledges gaps by itself, also in a partition without records. */
+    /** The client acknowledges gaps by itself, even in a partition without records. */
     @Test
     void gapsOfAPartitionWithoutRecords_hideNoOtherAnswer() {
         end(0, AcknowledgeType.ACCEPT, 1);

@@ -62,7 +62,7 @@ class LockRenewalsTest {
         assertThat(acquired.pending.hasRenewals()).as("asked for once").isFalse();
     }
 
-    /** One of its last deliveries would be spent on a record that nobody has looked at. */
+    /** A release would use up one of the last deliveries of a record that nobody has processed. */
     @Test
     void recordAtRisk_isRenewedInsteadOfGoingBack() {
         lockedRecords.forEach(locked -> locked.atRisk = true);
@@ -152,7 +152,7 @@ class LockRenewalsTest {
         assertThat(acquired.all()).isEmpty();
     }
 
-    /** The broker refuses all of a request for one acknowledgement that comes too late. */
+    /** The broker refuses all acknowledgements of a partition in a request if one of them is late. */
     @Test
     void acknowledgementsNearTheEndOfALock_goApart() {
         receiver.renews = false;
@@ -166,7 +166,7 @@ class LockRenewalsTest {
                 .isEqualTo(new Packet(List.of(ack(10, 10, AcknowledgementRange.ACCEPT)), false));
     }
 
-    /** Nothing more is acquired until the broker hears of the first record. */
+    /** The broker acquires no more records until the first record is acknowledged. */
     @Test
     void fullWindow_isMovedOnAtOnce() {
         take();

@@ -13,7 +13,7 @@ class PendingAcknowledgementsTest {
         return new AcknowledgementRange(first, last, AcknowledgementRange.ACCEPT, (int) (last - first + 1));
     }
 
-    /** One expired acknowledgement rolls back the whole partition: the others must still be sent. */
+    /** If one acknowledgement is late, the broker refuses all of its partition. The others must still be sent. */
     @Test
     void oneExpiredAmongGoodOnes_isFound_andTheOthersAreTold() {
         PendingAcknowledgements pending = new PendingAcknowledgements();
@@ -58,7 +58,7 @@ class PendingAcknowledgementsTest {
         assertThat(pending.take()).isNull();
     }
 
-    /** A packet that the broker has not looked at is older than all that wait. */
+    /** A packet that the broker did not process is older than all waiting packets. */
     @Test
     void packetThatIsPutBack_goesBeforeAllOthersThatGoApart() {
         PendingAcknowledgements pending = new PendingAcknowledgements();

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.apache.kafka.common.protocol.ApiMessage;
 
-/** Channels that note what is sent on them; a test answers in the brokers' place. */
+/** Channels that record the requests sent on them. A test responds in place of the brokers. */
 final class ScriptedNetwork implements SessionNetwork {
 
     private final Map<String, ScriptedChannel> channels = new LinkedHashMap<>();
@@ -29,7 +29,7 @@ final class ScriptedNetwork implements SessionNetwork {
             this.receiver = receiver;
         }
 
-        /** The last request, which must be of this type. */
+        /** Returns the last request, which must be of this type. */
         <T extends ApiMessage> T last(Class<T> type) {
             return type.cast(sent.getLast());
         }
@@ -56,7 +56,7 @@ final class ScriptedNetwork implements SessionNetwork {
         }
     }
 
-    /** The newest channel of this name. */
+    /** Returns the newest channel with this name. */
     ScriptedChannel channel(String name) {
         return Objects.requireNonNull(channels.get(name), name);
     }

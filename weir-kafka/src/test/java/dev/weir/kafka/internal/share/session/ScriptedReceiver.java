@@ -6,7 +6,7 @@ import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 
-/** A receiver whose acquired records are set by a test, and which notes what it hears. */
+/** A receiver that stores what is reported to it. A test sets the states of its acquired records. */
 class ScriptedReceiver implements AcquiredRecordReceiver {
 
     final List<ScriptedRecord> acquired = new ArrayList<>();
@@ -26,7 +26,7 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
     int acquiredAll;
     boolean demand = true;
 
-    /** A record and the outcome of its work. */
+    /** A record with the outcome of its processing. */
     static final class ScriptedRecord implements LockedRecord {
 
         final ConsumerRecord<byte[], byte[]> record;
@@ -42,7 +42,7 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
             this.record = record;
         }
 
-        /** A record where nothing but the offset matters. */
+        /** Returns a record for which only the offset matters. */
         static ScriptedRecord at(long offset) {
             return new ScriptedRecord(new ConsumerRecord<>("topic", 0, offset, new byte[0], new byte[0]));
         }
@@ -62,7 +62,7 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
             return record.offset();
         }
 
-        /** Returns whether nobody has said anything about it. */
+        /** Returns whether the record is neither finished nor gone. */
         boolean isOpen() {
             return !done && !gone;
         }

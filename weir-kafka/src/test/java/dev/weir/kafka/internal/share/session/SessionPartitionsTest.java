@@ -26,7 +26,7 @@ class SessionPartitionsTest {
         return Objects.requireNonNull(partitions.find(id.topicId(), id.partition()));
     }
 
-    /** Acquires offsets of a partition; the returned record is the first of them. */
+    /** Acquires offsets of a partition, and returns the first record. */
     private ScriptedRecord acquire(TopicIdPartition id, long first, long last) {
         AcquiredRange range = new AcquiredRange(first, last, new Lock(0, 1_000), 0);
         ScriptedRecord locked = ScriptedRecord.at(first);
@@ -65,7 +65,7 @@ class SessionPartitionsTest {
         assertThat(partitions.list().forgotten()).containsExactlyInAnyOrder(ONE, RECREATED);
     }
 
-    /** Its records are finished and acknowledged here. */
+    /** The partition's records are finished and acknowledged in this session. */
     @Test
     void partitionThatIsNoLongerWanted_isForgottenOnceNothingOfItIsLeft() {
         partitions.want(List.of(ZERO, ONE));
@@ -100,7 +100,7 @@ class SessionPartitionsTest {
         assertThat(partitions.find(RECREATED.topicId(), 1)).isNull();
     }
 
-    /** A recreated topic has the offsets of the former one. */
+    /** A recreated topic has the same offsets as the former one. */
     @Test
     void endOfARecord_isThatOfTheTopicThatItWasAcquiredFrom() {
         partitions.want(List.of(ZERO, ONE, RECREATED));
@@ -155,7 +155,7 @@ class SessionPartitionsTest {
         assertThat(partitions.haveDueAcks(7 + 5 * MILLISECOND, false, false)).isTrue();
     }
 
-    /** No fetch takes them along. */
+    /** No fetch carries these acknowledgements. */
     @Test
     void acknowledgementsOfPartitionsThatAreNotFetched_areDueByThemselves() {
         partitions.want(List.of(ZERO, ONE));

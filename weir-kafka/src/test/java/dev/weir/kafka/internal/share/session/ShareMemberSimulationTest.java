@@ -22,8 +22,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A member against brokers in simulated time. The brokers refuse what a real one refuses: a second request, a wrong
- * epoch, offsets that do not ascend, and all of a partition if one offset is not acquired to the member.
+ * A member and its brokers in simulated time. The brokers refuse what real brokers refuse: a second request, a wrong
+ * epoch, and offsets that do not ascend. They also refuse all acknowledgements of a partition if the member has not
+ * acquired one of the offsets.
  */
 class ShareMemberSimulationTest {
 
@@ -78,7 +79,8 @@ class ShareMemberSimulationTest {
         assertThat(group.share.hasSessions()).isFalse();
     }
 
-    // The broker had told of it, by its own account, and Weir asked no more: a lone member never got a record.
+    // The broker considered the assignment delivered, and Weir did not request it again. A lone member never got a
+    // record.
     @Test
     void assignment_whoseAnswerIsLost_isAskedForAgain() {
         Random random = new Random(23);
@@ -113,7 +115,7 @@ class ShareMemberSimulationTest {
         assertThat(work.done).hasSize(PARTITIONS * 2 * RECORDS);
     }
 
-    // The member asked the broker that it was connected to, and never another one: 7,186 times in an hour.
+    // The member used to ask only the broker to which it was connected, 7,186 times in an hour.
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void brokerThatIsBehindForGood_isNotTheOnlyOneThatIsAsked(int moved) {
@@ -144,7 +146,8 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
-    // It went to the former coordinator, which refused its heartbeats, and asked the same broker again.
+    // The member used to connect to the former coordinator, which refused its heartbeats, and then asked the same
+    // broker again.
     @Test
     void brokerThatNamesTheFormerCoordinator_isNotTheOnlyOneThatIsAsked() {
         Random random = new Random(83);
@@ -161,7 +164,8 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
-    // All reachable sources of metadata are behind: only the leaders knew better, and nobody listened.
+    // All reachable sources of metadata are outdated. Only the leaders knew better, but the member used to ignore their
+    // hints.
     @Test
     void leaderThatABrokerNames_isBelieved_andOlderMetadataAreNot() {
         Random random = new Random(89);
@@ -176,7 +180,7 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
-    // A hint that is older than what is known would send the member to a former leader, and back.
+    // A hint that is older than the known leader would send the member to a former leader and back.
     @Test
     void leaderThatABrokerNames_isNotBelieved_ifItIsOlderThanWhatIsKnown() {
         Random random = new Random(97);
@@ -194,7 +198,8 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
-    // Where there is no leader, no broker helps: 300 connections a minute would be left after 200 ms each.
+    // If a partition has no leader, no broker helps. A member that left each connection after 200 ms would open 300
+    // connections per minute.
     @Test
     void partitionWithoutALeader_makesConnectionsNoMoreThanNowAndThen() {
         Random random = new Random(101);
@@ -213,7 +218,8 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
-    // Its range was looked for by name and offset: the former topic's was found, and the lock renewed for ever.
+    // The acquired range used to be found by topic name and offset. The search found the former topic's range, and the
+    // lock was renewed forever.
     @Test
     void recordsOfARecreatedTopic_endBesideThoseOfTheFormerOne() {
         Random random = new Random(103);
@@ -227,7 +233,8 @@ class ShareMemberSimulationTest {
         }
         work.fixedMillis = 0;
         group.recreateTopic(RECORDS);
-        // Nothing is fetched before the group gives it the new topic, so that no answer says that the former is gone.
+        // The member fetches nothing until the group assigns the new topic to it, so no response reports that the
+        // former topic is gone.
         for (long until = group.now() + SECOND * 7 / 10; group.now() < until; ) {
             group.step();
         }
@@ -237,7 +244,7 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
-    // The group names the ids that it assigns, so that the former one is no rival.
+    // The group sends the topic ids that it assigns, so the former topic is not used by mistake.
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void brokersThatNameTheFormerTopic_keepNoPartitionFromBeingRead(int stale) {
@@ -277,7 +284,7 @@ class ShareMemberSimulationTest {
         }
     }
 
-    // Other partitions of the broker waited as well, and its metadata was as old as five minutes.
+    // Other partitions of the broker used to wait as well, until the metadata was five minutes old.
     @ParameterizedTest
     @EnumSource(
             names = {
@@ -293,7 +300,7 @@ class ShareMemberSimulationTest {
         group.share.leadsNot(reason);
         SimulatedWork work = new SimulatedWork(group, random, 10);
         ShareMember member = member(group, work);
-        // So that no acknowledgement finds out.
+        // Waits until all acknowledgements are sent, so that none of them discovers the new leader.
         SharePartition moved = group.partition(0);
         moved.arrived(20);
         while (moved.firstUndone() < 20) {
@@ -323,7 +330,7 @@ class ShareMemberSimulationTest {
         assertThat(disturbed).isGreaterThan(undisturbed / 2);
     }
 
-    /** Records of the other partition of a broker that are done within two seconds. */
+    /** Returns how many records of the broker's other partition are finished within two seconds. */
     private int doneOfTheOther(SimulatedGroup group, long unseenNanos) {
         SimulatedWork work = new SimulatedWork(group, new Random(61), 10);
         var unused = member(group, work);
@@ -344,7 +351,7 @@ class ShareMemberSimulationTest {
         return other.firstUndone() - before;
     }
 
-    // The persister gave up, and the lock remains.
+    // The broker did not write the state, so the lock remains.
     @ParameterizedTest
     @EnumSource(names = {"UNKNOWN_SERVER_ERROR", "COORDINATOR_NOT_AVAILABLE"})
     void acknowledgementsThatAreNotWrittenDown_areToldAgain(Errors error) {
@@ -364,13 +371,14 @@ class ShareMemberSimulationTest {
                 .allSatisfy((place, times) -> assertThat(times).isOne());
     }
 
-    // Brokers know an acknowledgement by its offsets and its member: one that is late hits the member's next lock.
+    // Brokers identify an acknowledgement by its offsets and its member, so a late one would affect the member's next
+    // lock.
     @ParameterizedTest
     @ValueSource(longs = {41, 43, 47})
     void releaseThatOutlivesItsLock_leavesTheNextLockAlone(long seed) {
         Random random = new Random(seed);
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
-        // Here a record that waits for a worker goes back, which costs deliveries as well.
+        // In this test, records that wait for a worker are released, which also uses up deliveries.
         group.share.deliveryLimit(Short.MAX_VALUE);
         SimulatedWork work = new SimulatedWork(group, random, 10);
         work.fixedMillis = SimulatedGroup.LOCK_MILLIS * 4 / 10;
@@ -384,7 +392,7 @@ class ShareMemberSimulationTest {
         assertThat(work.done).hasSize(PARTITIONS * RECORDS);
     }
 
-    // Each lock stands for the time that it was made with, whatever the group's setting says by now.
+    // Each lock lasts for the duration with which it was granted, even if the group's setting has changed since.
     @ParameterizedTest
     @CsvSource({"2000, 20000, 300", "20000, 2000, 3000"})
     void lockTime_thatChanges_holdsForLaterLocksOnly(int before, int after, long changesAfterMillis) {
@@ -429,7 +437,8 @@ class ShareMemberSimulationTest {
                 .allSatisfy((place, times) -> assertThat(times).isOne());
     }
 
-    // share.renew.acknowledge.enable=false: the broker refuses to renew, and the lock stands for its time.
+    // With share.renew.acknowledge.enable=false, the broker refuses to renew a lock, but the lock lasts for its full
+    // duration.
     @Test
     void renewalThatIsRefused_leavesTheRecordsForTheTimeOfTheirLocks() {
         Random random = new Random(29);
@@ -466,7 +475,8 @@ class ShareMemberSimulationTest {
                 .allSatisfy((place, times) -> assertThat(times).isOne());
     }
 
-    // Asked for as many again, a broker threw its answer away each time, until it gave the records up.
+    // If the member requested as many records again, the broker would discard each response until it gave up the
+    // records.
     @Test
     void answersThatAQuotaThrowsAway_areAskedForSmaller_beforeDeliveriesEnd() {
         Random random = new Random(11);
@@ -482,7 +492,7 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
-    // A fetch that waits at the broker holds up the acknowledgement of the record that has to go first.
+    // A fetch that waits at the broker delays the acknowledgement of the record that must be finished first.
     @Test
     void windowsThatAreFull_areNotFetchedFromUntilTheyHaveRoom() {
         SimulatedGroup asked = new SimulatedGroup(new Random(13), PARTITIONS, 5 * RECORDS);
@@ -504,7 +514,8 @@ class ShareMemberSimulationTest {
         }
     }
 
-    // Acknowledgements that wait 20 ms cut requests short, 63 in two seconds; a look each 10 ms makes 247 turns.
+    // If acknowledgements waited only 20 ms, there would be 63 requests in two seconds instead of fewer, larger ones.
+    // Turns every 10 ms would add up to 247.
     @Test
     void backlog_isAskedForInLargeRequests_andLeavesTheMemberAloneBetweenThem() {
         Random random = new Random(19);
@@ -518,7 +529,7 @@ class ShareMemberSimulationTest {
         int requests = 0;
         for (long until = group.now() + 3 * SECOND; group.now() < until; turns++) {
             if (group.now() < until - 2 * SECOND) {
-                // It has joined, and the store is full.
+                // The member has joined, and its buffer is full.
                 turns = 0;
                 starved = work.starved;
                 requests = requests(group);

@@ -41,7 +41,7 @@ class ShareMemberTest {
         bootstrap.receiver.answered(answer);
     }
 
-    /** Its first heartbeat is under way. */
+    /** Starts to join. Returns the channel to the coordinator, with the first heartbeat in flight. */
     private ScriptedChannel joining() {
         turn(0);
         coordinatorIs("one");
@@ -53,7 +53,7 @@ class ShareMemberTest {
         return coordinator;
     }
 
-    /** The heartbeat to the former one is never answered. */
+    /** The heartbeat to the former coordinator is never answered. */
     @Test
     void coordinatorThatMoves_isSentTheHeartbeat_thoughOneIsUnderWayToTheFormer() {
         ScriptedChannel former = joining();

@@ -15,7 +15,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Two members of a group in simulated time, who read the same partitions. Brokers heed whom a record is acquired to.
+ * Two members of a group in simulated time that read the same partitions. The brokers check which member has acquired a
+ * record.
  */
 class ShareMembersSimulationTest {
 
@@ -76,7 +77,7 @@ class ShareMembersSimulationTest {
                 .isZero();
     }
 
-    // Its locks have ended, and its records are another's by the time that it tells of them.
+    // When the member acknowledges its records, its locks have ended and another member has acquired the records.
     @Test
     void memberThatStoodStill_changesNothingOfWhatAnotherHasByNow() {
         Random random = new Random(71);

@@ -78,7 +78,7 @@ class ShareMembershipTest {
         assertThat(again.subscribedTopicNames()).containsExactly("topic");
     }
 
-    // The partitions of one who left without a goodbye waited for the end of its session.
+    // If a member left without telling the group, its partitions would wait until its session ended.
     @ParameterizedTest
     @EnumSource(names = {"NOT_COORDINATOR", "COORDINATOR_LOAD_IN_PROGRESS", "NONE"})
     void goodbye_isSaidAfterAnAnswerToAnEarlierHeartbeat(Errors error) {
@@ -174,7 +174,7 @@ class ShareMembershipTest {
         assertThat(membership.isJoined()).isFalse();
     }
 
-    /** Groups divide their partitions once a second at most, and tell with the next heartbeat. */
+    /** Groups reassign partitions at most once per second, and report them with the next heartbeat. */
     @Test
     void memberWithoutPartitions_asksSooner_aNumberOfTimes() {
         assertThat(beat()).isNotNull();

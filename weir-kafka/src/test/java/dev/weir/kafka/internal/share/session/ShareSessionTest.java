@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One session with broker 7, which a test answers in the broker's place. */
+/** One session with broker 7. A test responds in place of the broker. */
 class ShareSessionTest {
 
     private static final long SECOND = 1_000_000_000;
@@ -55,7 +55,7 @@ class ShareSessionTest {
         return (ShareAcknowledgeRequestData) Objects.requireNonNull(next(TURN));
     }
 
-    /** The next request; all that waits has waited long enough. */
+    /** Returns the next request, after all pending acknowledgements have waited long enough. */
     private @Nullable ApiMessage next(Turn turn) {
         now += SECOND;
         return session.next(now, turn);
@@ -83,7 +83,7 @@ class ShareSessionTest {
         return answer;
     }
 
-    /** An open session with offsets 0 to 3 of partition 0 acquired. */
+    /** Opens a session in which offsets 0 to 3 of partition 0 are acquired. */
     private AcquiredRanges open() {
         session.partitions.want(List.of(ZERO, ONE));
         assertThat(fetch().shareSessionEpoch()).isZero();
@@ -142,7 +142,7 @@ class ShareSessionTest {
         }
     }
 
-    /** The broker counts in the same way; one that hears another epoch closes the session. */
+    /** The broker counts in the same way, and closes the session if it receives another epoch. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, Integer.MAX_VALUE - 1, Integer.MAX_VALUE})
     void epochAfterTheLargest_isOne(int epoch) {
@@ -310,7 +310,7 @@ class ShareSessionTest {
         return acknowledgement();
     }
 
-    /** The lock may have been renewed as early as the request was sent. */
+    /** The broker may have renewed the lock as soon as the request was sent. */
     @Test
     void renewedLock_countsFromTheRequest() {
         AcquiredRanges of = open();
@@ -383,7 +383,7 @@ class ShareSessionTest {
         assertThat(receiver.lost).as("locks are of one leader").containsExactly(0L, 1L, 2L, 3L);
     }
 
-    /** Such an error says nothing about locks. */
+    /** Such an error does not affect locks. */
     @ParameterizedTest
     @EnumSource(
             names = {"KAFKA_STORAGE_ERROR", "REPLICA_NOT_AVAILABLE", "OFFSET_NOT_AVAILABLE", "INCONSISTENT_TOPIC_ID"})
@@ -420,7 +420,7 @@ class ShareSessionTest {
         assertThat(session.isQuiet()).isTrue();
     }
 
-    /** An answer that a quota has emptied has acquired its records for nothing. */
+    /** If a quota empties a response, the broker has acquired the records in vain. */
     @Test
     void answerThatAQuotaHasEmptied_halvesWhatIsAskedFor_andGrowsBack() {
         open();

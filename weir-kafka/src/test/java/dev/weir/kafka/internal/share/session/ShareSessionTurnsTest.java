@@ -22,7 +22,10 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Requests that a session sends in a turn, and when. Offsets 0 to 3 of partition 0 are acquired from the start. */
+/**
+ * The requests that a session sends in a turn, and their times. Offsets 0 to 3 of partition 0 are acquired from the
+ * start.
+ */
 class ShareSessionTurnsTest {
 
     private static final long MILLISECOND = 1_000_000;
@@ -37,7 +40,7 @@ class ShareSessionTurnsTest {
     private final ShareSession session = new ShareSession(7, new ShareRequests("group", "member"), receiver, answers);
     private final AcquiredRanges acquired;
 
-    /** The first fetch is sent and answered at this time. */
+    /** Time at which the first fetch is sent and answered. */
     private final long opened = 1_000 * MILLISECOND;
 
     ShareSessionTurnsTest() {
@@ -78,7 +81,7 @@ class ShareSessionTurnsTest {
         return answer;
     }
 
-    /** Ends the work on the first records, and queues their acknowledgements. */
+    /** Ends the processing of the first records, and queues their acknowledgements. */
     private void accept(int records, long nowNanos) {
         AcquiredRange range = acquired.all().getFirst();
         assertThat(range.endIf(locked -> locked.offset() < records, AcknowledgementRange.ACCEPT, nowNanos))
@@ -100,7 +103,7 @@ class ShareSessionTurnsTest {
 
     // ---- Fetches ---------------------------------------------------------------------------------------------------
 
-    /** Records that wait beside those being worked on are enough for a while. */
+    /** The waiting records are enough for a while. */
     @Test
     void fewCredits_waitForMore_butNotForLong() {
         Turn few = new Turn(3, 4, 1_000, false);
@@ -127,7 +130,7 @@ class ShareSessionTurnsTest {
                 .hasSize(1);
     }
 
-    /** A fetch would find nothing, and hold up the acknowledgement of the record that has to go first. */
+    /** A fetch would find nothing, and would delay the acknowledgement of the record that must be finished first. */
     @Test
     void fullPartitions_areNotFetched_butNowAndThen() {
         session.partitions.want(List.of(ZERO));
@@ -211,7 +214,7 @@ class ShareSessionTurnsTest {
         assertThat(fetch(0).topics().find(TOPIC).partitions()).hasSize(1);
     }
 
-    /** The broker names the leader in answers to both requests. */
+    /** The broker names the leader in responses to both requests. */
     @Test
     void acknowledgementAtABrokerThatDoesNotLead_namesTheLeader() {
         accept(4, opened);
@@ -275,7 +278,7 @@ class ShareSessionTurnsTest {
 
     // ---- Pauses ----------------------------------------------------------------------------------------------------
 
-    /** The broker answers nothing on the connection until the throttling is over. */
+    /** The broker answers no request on the connection until the throttle time is over. */
     @Test
     void pauseAfterAnError_doesNotShortenTheOneOfAQuota() {
         accept(2, opened);
@@ -301,7 +304,7 @@ class ShareSessionTurnsTest {
         assertThat(next(80, TURN)).isNotNull();
     }
 
-    /** The limit grows by an eighth with each answer that brings as many records as requested. */
+    /** After each response with as many records as requested, the limit grows by an eighth. */
     @Test
     void recordsAskedForAfterAQuota_areHalved_downToOne_andGrowOnlyWithFullAnswers() {
         long at = 1;

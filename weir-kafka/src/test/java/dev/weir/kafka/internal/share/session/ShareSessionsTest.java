@@ -98,7 +98,7 @@ class ShareSessionsTest {
         return sessions.turn() / MILLISECOND;
     }
 
-    /** An answer with acquired records of a partition; without any if there are none. */
+    /** Returns a response with acquired records of a partition; without records if their number is 0. */
     private static ShareFetchResponseData answer(int partition, long first, int records) {
         PartitionData data = new PartitionData().setPartitionIndex(partition);
         if (records > 0) {
@@ -136,7 +136,7 @@ class ShareSessionsTest {
         return broker(node).last(ShareFetchRequestData.class).maxRecords();
     }
 
-    /** Opens the session with broker 1, which has acquired some records from offset 0 on. */
+    /** Opens the session with broker 1, which has acquired the given number of records from offset 0 on. */
     private void open(int records) {
         settle(0);
         assertThat(turn(0)).isNotNegative();
@@ -201,7 +201,7 @@ class ShareSessionsTest {
         assertThat(turn(0)).isEqualTo(50);
     }
 
-    /** The session is not in it any more; what is acquired there is finished. */
+    /** The session no longer reads the partition, but its acquired records are still finished there. */
     @Test
     void sessionThatReadsNothingMore_staysUntilItsRecordsAreToldOf() {
         open(1);
@@ -278,7 +278,7 @@ class ShareSessionsTest {
         assertThat(asked(1)).isEqualTo(100);
     }
 
-    /** A tenth of the way from 1024 bytes to what they had. */
+    /** The mean grows from 1024 bytes by a tenth of the difference to the actual size. */
     @Test
     void bytesOfAFetch_followTheSizeOfTheRecordsThatCame() {
         settle(0);
@@ -347,7 +347,7 @@ class ShareSessionsTest {
         assertThat(turn(0)).isNotNegative();
     }
 
-    /** It was lost before: the broker hands it to another member. */
+    /** The record was lost before, and the broker delivers it to another member. */
     @Test
     void recordOfALostLock_doesNotGoBackASecondTime() {
         open(1);
@@ -376,7 +376,6 @@ class ShareSessionsTest {
         assertThat(receiver.passedBy).isEqualTo(1);
     }
 
-    /** The broker may have made it as early as that. */
     @Test
     void lockTimeOfAnAcknowledgement_isNotedToo() {
         open(1);
@@ -390,7 +389,7 @@ class ShareSessionsTest {
         assertThat(receiver.confirmed).containsExactly("accept 1 0");
     }
 
-    /** Only the record that stands for the batch is copied when it goes back in its last delivery. */
+    /** Only the record that represents the batch is copied when it is released in its last delivery. */
     @Test
     void unreadableBatch_isOneOpenRecord_andHoldsAllItsOffsets() {
         settle(0);
@@ -437,7 +436,7 @@ class ShareSessionsTest {
         assertThat(turn(0)).as("the window is nearly full").isEqualTo(10);
     }
 
-    /** A quarter of the credits is worth a request. */
+    /** A quarter of the credits justifies a request. */
     @Test
     void endedRecord_wakesTheMember_onceEnoughCreditsAreFree() {
         sessions.plan(8, false, 1_000);

@@ -14,8 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A lone share member in worlds with at most two classes of faults. After the last fault it reads all there is soon,
- * also if one broker stays behind for good. {@code -Dweir.simulation.seed=N} replays one.
+ * A single share member in simulations with at most two classes of faults. Soon after the last fault, it has read all
+ * records, even if one broker's metadata remain outdated forever. {@code -Dweir.simulation.seed=N} replays one
+ * simulation.
  */
 @Timeout(240)
 class ShareWorldTest {
@@ -25,7 +26,7 @@ class ShareWorldTest {
     private static final List<Trouble> ALL = List.of(Trouble.values());
     private static final long SECOND = SimulatedRun.SECOND;
 
-    /** Some brokers hear nothing of the controller for up to 100 seconds. */
+    /** Some brokers receive nothing from the controller for up to 100 seconds. */
     private static final long MAX_CALM_NANOS = 200 * SECOND;
 
     @Test

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 
-/** Simulated brokers with a share group, and its members' processes. Confined to the test's thread. */
+/** Simulated brokers with a share group, and the processes of its members. Confined to the test's thread. */
 final class SimulatedGroup {
 
     /** A class of faults. */
@@ -24,12 +24,12 @@ final class SimulatedGroup {
         STALE_METADATA,
         SILENCE,
         ELECTIONS,
-        /** One broker never hears of the controller again. */
+        /** One broker receives nothing from the controller any more. */
         STALE_FOR_GOOD,
         RECREATION
     }
 
-    /** Faults that a member gets over by itself. */
+    /** Faults from which a member recovers by itself. */
     private static final List<Trouble> PASSING =
             List.copyOf(EnumSet.complementOf(EnumSet.of(Trouble.STALE_FOR_GOOD, Trouble.RECREATION)));
 
@@ -47,15 +47,15 @@ final class SimulatedGroup {
     final ShareGroup share;
     private Topic topic;
 
-    /** The broker left behind for good, or 0. */
+    /** Id of the broker that never hears from the controller again, or 0. */
     private int stale;
 
     private final List<SimulatedHost> hosts = new ArrayList<>();
 
-    /** Records that a RELEASE took from members working on them: it was meant for an earlier lock. */
+    /** Number of records that a member was processing when a RELEASE for an earlier lock released them. */
     int wronglyReleased;
 
-    /** Records that a member has accepted which it has not done. */
+    /** Number of records that a member has accepted but not finished. */
     int wronglyAccepted;
 
     SimulatedGroup(Random random, int partitions, int records) {
@@ -86,7 +86,7 @@ final class SimulatedGroup {
         return created;
     }
 
-    /** The topic is deleted, and created again with so many records in each partition. */
+    /** Deletes the topic, and creates it again with this many records in each partition. */
     void recreateTopic(int records) {
         topic = create(topic.partitions().size(), records);
     }
@@ -111,7 +111,7 @@ final class SimulatedGroup {
         return topic.partitions().stream().allMatch(each -> share.of(each).isDone());
     }
 
-    /** The process of another member. */
+    /** Adds the process of another member. */
     SimulatedHost host(String member, SimulatedWork work) {
         SimulatedHost host = new SimulatedHost(member, this, work);
         hosts.add(host);
@@ -129,7 +129,7 @@ final class SimulatedGroup {
         brokers.schedule().at(when, action);
     }
 
-    /** Each member that is not frozen does what is due, and time advances. */
+    /** Runs a turn of each member that is not frozen, and advances the time. */
     void step() {
         long wait = LONGEST_STEP_NANOS;
         for (SimulatedHost host : List.copyOf(hosts)) {
@@ -140,7 +140,7 @@ final class SimulatedGroup {
         brokers.schedule().advance(wait);
     }
 
-    /** The member is gone without a word. */
+    /** Ends the process of a member, which does not leave the group first. */
     void kill(String member) {
         SimulatedHost host = host(member);
         hosts.remove(host);
@@ -160,7 +160,7 @@ final class SimulatedGroup {
         fault(PASSING.get(random.nextInt(PASSING.size())));
     }
 
-    /** One fault of a class. */
+    /** Injects one fault of this class. */
     void fault(Trouble trouble) {
         int node = 1 + random.nextInt(BROKERS);
         SimulatedHost host = hosts.get(random.nextInt(hosts.size()));
@@ -183,7 +183,7 @@ final class SimulatedGroup {
         }
     }
 
-    /** A leader moves, and no broker knows it for so long. */
+    /** Moves a leader to the next broker, and hides the move from all brokers for the given time. */
     void moveUnseen(int partition, long nanos) {
         for (int node = 1; node <= BROKERS; node++) {
             brokers.topics().cutOff(node, nanos);
@@ -191,7 +191,7 @@ final class SimulatedGroup {
         move(partition);
     }
 
-    /** A leader moves to the next broker. */
+    /** Moves a leader to the next broker. */
     void move(int partition) {
         Partition moving = log(partition);
         moving.moveTo(moving.leader() % BROKERS + 1);

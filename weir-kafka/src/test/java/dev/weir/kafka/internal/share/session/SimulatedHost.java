@@ -32,7 +32,7 @@ final class SimulatedHost implements BrokerNetwork {
         }
     }
 
-    /** The member does what is due; returns for how long it may be left alone. */
+    /** Runs a turn of the member. Returns the delay until the next turn. */
     long turn() {
         work.at(group.now());
         process.tellReady();

@@ -11,13 +11,13 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-/** Runs members in simulated time: the beginning, the end, and the checks that always hold. */
+/** Runs members in simulated time: starts them, ends them, and checks what must always hold. */
 final class SimulatedRun {
 
     static final int CREDITS = 24;
     static final long SECOND = 1_000_000_000;
 
-    /** More: {@code -Dweir.seeds=2000}. */
+    /** Number of seeds. For more, use {@code -Dweir.seeds=2000}. */
     private static final int SEEDS = Integer.getInteger("weir.seeds", 20);
 
     private SimulatedRun() {}
@@ -26,7 +26,7 @@ final class SimulatedRun {
         return LongStream.rangeClosed(1, SEEDS);
     }
 
-    /** One with credits and a window of locks. */
+    /** Creates a member with credits and a window of locks. */
     static ShareMember member(SimulatedGroup group, SimulatedWork work) {
         return member("member", group, work);
     }
@@ -35,7 +35,7 @@ final class SimulatedRun {
         return member(name, group, work, 1);
     }
 
-    /** A member that starts with these brokers. */
+    /** Creates a member that bootstraps from these brokers. */
     static ShareMember member(String name, SimulatedGroup group, SimulatedWork work, int... bootstrap) {
         List<InetSocketAddress> addresses = IntStream.of(bootstrap)
                 .mapToObj(node -> InetSocketAddress.createUnresolved(

@@ -10,7 +10,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
-/** Workers that take records and end them after a time of their own. */
+/** Workers that take records and finish each of them after its own processing time. */
 final class SimulatedWork extends ScriptedReceiver {
 
     private static final long MILLI = 1_000_000;
@@ -23,7 +23,7 @@ final class SimulatedWork extends ScriptedReceiver {
     private int busy;
     private @Nullable ShareMember member;
 
-    /** Records whose work was done and told as ACCEPT or REJECT, by place, and how often the broker took that. */
+    /** Number of times that the processing of each record ended with ACCEPT, by partition and offset. */
     final Map<String, Integer> done = new HashMap<>();
 
     long accepted;
@@ -31,10 +31,10 @@ final class SimulatedWork extends ScriptedReceiver {
     int starved;
     boolean slow;
 
-    /** For which all handlers work; 0 for the usual times. */
+    /** Processing time of all records; 0 for random times. */
     long fixedMillis;
 
-    /** True if the member asked to be woken when work ended. */
+    /** True if the member requested to be woken when the processing of a record ended. */
     boolean wakes;
 
     SimulatedWork(SimulatedGroup group, Random random, int workers) {
@@ -47,23 +47,23 @@ final class SimulatedWork extends ScriptedReceiver {
         return partition + "@" + offset;
     }
 
-    /** Returns whether the record is acquired and its work has not ended, so that nobody says anything about it. */
+    /** Returns whether the record is acquired and its processing has not ended. */
     boolean isOpen(int partition, long offset) {
         ScriptedRecord locked = newest.get(place(partition, offset));
         return locked != null && locked.isOpen();
     }
 
-    /** Returns whether the work on the record was done once. */
+    /** Returns whether the record was finished at least once. */
     boolean isDone(int partition, long offset) {
         return done.containsKey(place(partition, offset));
     }
 
-    /** The member does what is due; returns for how long it may be left alone. */
+    /** Runs a turn of the member. Returns the delay until the next turn. */
     long turn(long now) {
         return Objects.requireNonNull(member).turn(now);
     }
 
-    /** It is now this time, for what the member hears next. */
+    /** Sets the member's time, for the responses that it receives next. */
     void at(long now) {
         Objects.requireNonNull(member).at(now);
     }

@@ -156,7 +156,7 @@ class UnreadablePartsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"8, 127, 100", "11, -100, 110", "16, 9, 100"}) // Length, length, version.
+    @CsvSource({"8, 127, 100", "11, -100, 110", "16, 9, 100"}) // The damaged bytes: length, length, version.
     void headerThatCannotBeFollowed_isNamedByItsPlace(int at, int by, long offset) {
         ByteBuffer damaged = batch(at, by);
         assertThatThrownBy(() -> answer(damaged, 100, 109))
