@@ -11,9 +11,8 @@ import javax.management.ObjectName;
  * Reads from the brokers' own metrics the time that brokers spend on client requests, by phase, and on garbage
  * collection. Confined to one thread.
  *
- * <p>A broker reports the mean over all requests since its start. The mean of the requests between two readings is
- * computed from the two means. A broker's percentiles cover the last few minutes, including earlier runs, and cannot be
- * split.
+ * <p>A broker reports the count and mean of all requests since its start. Two readings give the mean of the requests
+ * between them. A broker's percentiles cover the last few minutes, including earlier runs, and cannot be split.
  */
 public final class BrokerTimes {
     /** Prefix of the figures of consumers' fetch requests, from any client. */

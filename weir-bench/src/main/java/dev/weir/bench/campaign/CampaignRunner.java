@@ -50,7 +50,7 @@ public final class CampaignRunner {
      *
      * @param root the checkout, where the drivers were built
      * @param data where brokers keep filled topics between campaigns
-     * @param results the campaign's folder; must not exist yet, unless an interrupted campaign is resumed
+     * @param results the campaign's folder; must contain no campaign yet, unless an interrupted campaign is resumed
      * @param seed seed of the random order
      * @param resume whether to finish an interrupted campaign in {@code results}
      * @param cluster the existing cluster to read from; null to fork brokers

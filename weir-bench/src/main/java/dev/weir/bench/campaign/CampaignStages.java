@@ -82,7 +82,8 @@ final class CampaignStages {
     }
 
     /**
-     * Returns a text with the results of all drivers at a point. The text differs if any of the results in it differs.
+     * Returns a text with the results of all drivers at a point. Two points have the same text only if all reported
+     * results are the same.
      */
     static String verdict(PointResult point, @Nullable LatencyTarget target) {
         Metric judgedBy = point.judgedBy();

@@ -180,8 +180,8 @@ public final class BenchTopics {
     }
 
     /**
-     * Creates the output topic of a group that copies the records of {@link #begun}. The topics of both methods are
-     * deleted with the run.
+     * Creates the output topic of a group that copies the records of {@link #begun}. Both the input and the output
+     * topic are deleted with the run.
      */
     public String output(WorkloadPoint point) {
         output = createdAnew("output", point);

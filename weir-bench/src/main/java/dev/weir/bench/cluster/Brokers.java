@@ -42,7 +42,7 @@ interface Brokers extends AutoCloseable {
      */
     void create(String topic, int partitions, int replicas, Map<String, String> config);
 
-    /** Deletes a topic and returns once the brokers no longer list it. */
+    /** Deletes a topic and returns once it no longer exists. */
     void delete(String topic);
 
     /** Deletes the campaign's resources, unless they must be kept. */

@@ -32,7 +32,8 @@ final class ForkedBrokers implements Brokers {
                 .forked()
                 .heapMegabytes(HEAP_MEGABYTES)
                 .brokerConfig("log.retention.ms", "-1")
-                // The deletion of gigabytes disturbs clients, so a run's data must be gone before the next run begins.
+                // A run's data is deleted before the next run begins, because deleting gigabytes would disturb that
+                // run.
                 .brokerConfig("log.segment.delete.delay.ms", "500")
                 .brokerConfig("auto.create.topics.enable", "false")
                 .dataFolder(data.resolve("brokers-" + brokers));
