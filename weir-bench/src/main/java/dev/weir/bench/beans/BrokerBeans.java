@@ -14,7 +14,7 @@ import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
 /**
- * Reads the JMX beans of forked brokers. Their figures do not depend on the tested library. Attaches to the broker
+ * Reads the JMX beans of forked brokers. The beans do not depend on the tested library. Attaches to the broker
  * processes, so brokers need no JMX port. Confined to one thread.
  */
 public final class BrokerBeans implements AutoCloseable {

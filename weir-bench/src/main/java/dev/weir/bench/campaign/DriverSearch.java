@@ -274,7 +274,7 @@ final class DriverSearch implements Orders.Target {
 
     private Outcome outcome(Attempt attempt) throws InterruptedException {
         try {
-            TrialResult result = trials.run(attempt, settings.seed() + count); // Repeated trials are independent.
+            TrialResult result = trials.run(attempt, settings.seed() + count); // Makes repeated trials independent.
             keep(attempt, result);
             return result.outcome();
         } catch (GeneratorFailure e) {
@@ -318,8 +318,8 @@ final class DriverSearch implements Orders.Target {
     }
 
     /**
-     * Returns the figures of a failed trial; null if there are none. Prefers the step or hold that failed at the upper
-     * end of the interval, otherwise takes the last failed hold.
+     * Returns the figures of a failed trial; null if there are none. They come from the step or hold that failed at the
+     * upper end of the interval, or else from the last failed hold.
      *
      * <p>For an unstable rate, returns the figures of the perturbation without recovery, because a step at that rate
      * passed.

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Remembers across campaigns which drivers have passed their dry run. A driver with unchanged files and settings skips
- * it. Confined to one thread.
+ * the dry run. Confined to one thread.
  */
 final class DryRuns {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -65,7 +65,7 @@ final class DryRuns {
         try {
             Path file = file(key);
             return Files.exists(file) ? JSON.readValue(file.toFile(), Report.Hello.class) : null;
-        } catch (IOException e) { // The file is incomplete or has another version.
+        } catch (IOException e) { // The file is incomplete or belongs to another version.
             return null;
         }
     }

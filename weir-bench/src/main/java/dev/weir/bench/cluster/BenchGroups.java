@@ -41,7 +41,8 @@ public final class BenchGroups {
     }
 
     /**
-     * Creates the name of a new consumer group and sets these group settings, which are removed after the run.
+     * Returns the name of a new consumer group and applies these settings to the group. The settings are removed after
+     * the run.
      *
      * @throws BenchException if the brokers refuse a setting
      */

@@ -33,14 +33,15 @@ import org.jspecify.annotations.Nullable;
 public final class BenchTopics {
     private static final String SINK = "sink";
 
-    // Does not depend on the cluster's defaults. Without compaction, brokers accept records that have no key.
+    // The cleanup policy does not depend on the cluster's default. With the policy "delete", brokers accept records
+    // that have no key.
     private static final Map<String, String> WRITTEN = Map.of("cleanup.policy", "delete");
 
     // The broker's append time gives the time of each copy.
     private static final Map<String, String> COPIED =
             Map.of("cleanup.policy", "delete", "message.timestamp.type", "LogAppendTime");
 
-    // Brokers never delete the records, and store batches as they were sent.
+    // In addition, brokers never delete the records, and store batches as they were sent.
     private static final Map<String, String> FILLED = Map.of(
             "cleanup.policy", "delete", "retention.ms", "-1", "retention.bytes", "-1", "compression.type", "producer");
 
@@ -235,7 +236,7 @@ public final class BenchTopics {
 
     /**
      * Creates a topic and waits until each partition's leader answers. Otherwise, a leader could become available
-     * between the first and second batch of an idempotent producer. It would then refuse the first batch, which could
+     * between the first and second batch of an idempotent producer. The first batch would then be refused and could
      * never be appended.
      */
     private void create(String topic, int partitions, int replicas, Map<String, String> config) {

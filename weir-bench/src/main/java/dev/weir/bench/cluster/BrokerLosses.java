@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  */
 public final class BrokerLosses {
     private final List<Broker> forked;
-    private final Map<Integer, Long> lost = new HashMap<>(); // stopped by a plan: CPU time before the stop, by ID
+    private final Map<Integer, Long> lost = new HashMap<>(); // lost by a plan: CPU time before the loss, by ID
     private Runnable whenLost = () -> {};
     private int count;
     private long goneNanos; // processor time of processes that have ended
@@ -78,7 +78,7 @@ public final class BrokerLosses {
         return hasEnded;
     }
 
-    /** Repairs the disk of a broker. Returns false, and stops the broker, if it was about to end. */
+    /** Repairs a broker's disk. If the broker is already ending, stops it and returns false. */
     private static boolean repaired(Broker broker) {
         try {
             broker.repairDisk();

@@ -228,7 +228,7 @@ final class CopiedRecords {
 
     /**
      * Returns the ledger. Each record that the group has finished must be in the output. If the point requires order by
-     * partition, the output must also contain all records that precede one of its records.
+     * partition, all records before the last copied record of a partition must be in the output too.
      */
     LedgerFigures ledger() {
         boolean isOrdered = point.ordering() == HandlerOrder.PARTITION;

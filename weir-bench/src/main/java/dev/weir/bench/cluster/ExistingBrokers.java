@@ -161,7 +161,7 @@ final class ExistingBrokers implements Brokers {
                     .toList();
             Asked.of("to delete groups", admin.deleteConsumerGroups(groups).all());
         } catch (BenchException e) {
-            // Brokers expire groups by themselves.
+            // Ignored, because brokers expire the remaining groups.
         }
     }
 

@@ -11,8 +11,8 @@ import org.apache.kafka.common.config.ConfigDef.ConfigKey;
 /**
  * An existing cluster, and the resources that a campaign may leave in it. Immutable.
  *
- * @param client properties that every Kafka client needs to reach the cluster; may contain secrets, so show only {@link
- *     #described}
+ * @param client properties that every Kafka client needs to reach the cluster; may contain secrets, so show only
+ *     {@link #described}
  * @param prefix prefix of all topics and groups that a campaign creates
  * @param keepsTopics whether filled topics stay for the next campaign
  */

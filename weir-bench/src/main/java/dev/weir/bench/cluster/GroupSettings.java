@@ -16,7 +16,7 @@ record GroupSettings(String group, Map<String, String> config) {
         config = Map.copyOf(config);
     }
 
-    /** Applies the settings. Works before the group's first member joins. */
+    /** Applies the settings, whether or not the group has members. */
     void set(Admin admin) {
         alter(admin, "to set " + config, AlterConfigOp.OpType.SET);
     }

@@ -35,7 +35,8 @@ final class ShareGroup {
 
     /**
      * Returns whether the group has accepted all records before {@code offset} in each of these partitions. The start
-     * offset that brokers report may be too low even then, but the lag is zero.
+     * offset that brokers report may be too low. If the reported lag is zero, the group has accepted all records
+     * nevertheless.
      */
     boolean isPast(Set<TopicPartition> partitions, long offset) {
         Map<TopicPartition, SharePartitionOffsetInfo> offsets = offsets(partitions);
@@ -70,9 +71,9 @@ final class ShareGroup {
     }
 
     /**
-     * Deletes the group. Returns the reason if that failed, or null. A group with killed members can only be deleted
-     * after their sessions have timed out, and brokers never expire a share group ({@code ShareGroup.shouldExpire()} of
-     * Kafka 4.4).
+     * Deletes the group. Returns the reason if the deletion failed, otherwise null. A group with killed members can
+     * only be deleted after their sessions have timed out, and brokers never expire a share group
+     * ({@code ShareGroup.shouldExpire()} of Kafka 4.4).
      */
     @Nullable
     Throwable delete() {

@@ -62,7 +62,8 @@ public final class EnvironmentFile {
     /**
      * Returns the environment of a file, or of {@code environments/NAME.yaml} in the working folder or in {@code root}.
      *
-     * @throws WorkloadException if there is no such file, or if the file is invalid; then with file, line and column
+     * @throws WorkloadException if there is no such file, or if the file is invalid; the message then names file, line
+     *     and column
      */
     public static BenchEnvironment named(String nameOrFile, Path root) {
         List<Path> places = List.of(

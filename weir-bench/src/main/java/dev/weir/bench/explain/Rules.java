@@ -19,17 +19,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rules that name a limiter. They apply in order, and the first answer wins. A rule names a component only if
- * figures show that the component was the limiter. A rule comes before other rules that its limiter would mislead.
- * Stateless. {@code docs/reference/limiter.md} lists the kinds.
+ * figures show that the component was the limiter. A limiter can also distort the figures that other rules examine, so
+ * its rule comes before those rules. Stateless. {@code docs/reference/limiter.md} lists the kinds.
  */
 final class Rules {
 
-    /** A component or a rate is at its limit from this fraction on. */
+    /** A component or a rate counts as being at its limit from this fraction of the limit on. */
     private static final double FULL = 0.9;
 
     /**
-     * A component that is busy for a smaller fraction of the time clearly waits for another one. The margin exceeds
-     * measurement errors.
+     * Below this busy fraction, a component clearly waits for another one. The distance from 1 exceeds measurement
+     * errors.
      */
     private static final double RUNS_ON = 0.8;
 

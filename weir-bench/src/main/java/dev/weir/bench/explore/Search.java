@@ -195,7 +195,7 @@ public final class Search {
             failed = Double.isNaN(failed) ? rate : Math.min(failed, rate);
         } else if (decided == Result.PASSED && !attempt.kind().isPerturbation()) {
             passed.add(rate);
-            failed = failed <= rate ? Double.NaN : failed; // The failure was false.
+            failed = failed <= rate ? Double.NaN : failed; // The earlier failure was a false one.
         }
     }
 
@@ -305,7 +305,7 @@ public final class Search {
         if (decided == Result.PASSED) {
             unstableAt = rate;
             high = rate;
-            failed = rate; // the perturbation failed
+            failed = rate; // the perturbation failed at this rate
             highIsUnsent = false;
             low = Double.NaN;
             phase = Phase.DESCEND;

@@ -2,7 +2,9 @@ package dev.weir.bench.explore;
 
 /** The verdict of a search. */
 public enum Verdict {
-    /** The limit lies in the interval. At its lower end, the system held and recovered from every perturbation. */
+    /**
+     * The limit lies in the interval. At its lower end, the system held the rate and recovered from every perturbation.
+     */
     FOUND,
     /** The system holds a rate approached from below, but does not recover from a perturbation at that rate. */
     UNSTABLE_AT,

@@ -11,8 +11,8 @@ import java.util.stream.IntStream;
 
 /**
  * Combines the deliveries of all passes of all members of a group, because members take over each other's records and
- * each member knows only its own. Redeliveries are allowed, because the scenarios promise at least once. Confined to
- * one thread.
+ * each member knows only its own. Redeliveries are allowed, because the scenarios promise at-least-once delivery.
+ * Confined to one thread.
  */
 public final class GroupLedger {
     private final NumberRuns[] partitions; // of all topics

@@ -28,8 +28,8 @@ public final class LiveFigures {
     private static final long LEAST_SLOT_MILLIS = 1000;
 
     /**
-     * Number of reports without sent records after which the generator has stopped. The first such report may cover
-     * earlier time.
+     * Number of reports without sent records after which the generator has stopped. The first such report is not
+     * enough, because it may cover earlier time.
      */
     private static final int QUIET_REPORTS = 2;
 
@@ -108,8 +108,8 @@ public final class LiveFigures {
         }
 
         /**
-         * Returns a percentile of the latencies, even if there are very few: a second with one late record is not
-         * without data.
+         * Returns a percentile of the latencies, even if there are very few. A second with a single late record must
+         * not look like a second without data.
          */
         double percentileMillis(double percentile) {
             return timings.getTotalCount() == 0 ? Double.NaN : timings.getValueAtPercentile(percentile) / 1e6;
@@ -267,10 +267,7 @@ public final class LiveFigures {
         quietReports = count == 0 ? quietReports + 1 : 0;
     }
 
-    /**
-     * Adds the total numbers of received records and, if known, of repeats in the group at the end of a generator
-     * interval.
-     */
+    /** Adds the group's totals at the end of a generator interval: the received records and, if known, the repeats. */
     public void ofGroup(long startNanos, long endNanos, long cameSoFar, long againSoFar) {
         Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
         slot.again = OptionalCounts.plus(slot.again, OptionalCounts.minus(againSoFar, again));
@@ -279,9 +276,7 @@ public final class LiveFigures {
         slot.lag = lag();
     }
 
-    /**
-     * Notes that the generator was asked to stop. From now on, its reports show whether {@link #isSending} still holds.
-     */
+    /** Notes that the generator was asked to stop. Only its later reports show whether it has stopped. */
     public void sendsNoMore() {
         quietReports = 0;
     }
@@ -293,7 +288,7 @@ public final class LiveFigures {
 
     /**
      * Adds the brokers' processor time since the last call, if it is known. Calls come once a second, or later on a
-     * busy machine. Each second since the last call gets an equal part.
+     * busy machine. The time is divided equally among the seconds since the last call.
      */
     public void ofBrokers(long nowNanos, long nanos) {
         int last = Math.max(0, index(nowNanos, nowNanos));
@@ -364,9 +359,9 @@ public final class LiveFigures {
     }
 
     /**
-     * Returns the number of silent partitions in each second. With many partitions, each partition gets few records per
+     * Returns the number of silent partitions by second. With many partitions, each partition gets few records per
      * second. A partition without arrivals is therefore silent only if enough records were sent to it in that time.
-     * Records sent shortly before the next arrival do not count, as long as the latency limit allows their delay.
+     * Records that were sent within the latency limit before the next arrival do not count, because they are on time.
      */
     private int[] silent(int count, int limitSlots) {
         int[] silent = new int[count];

@@ -46,8 +46,8 @@ public final class ProcessorCounters implements AutoCloseable {
     }
 
     /**
-     * Returns the names of the counters, or the reason why there are none, as readable text. The first call runs {@code
-     * perf}, which takes a moment.
+     * Returns the names of the counters, or the reason why there are none, as readable text. The first call runs
+     * {@code perf}, which takes a moment.
      */
     public static String availability() {
         String known = available;
@@ -70,7 +70,7 @@ public final class ProcessorCounters implements AutoCloseable {
         }
     }
 
-    /** Returns the {@link #availability} that the output of a trial run of {@code perf} shows. */
+    /** Returns the text of {@link #availability} for the output of a trial run of {@code perf}. */
     public static String answer(String said) {
         Map<String, Double> counted = parse(said);
         List<String> there = COUNTERS.stream().filter(counted::containsKey).toList();

@@ -19,8 +19,8 @@ record Recovery(LatencyTarget target) {
      *
      * @param sent number of records that the generator sent
      * @param lag number of records that were sent but not received by the end of the second
-     * @param silent number of partitions that received nothing for several seconds around this one, although {@link
-     *     #LEAST_SENT} or more records were sent to each
+     * @param silent number of partitions that received nothing for several seconds around this one, although
+     *     {@link #LEAST_SENT} or more records were sent to each
      * @param percentileMillis latency at the target's percentile; NaN if nothing arrived
      */
     record Second(long sent, long lag, int silent, double percentileMillis) {}

@@ -11,7 +11,7 @@ package dev.weir.bench.figures;
  * @param handlers number of handlers that may block at a time; 0 if handlers do not block
  * @param locksHeldShare acquisition locks that a share group held in its fullest partition, as a fraction of its limit,
  *     from 0 to 1
- * @param handlersBusyShare fraction of the handlers that may block at a time that did block, from 0 to 1
+ * @param handlersBusyShare blocked handlers, as a fraction of the handlers that may block at a time, from 0 to 1
  */
 public record TrialFigures(
         double latencyMillis,

@@ -108,7 +108,7 @@ public final class OrderDesk implements AutoCloseable {
     }
 
     /**
-     * Answers an order. It then no longer waits, even if the answer could not be written.
+     * Answers an order. The order stops waiting, even if the answer cannot be written.
      *
      * @throws UncheckedIOException if the answer cannot be written
      */

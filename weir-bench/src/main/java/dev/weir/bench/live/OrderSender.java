@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
 public final class OrderSender {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** The campaigns of a table have their folders inside the table's folder. */
+    /**
+     * Depth of the search for results folders. The campaigns of a table have their folders inside the table's folder.
+     */
     private static final int DEPTH = 2;
 
     private final LiveFolder folder;

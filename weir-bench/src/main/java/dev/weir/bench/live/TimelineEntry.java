@@ -9,9 +9,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * An order with its time, which was planned in a workload file or executed in a run. Immutable. An entry that a run has
- * recorded can be pasted into a workload file unchanged. The workload file's {@code took} and {@code did} have no
- * effect.
+ * An order with its time, either planned in a workload file or executed in a run. Immutable. An entry that a run has
+ * recorded can be pasted into a workload file unchanged, because {@code took} and {@code did} have no effect there.
  *
  * @param atMillis time since the plan began
  * @param tookMillis duration of the execution; 0 for a planned order
