@@ -1,7 +1,8 @@
 /**
- * The instrument: any consumer or producer library under the same workload. In comes a workload file, out goes a folder
- * of results; {@code campaign} drives, {@code statistics} judges, {@code report} shows. This package has the faults
- * that the others share: of a whole campaign and of one run.
+ * Measures any consumer or producer library under the same workload. The input is a workload file; the output is a
+ * results folder. The package {@code campaign} runs the benchmark, {@code statistics} draws conclusions, and
+ * {@code report} presents them. This package contains two exceptions that the other packages share: one for a campaign
+ * that cannot continue, and one for a run that gives no figures.
  */
 @NullMarked
 package dev.weir.bench;

@@ -14,8 +14,8 @@ import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
 /**
- * Reads the JMX beans of forked brokers, which are independent of the tested library. It attaches to the brokers, so
- * they need no JMX port. Confined to one thread.
+ * Reads the JMX beans of forked brokers. The beans do not depend on the tested library. Attaches to the broker
+ * processes, so brokers need no JMX port. Confined to one thread.
  */
 public final class BrokerBeans implements AutoCloseable {
     private final List<JMXConnector> brokers = new ArrayList<>();
@@ -46,7 +46,7 @@ public final class BrokerBeans implements AutoCloseable {
         }
     }
 
-    /** Reads one broker after the other. */
+    /** Runs the reader on one broker after another. */
     void each(Reader reader) {
         try {
             for (JMXConnector broker : brokers) {

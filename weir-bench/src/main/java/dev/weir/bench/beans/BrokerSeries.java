@@ -7,12 +7,15 @@ import java.util.Set;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
-/** Series of broker figures: request times since the previous reading, and current states. Confined to one thread. */
+/**
+ * Reads the series of broker figures: mean request times since the previous reading, and the current numbers of
+ * acquisition locks and queued requests. Confined to one thread.
+ */
 public final class BrokerSeries {
-    /** Total number of locks held by share groups. */
+    /** Total number of acquisition locks that share groups hold. */
     static final String LOCKED = "broker: records locked";
 
-    /** Number of locks held in the partition with the most. */
+    /** Number of acquisition locks in the partition with the most. */
     static final String LOCKED_OF_ONE = LockWindow.HELD;
 
     static final String QUEUE = "broker: requests queued";
@@ -26,7 +29,10 @@ public final class BrokerSeries {
         this.times = new BrokerTimes(brokers);
     }
 
-    /** Reads the series by name; the first reading has no rates. */
+    /**
+     * Returns the current figures by series name. The first call returns no request times, because they need an earlier
+     * reading.
+     */
     public Map<String, Double> look() {
         Map<String, Double> figures = new LinkedHashMap<>();
         BrokerTimes.Reading now = times.read();

@@ -8,14 +8,14 @@ import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 
 /**
- * Measures the time of drivers' requests in the brokers, by phase, and of the brokers' garbage collections, from the
- * brokers' own metrics. Confined to one thread.
+ * Reads from the brokers' own metrics the time that brokers spend on client requests, by phase, and on garbage
+ * collection. Confined to one thread.
  *
- * <p>A broker reports the mean of all requests since its start, from which the mean between two readings is computed.
- * Its percentiles cover the last minutes, whatever ran then, and cannot be separated.
+ * <p>A broker reports the count and mean of all requests since its start. Two readings give the mean of the requests
+ * between them. A broker's percentiles cover the last few minutes, including earlier runs, and cannot be split.
  */
 public final class BrokerTimes {
-    /** Prefix of the figures of consumers' requests, from any client. */
+    /** Prefix of the figures of consumers' fetch requests, from any client. */
     public static final String FETCHES = "broker: fetch ";
 
     /** Suffix of the figures that are not means. */
@@ -47,13 +47,13 @@ public final class BrokerTimes {
     }
 
     /**
-     * The counts of the brokers at a moment.
+     * The brokers' counts at one moment.
      *
-     * @param times by request and part
+     * @param times by kind of request and phase
      */
     public record Reading(Map<String, Times> times, long collections, long collectionMillis) {
 
-        /** The differences by name; kinds of requests that did not occur are missing. */
+        /** Returns the differences by name. Kinds of requests that did not occur in between are missing. */
         public Map<String, Double> since(Reading earlier) {
             Map<String, Double> figures = new LinkedHashMap<>();
             times.forEach((name, now) -> {
@@ -69,7 +69,7 @@ public final class BrokerTimes {
         }
     }
 
-    /** One phase of one kind of request. */
+    /** The counts of one phase of one kind of request. */
     record Times(double count, double sumMillis, double p99Millis) {
         static final Times NONE = new Times(0, 0, 0);
 
@@ -102,11 +102,13 @@ public final class BrokerTimes {
     }
 
     private static Times times(MBeanServerConnection beans, ObjectName name) throws JMException, IOException {
-        // Read together: read one after the other, the mean would cover later requests than the count.
+        // All attributes are read in one call. In separate calls, the mean would include requests that the count does
+        // not.
         double[] read = beans.getAttributes(name, ATTRIBUTES).asList().stream()
                 .mapToDouble(attribute -> ((Number) attribute.getValue()).doubleValue())
                 .toArray();
-        // Times are in whole milliseconds, so their sum is whole too; a remainder comes from rounding the mean.
+        // Brokers measure times in whole milliseconds, so the sum is whole too. A fraction comes from rounding the
+        // mean.
         return new Times(read[0], Math.rint(read[0] * read[1]), read[2]);
     }
 }

@@ -7,8 +7,8 @@ import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
 
 /**
- * Counts the data that forked brokers have sent to consumers, from the brokers' counters, so that the count is the same
- * for each library. Confined to one thread.
+ * Counts the bytes and requests of consumers' fetches from the forked brokers' own counters, so that all libraries are
+ * counted in the same way. Confined to one thread.
  */
 public final class FetchCounter {
     private final BrokerBeans brokers;
@@ -18,7 +18,7 @@ public final class FetchCounter {
     /**
      * Counts since the start of the brokers, or between two readings.
      *
-     * @param bytes of batches in answers to fetches of consumers
+     * @param bytes bytes of the record batches in fetch responses to consumers
      */
     public record Count(long bytes, long requests) {
         public Count since(Count earlier) {

@@ -1,6 +1,6 @@
 /**
- * Figures from the beans of forked brokers: addresses of brokers come in, counts, times and series go out. Confined to
- * the campaign's thread.
+ * Reads figures from the JMX beans of forked brokers: counts, request times and series. Confined to the campaign's
+ * thread.
  */
 @NullMarked
 package dev.weir.bench.beans;

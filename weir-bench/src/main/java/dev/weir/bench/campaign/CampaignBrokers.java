@@ -15,8 +15,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The brokers of a campaign: an existing cluster, or forked brokers with the number and settings of a point,
- * restarted when the next point needs different ones. Confined to one thread, which closes it.
+ * The brokers of a campaign: an existing cluster, or forked brokers with the broker count and settings that a point
+ * requires. Replaces forked brokers if the next point requires different ones. Confined to one thread, which also
+ * closes this object.
  */
 final class CampaignBrokers implements AutoCloseable {
     private final Path data;
@@ -32,7 +33,7 @@ final class CampaignBrokers implements AutoCloseable {
     /**
      * Starts no brokers yet.
      *
-     * @param settings contain the existing cluster, or the folder in which forked brokers keep filled topics
+     * @param settings name the existing cluster, or the folder in which forked brokers keep filled topics
      * @param doing receives a message for each start
      * @param note receives messages for the user
      */
@@ -50,9 +51,9 @@ final class CampaignBrokers implements AutoCloseable {
     }
 
     /**
-     * Downloads the releases that points need, before anything is measured.
+     * Downloads the Kafka releases that points need, before anything is measured.
      *
-     * @throws BenchException if one does not exist or cannot be fetched
+     * @throws BenchException if a release does not exist or cannot be downloaded
      */
     void fetch(List<WorkloadPoint> points) {
         points.stream().map(WorkloadPoint::brokerVersion).distinct().forEach(this::release);
@@ -66,7 +67,7 @@ final class CampaignBrokers implements AutoCloseable {
         return new BrokerRelease(version, releases.serverClassPath(version));
     }
 
-    /** Returns a key, equal for points with the same brokers. */
+    /** Returns a key that is equal for points that can use the same brokers. */
     static String key(WorkloadPoint point) {
         return point.brokers() + " " + point.brokerVersion() + " " + new TreeMap<>(point.broker())
                 + (point.hasDiskFaults() ? " diskFaults" : "");
@@ -75,7 +76,7 @@ final class CampaignBrokers implements AutoCloseable {
     /**
      * Refuses points that an existing cluster cannot satisfy.
      *
-     * @throws BenchException naming the key
+     * @throws BenchException if a point has a key that needs forked brokers; the message names the key
      */
     static void check(List<WorkloadPoint> points, @Nullable ExistingCluster existing) {
         if (existing == null) {
@@ -98,9 +99,9 @@ final class CampaignBrokers implements AutoCloseable {
     }
 
     /**
-     * The brokers of a point, running.
+     * Returns running brokers for a point. Starts or replaces brokers if needed.
      *
-     * @throws BenchException if they do not come up
+     * @throws BenchException if they do not start
      */
     BenchCluster at(WorkloadPoint point) {
         BenchCluster now = running;
@@ -115,7 +116,7 @@ final class CampaignBrokers implements AutoCloseable {
         return started;
     }
 
-    /** The brokers of a run, restarted if the point asks for it. */
+    /** Returns the brokers for a run. Restarts forked brokers first if the point requires fresh ones. */
     BenchCluster forRun(WorkloadPoint point) {
         if (point.asksForFreshBrokers() && existing == null) {
             close();
@@ -137,7 +138,10 @@ final class CampaignBrokers implements AutoCloseable {
                 folder(point), point.brokers(), release, point.broker(), point.hasDiskFaults(), note, isStopped);
     }
 
-    /** The data folder of a point; brokers with other settings or releases may store their logs differently. */
+    /**
+     * Returns the data folder of a point. Brokers with other settings or releases may store their logs differently, so
+     * they have a folder of their own.
+     */
     private Path folder(WorkloadPoint point) {
         String differs =
                 (point.broker().isEmpty() ? "" : new TreeMap<>(point.broker()).toString()) + point.brokerVersion();

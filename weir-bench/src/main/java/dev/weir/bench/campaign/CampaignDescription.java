@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Describes what a campaign compares, and where. Stateless. */
+/** Describes the drivers that a campaign compares and the environment in which they run. Stateless. */
 final class CampaignDescription {
 
     private static final String VALUES = "topic.valueFile.digest";
@@ -25,7 +25,7 @@ final class CampaignDescription {
 
     private CampaignDescription() {}
 
-    /** Fails if the values have changed since the campaign began. */
+    /** Fails if the values in {@code topic.valueFile} have changed since the campaign began. */
     static void requireSameValues(Campaign begun, String digests) {
         if (!begun.environment().settings().getOrDefault(VALUES, "").equals(digests)) {
             throw new BenchException("topic.valueFile holds other values than when the campaign was begun:"
@@ -33,7 +33,7 @@ final class CampaignDescription {
         }
     }
 
-    /** Fails if a trace has changed since the campaign began. */
+    /** Fails if a {@code topic.trace} has changed since the campaign began. */
     static void requireSameTraces(Campaign begun, Workload workload) {
         if (!begun.environment().settings().getOrDefault(TRACES, "").equals(traces(workload))) {
             throw new BenchException("topic.trace holds another load than when the campaign was begun:"
@@ -41,7 +41,7 @@ final class CampaignDescription {
         }
     }
 
-    /** Names the recorded loads of all points; empty if there are none. */
+    /** Returns the digests of all points' traces, separated by spaces; empty if there are no traces. */
     private static String traces(Workload workload) {
         return workload.points().stream()
                 .map(WorkloadPoint::traceDigest)
@@ -50,7 +50,9 @@ final class CampaignDescription {
                 .collect(Collectors.joining(" "));
     }
 
-    /** The brokers' releases, in the order of the points. */
+    /**
+     * Returns the brokers' releases in the order of the points, or {@code first} if all points use the same release.
+     */
     private static String releases(Workload workload, String first) {
         List<String> asked = workload.points().stream()
                 .map(WorkloadPoint::brokerVersion)
@@ -61,7 +63,7 @@ final class CampaignDescription {
                 : asked.stream().map(BrokerRelease::name).collect(Collectors.joining(", "));
     }
 
-    /** The campaign of a new folder. */
+    /** Describes a new campaign. */
     static Campaign of(
             Workload workload,
             CampaignRunner.Settings settings,

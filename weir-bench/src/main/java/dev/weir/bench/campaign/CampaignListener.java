@@ -15,12 +15,12 @@ public interface CampaignListener {
     /**
      * Receives the current activity.
      *
-     * @param remaining estimate for the whole campaign; null before the end of the first run
+     * @param remaining estimated time for the rest of the campaign; null until the first run has ended
      */
     void status(String doing, int runsDone, int runs, @Nullable Duration remaining);
 
     /**
-     * Receives a second of a run that can be changed.
+     * Receives the figures of one second of a run that accepts orders.
      *
      * @param series figures of clients, brokers and the machine by name
      */

@@ -27,11 +27,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a campaign: verifies each driver, then measures each driver at each point in several rounds, in a new random
- * order per round. {@link #run} belongs to one thread; {@link #stop} is for any.
+ * Runs a campaign. First verifies each driver, then measures each driver at each point in several rounds, in a new
+ * random order per round. {@link #run} belongs to one thread; any thread may call {@link #stop}.
  */
 public final class CampaignRunner {
-    /** Suffix of the baseline's name for its second run in a round. */
+    /** Suffix of the control's name. The control is a second run of the baseline in each round. */
     public static final String CONTROL_SUFFIX = "-again";
 
     private static final String VERIFY_LOG = "verify.log";
@@ -46,15 +46,15 @@ public final class CampaignRunner {
     private final long startedNanos = System.nanoTime();
 
     /**
-     * The locations of a campaign. Immutable.
+     * The folders, seed, cluster and environment of a campaign. Immutable.
      *
      * @param root the checkout, where the drivers were built
      * @param data where brokers keep filled topics between campaigns
-     * @param results the folder of this campaign: new, or of an interrupted one
+     * @param results the campaign's folder; must contain no campaign yet, unless an interrupted campaign is resumed
      * @param seed seed of the random order
      * @param resume whether to finish an interrupted campaign in {@code results}
      * @param cluster the existing cluster to read from; null to fork brokers
-     * @param environment where its processes run
+     * @param environment where the campaign's processes run
      */
     public record Settings(
             Path root,
@@ -78,7 +78,10 @@ public final class CampaignRunner {
     }
 
     /**
-     * Throws {@link BenchException} if no drivers are built in the checkout, or the baseline cannot reach the brokers.
+     * Creates a runner and starts nothing yet.
+     *
+     * @throws BenchException if no drivers are built in the checkout, the baseline cannot reach the brokers, or an
+     *     existing cluster cannot satisfy a point
      */
     public CampaignRunner(Workload workload, Settings settings, CampaignListener listener) {
         this.settings = settings;
@@ -92,7 +95,7 @@ public final class CampaignRunner {
         }
     }
 
-    /** The workload without drivers that do not support the cluster's security protocol. */
+    /** Returns the workload without the drivers that do not support the cluster's security protocol. */
     private Workload reaching(Workload all, @Nullable ExistingCluster cluster) {
         if (cluster == null || !cluster.isSecured()) {
             return all;
@@ -111,7 +114,7 @@ public final class CampaignRunner {
         return all.withDrivers(reaching);
     }
 
-    /** Ends the campaign soon: finished runs are kept, the current one is not. */
+    /** Ends the campaign soon. Finished runs are kept; the current run is discarded. */
     public void stop() {
         launcher.stop();
     }
@@ -122,7 +125,7 @@ public final class CampaignRunner {
     }
 
     /**
-     * Executes the remaining runs and returns the folder.
+     * Executes the remaining runs and returns the results folder.
      *
      * @throws BenchException if the campaign cannot continue
      */
@@ -147,7 +150,7 @@ public final class CampaignRunner {
                 if (!isStopped()) {
                     throw e;
                 }
-                // The current run was ended by that; the folder is complete without it.
+                // The stop has ended the current run. The folder is complete without that run.
             }
             return folder;
         }
@@ -181,12 +184,12 @@ public final class CampaignRunner {
         listener.status(what, 0, mostRuns(workload, drivers), null);
     }
 
-    /** The number of runs if all points are run. */
+    /** Returns the number of runs if the campaign runs every point. */
     static int mostRuns(Workload workload, List<String> drivers) {
         return workload.rounds() * workload.points().size() * drivers.size();
     }
 
-    /** Returns the campaign's folder, once its drivers have been verified in their current build. */
+    /** Verifies the drivers' current build, then returns the campaign's folder. */
     private ResultsFolder folder(CampaignBrokers brokers, CampaignTopics topics) throws InterruptedException {
         BenchCluster cluster = brokers.at(workload.points().get(0));
         Verification verification = new Verification(
@@ -220,7 +223,7 @@ public final class CampaignRunner {
         }
     }
 
-    /** Refuses a second cluster: the campaign would compare clusters. */
+    /** Refuses to resume at another cluster, because the campaign would then compare clusters. */
     private static void requireSameCluster(Campaign campaign, BenchCluster cluster) {
         Map<String, String> begunAt = campaign.environment().settings();
         String id = begunAt.get(BenchCluster.CLUSTER_ID);
@@ -232,7 +235,7 @@ public final class CampaignRunner {
         }
     }
 
-    /** Refuses other machines: the campaign would compare machines. */
+    /** Refuses to resume on other machines, because the campaign would then compare machines. */
     private void requireSamePlaces(Campaign campaign) {
         String begunAt = campaign.environment().settings().getOrDefault(DriverLauncher.WORKERS, "");
         String now = launcher.described().getOrDefault(DriverLauncher.WORKERS, "");
@@ -281,12 +284,12 @@ public final class CampaignRunner {
         }
     }
 
-    /** The driver's name without the control suffix: the control is the baseline. */
+    /** Returns the driver's name without the control suffix. The control uses the baseline's driver. */
     static String withoutControl(String name) {
         return name.endsWith(CONTROL_SUFFIX) ? name.substring(0, name.length() - CONTROL_SUFFIX.length()) : name;
     }
 
-    /** The workload of a campaign to finish. */
+    /** Returns the workload of an interrupted campaign that is about to be resumed. */
     public static Workload workloadOf(Campaign campaign) {
         List<String> names = campaign.drivers().stream()
                 .map(Driver::name)
@@ -297,12 +300,12 @@ public final class CampaignRunner {
                 .withRounds(campaign.rounds(), campaign.control() != null);
     }
 
-    /** A folder name for a new campaign, such as {@code plain-consumer-quick-20261121-021051}. */
+    /** Returns a folder name for a new campaign, such as {@code plain-consumer-quick-20261121-021051}. */
     public static String newId(Workload workload) {
         return newId(workload.name(), workload.isQuick());
     }
 
-    /** A folder name for several campaigns. */
+    /** Returns a name for a folder of several campaigns. */
     public static String newId(String name, boolean isQuick) {
         return name
                 + (isQuick ? "-quick-" : "-")

@@ -16,8 +16,8 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
- * Executes the missing runs of a campaign, stage by stage and round by round, and stores each in the campaign's folder.
- * Confined to one thread; used once.
+ * Executes the missing runs of a campaign, stage by stage and round by round, and stores each run in the campaign's
+ * folder. Confined to one thread; used once.
  */
 final class CampaignRuns {
     private static final String WARM_LOG = "warm.log";
@@ -39,11 +39,11 @@ final class CampaignRuns {
     private int order; // order of the next run
 
     /**
-     * Runs a campaign whose drivers and topics are ready.
+     * Creates the runs of a campaign whose drivers and topics are ready.
      *
-     * @param drivers the control among them
-     * @param launcher closed elsewhere, as the brokers are
-     * @param startedNanos when the campaign began to take time
+     * @param drivers the drivers, including the control
+     * @param launcher closed by the caller, like the brokers
+     * @param startedNanos when the campaign's time limit began, as {@link System#nanoTime}
      */
     CampaignRuns(
             Workload workload,
@@ -68,7 +68,7 @@ final class CampaignRuns {
     }
 
     /**
-     * Executes the runs until time is up or the campaign is stopped.
+     * Executes the runs until all are done, the time limit is reached or the campaign is stopped.
      *
      * @throws BenchException if the campaign cannot continue
      */
@@ -90,8 +90,8 @@ final class CampaignRuns {
     }
 
     /**
-     * Runs the baseline once without recording it. Freshly started brokers are still compiling, so the first runs would
-     * otherwise be measured with slower brokers than the rest.
+     * Runs the baseline once without recording the result. The JVMs of newly started brokers are still compiling, so
+     * the first runs would otherwise be measured with slower brokers than the rest.
      */
     private void warm() throws InterruptedException {
         WorkloadPoint point = workload.points().get(0);
@@ -113,7 +113,7 @@ final class CampaignRuns {
                     CampaignRunner.log(folder, WARM_LOG),
                     settings.seed());
         } catch (RunFailure e) {
-            if (!launcher.isStopped()) { // Ignored: the runs will show what is wrong.
+            if (!launcher.isStopped()) { // Not fatal: the runs will show the error.
                 listener.note("the brokers were not warmed: " + e.getMessage());
             }
         } finally {
@@ -121,7 +121,7 @@ final class CampaignRuns {
         }
     }
 
-    /** Executes the runs of a stage. Returns false if time is up. */
+    /** Executes the runs of a stage. Returns false if the time limit was reached. */
     private boolean run(List<RunOrder.Step> steps) throws InterruptedException {
         int perRound = steps.size() / workload.rounds();
         int all = done + steps.size();
@@ -160,13 +160,13 @@ final class CampaignRuns {
         return (System.nanoTime() - begunNanos) / Math.max(1, done - doneBefore);
     }
 
-    /** Returns whether another round of this duration would end too late. */
+    /** Returns whether another round of this duration would exceed the time limit. */
     private boolean isTimeUp(long roundNanos) {
         double wouldTakeSeconds = (System.nanoTime() - startedNanos + roundNanos) / 1e9;
         return wouldTakeSeconds > workload.points().get(0).seconds("maxSeconds");
     }
 
-    /** The content of the folder. */
+    /** A run and its latencies, as stored in the folder. */
     private record Kept(Run run, List<Histogram> latencies) {}
 
     private Kept run(BenchCluster cluster, RunOrder.Step step, int ofThis) throws InterruptedException {
@@ -177,7 +177,7 @@ final class CampaignRuns {
             Run run = finished(step, ofThis, seed, startedAtMillis, System.currentTimeMillis(), measured);
             return new Kept(run, measured.latencies());
         } catch (RunFailure e) {
-            cluster.requireBrokers(); // Otherwise the failure was not the driver's.
+            cluster.requireBrokers(); // Throws if a broker has ended: the driver is not at fault.
             Run failed = Run.failed(
                     step.point().id(),
                     step.driver(),
@@ -191,7 +191,7 @@ final class CampaignRuns {
         }
     }
 
-    /** A successful run. */
+    /** Returns the result of a successful run. */
     static Run finished(
             RunOrder.Step step, int order, long seed, long startedAtMillis, long stoppedAtMillis, Measured measured) {
         return new Run(

@@ -21,8 +21,9 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order of a campaign's runs: all at once, or, in an adaptive design, stage by stage, each chosen by the previous
- * verdicts. A resumed campaign gets the same order. Confined to one thread.
+ * Determines the order of a campaign's runs. An adaptive design runs in stages, and the verdicts of earlier stages
+ * choose the points of the next one. Any other design has a single stage with all runs. A resumed campaign gets the
+ * same order. Confined to one thread.
  */
 final class CampaignStages {
     private final Workload workload;
@@ -42,7 +43,10 @@ final class CampaignStages {
         this.refinement = workload.design() == Design.ADAPTIVE ? new Refinement(workload.sizes()) : null;
     }
 
-    /** Runs of the next stage, in order, once those before are over; empty if there is no further one. */
+    /**
+     * Returns the runs of the next stage in order; empty if there are no more stages. Call it after all runs of the
+     * previous stage.
+     */
     List<RunOrder.Step> next() {
         Refinement refined = refinement;
         if (refined == null) {
@@ -62,7 +66,10 @@ final class CampaignStages {
         return RunOrder.of(points, drivers, workload.rounds(), seed + stage++);
     }
 
-    /** The analysis without later stages, so that a resumed campaign makes the same choices. */
+    /**
+     * Returns the analysis of the stages so far. Leaves out stored runs of later stages, so that a resumed campaign
+     * makes the same choices.
+     */
     private Analysis soFar() {
         Set<String> points =
                 chosen.stream().map(place -> workload.points().get(place).id()).collect(Collectors.toSet());
@@ -74,7 +81,10 @@ final class CampaignStages {
                 run -> LatencyTags.merge(folder.latencyIntervals(run.key())));
     }
 
-    /** A text of all drivers' results at a point, which differs if any reported result differs. */
+    /**
+     * Returns a text with the results of all drivers at a point. Two points have the same text only if all reported
+     * results are the same.
+     */
     static String verdict(PointResult point, @Nullable LatencyTarget target) {
         Metric judgedBy = point.judgedBy();
         return point.drivers().stream()
@@ -95,7 +105,7 @@ final class CampaignStages {
                 && responses.getValueAtPercentile(target.percentile()) / 1e6 <= target.limitMillis();
     }
 
-    /** A description of the points not run; empty if there are none. */
+    /** Returns a note on the points that were not run; empty if all points were run. */
     String leftOut() {
         int left = workload.points().size() - chosen.size();
         return refinement == null || left == 0

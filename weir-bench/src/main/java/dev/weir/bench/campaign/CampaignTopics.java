@@ -11,7 +11,9 @@ import dev.weir.driver.Scenario;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** The topics of drivers: input topics are filled on first use, output topics are recreated. Confined to one thread. */
+/**
+ * Provides the topics of drivers. Fills input topics on first use and recreates output topics. Confined to one thread.
+ */
 final class CampaignTopics {
 
     /** The driver that fills the topic of {@link Scenario#PIPELINE}. */
@@ -28,9 +30,10 @@ final class CampaignTopics {
     }
 
     /**
-     * The topic that a driver reads, with that many records, or writes.
+     * Returns the topic that a driver writes, or the topic that it reads, with {@code recordsPerPartition} records in
+     * each partition.
      *
-     * @param log output file of processes that fill it
+     * @param log output file of processes that fill the topic
      */
     String topic(WorkloadPoint point, long recordsPerPartition, Path log) throws InterruptedException {
         BenchCluster cluster = brokers.at(point);
@@ -44,7 +47,7 @@ final class CampaignTopics {
         };
     }
 
-    /** The topic of a run. */
+    /** Returns the topic of a run. */
     String ofRun(WorkloadPoint point, Path log) throws InterruptedException {
         return point.scenario() == Scenario.STEADY || point.isChangeable()
                 ? brokers.at(point).topics().begun(point)

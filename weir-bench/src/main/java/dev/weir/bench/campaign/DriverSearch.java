@@ -47,13 +47,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Searches for the highest rate that one driver sustains at one point, with its trials, its finding, and the orders
- * that change it. Confined to one thread.
+ * Searches for the highest rate that one driver sustains at one point. Runs the trials, applies orders that change the
+ * search, and stores the finding. Confined to one thread.
  */
 final class DriverSearch implements Orders.Target {
     private static final List<Kind> PERTURBATIONS = List.of(Kind.COLD_START, Kind.RESTART, Kind.PAUSE);
 
-    /** Relative rounding difference of a rate computed in two ways. */
+    /** Relative tolerance for comparing two rates that differ only by rounding. */
     private static final double ROUNDING = 1e-9;
 
     private final CampaignRunner.Settings settings;
@@ -64,7 +64,7 @@ final class DriverSearch implements Orders.Target {
     private final @Nullable BenchCluster cluster; // null in a simulation
     private final ResultsFolder folder;
     private final String driver;
-    private WorkloadPoint point; // an order changes these four
+    private WorkloadPoint point; // this field and the next three can be changed by an order
     private ExploreSettings how;
     private Search search;
     private Trials trials;
@@ -74,20 +74,20 @@ final class DriverSearch implements Orders.Target {
     private int count;
     private boolean hasPassed;
     private boolean hasFailed;
-    private @Nullable String refusal; // set if it failed twice by itself and nothing has passed
-    private final Map<Double, TrialResult> held = new HashMap<>(); // the last passed hold by rate
+    private @Nullable String refusal; // set after a second RunFailure if no trial has passed
+    private final Map<Double, TrialResult> held = new HashMap<>(); // last passed hold of each rate
     private final List<Failed> failed = new ArrayList<>();
     private double extendedSeconds; // added by orders
 
     private record Failed(Attempt attempt, TrialFigures figures) {}
 
     /**
-     * Searches for the rate of this driver at this point, within a time limit.
+     * Creates a search for this driver's rate at this point, with a time limit.
      *
      * @param target replaces the workload's target; null to keep it
      * @param status receives progress
-     * @param launcher launcher of its processes, closed by the caller; stopping it stops the search
-     * @param cluster its brokers; null for a model in place of drivers
+     * @param launcher starts the processes and is closed by the caller; stopping it stops the search
+     * @param cluster the brokers; null for a model in place of drivers
      */
     DriverSearch(
             CampaignRunner.Settings settings,
@@ -188,7 +188,7 @@ final class DriverSearch implements Orders.Target {
         return new Run.Key(point.id(), driver, 0);
     }
 
-    /** Runs the search; its trials are stored in the folder as the run of that number. */
+    /** Runs the search and stores its result in the folder as the run with this number. */
     Explored explored(int order) throws InterruptedException {
         long begunNanos = System.nanoTime();
         try (OrderDesk desk = desk()) {
@@ -219,7 +219,9 @@ final class DriverSearch implements Orders.Target {
         }
     }
 
-    /** Applies orders between trials, because a trial that changes midway has no meaningful outcome. */
+    /**
+     * Runs the trials. Applies orders between trials, because a trial that changes midway has no meaningful outcome.
+     */
     private void searched(Orders orders) throws InterruptedException {
         orders.take(this);
         for (Attempt attempt = search.next(); attempt != null; attempt = search.next()) {
@@ -249,12 +251,15 @@ final class DriverSearch implements Orders.Target {
         timeline = orders.timeline();
     }
 
-    /** Seconds that orders have added to it. */
+    /** Returns the seconds that orders have added to the search. */
     double extendedSeconds() {
         return extendedSeconds;
     }
 
-    /** The reason for giving up; null unless it failed twice by itself and nothing had passed. */
+    /**
+     * Returns the reason for giving up early; null unless two trials ended with a {@link RunFailure} and none had
+     * passed.
+     */
     @Nullable
     String refusal() {
         return refusal;
@@ -269,7 +274,7 @@ final class DriverSearch implements Orders.Target {
 
     private Outcome outcome(Attempt attempt) throws InterruptedException {
         try {
-            TrialResult result = trials.run(attempt, settings.seed() + count); // Repeated trials are independent.
+            TrialResult result = trials.run(attempt, settings.seed() + count); // Makes repeated trials independent.
             keep(attempt, result);
             return result.outcome();
         } catch (GeneratorFailure e) {
@@ -277,7 +282,7 @@ final class DriverSearch implements Orders.Target {
             return new Outcome(Outcome.Result.GENERATOR_BOUND, String.valueOf(e.getMessage()));
         } catch (RunFailure e) {
             requireGoingOn(e);
-            if (!hasPassed && hasFailed) { // A mistake in the workload, for instance, which no lower rate would fix.
+            if (!hasPassed && hasFailed) { // The cause may be an error in the workload, which no lower rate fixes.
                 refusal = "driver " + driver + " at " + point.id() + ": " + e.getMessage() + "; its log is "
                         + folder.log(key());
             }
@@ -293,7 +298,7 @@ final class DriverSearch implements Orders.Target {
     private void requireGoingOn(RuntimeException cause) {
         if (cluster != null) {
             cluster.requireBrokers();
-        } // Otherwise the failure was not the driver's.
+        } // The check throws if a broker has ended, because then the driver did not cause the failure.
         if (launcher.isStopped()) {
             throw new BenchException("it was stopped", cause);
         }
@@ -313,8 +318,11 @@ final class DriverSearch implements Orders.Target {
     }
 
     /**
-     * The figures at the upper end of the interval; otherwise of the last failed hold; null if there is none. For an
-     * unstable rate, the figures of the perturbation without recovery, because a step at that rate passed.
+     * Returns the figures of a failed trial; null if there are none. They come from the step or hold that failed at the
+     * upper end of the interval, or else from the last failed hold.
+     *
+     * <p>For an unstable rate, returns the figures of the perturbation without recovery, because a step at that rate
+     * passed.
      */
     private @Nullable TrialFigures edge(Finding finding) {
         if (finding.verdict() == Verdict.UNSTABLE_AT) {
@@ -357,7 +365,7 @@ final class DriverSearch implements Orders.Target {
                 timeline);
     }
 
-    /** The hold at the found rate as a run, so that the folder's tables show it. */
+    /** Returns the hold at the found rate as a run, so that the folder's tables show it. */
     private Run asRun(Finding finding, int order) {
         long now = System.currentTimeMillis();
         TrialResult last = held.get(finding.low());
@@ -386,7 +394,7 @@ final class DriverSearch implements Orders.Target {
                 measured.warmUpIntervals(),
                 measured.intervals(),
                 measured.totals(),
-                Ledger.NONE, // Members hand records over to each other, and each process knows only its own.
+                Ledger.NONE, // Members take over each other's records, and each process knows only its own.
                 flags,
                 null,
                 timeline,

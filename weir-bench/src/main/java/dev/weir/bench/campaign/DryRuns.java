@@ -18,13 +18,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers across campaigns which drivers have passed their dry run: unchanged files with unchanged settings skip it.
- * Confined to one thread.
+ * Remembers across campaigns which drivers have passed their dry run. A driver with unchanged files and settings skips
+ * the dry run. Confined to one thread.
  */
 final class DryRuns {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    // Settings without effect on a driver's behaviour.
+    // Prefixes of settings that do not affect a driver's behaviour.
     private static final List<String> ASIDE =
             List.of("name", "about", "baseline", "design", "drivers", "topic.records", "method.");
 
@@ -35,7 +35,7 @@ final class DryRuns {
         this.folder = folder;
     }
 
-    /** A key for the driver's current build at a point. */
+    /** Returns a key for the driver's current build and the settings of a point. */
     static String key(String driver, DriverCatalog.Entry entry, WorkloadPoint point) {
         StringBuilder all = new StringBuilder(driver).append('\n').append(Runtime.version());
         point.settings().forEach((path, value) -> {
@@ -60,12 +60,12 @@ final class DryRuns {
         }
     }
 
-    /** The driver's greeting when it passed; null if the dry run is still needed. */
+    /** Returns the greeting that the driver sent when it passed; null if the driver still needs a dry run. */
     Report.@Nullable Hello passed(String key) {
         try {
             Path file = file(key);
             return Files.exists(file) ? JSON.readValue(file.toFile(), Report.Hello.class) : null;
-        } catch (IOException e) { // Half written, or of another version.
+        } catch (IOException e) { // The file is incomplete or belongs to another version.
             return null;
         }
     }

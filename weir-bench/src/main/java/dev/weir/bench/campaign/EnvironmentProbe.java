@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Describes the machine. Stateless. */
+/** Describes the machine and the checkout. Stateless. */
 final class EnvironmentProbe {
     private static final Map<String, String> FILES = Map.of(
             "cpu.governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
@@ -63,7 +63,7 @@ final class EnvironmentProbe {
         }
     }
 
-    /** The commit of Weir's sources, with {@code -dirty} if they were changed. */
+    /** Returns the commit of Weir's sources, with {@code -dirty} if they were changed. */
     static String commit(Path root) {
         try {
             Process git = new ProcessBuilder(
@@ -72,7 +72,7 @@ final class EnvironmentProbe {
                     .start();
             String said = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
             return said.isEmpty() ? "unknown" : said;
-        } catch (IOException e) { // No git, or no checkout.
+        } catch (IOException e) { // Git is not installed.
             return "unknown";
         }
     }

@@ -3,7 +3,7 @@ package dev.weir.bench.campaign;
 import dev.weir.bench.explore.Trial;
 import dev.weir.bench.result.Explored;
 
-/** Receives the progress of an exploration, on its thread. */
+/** Receives the progress of an exploration, on the exploration's thread. */
 public interface ExploreListener {
 
     /** Receives a line to keep. */
@@ -16,7 +16,11 @@ public interface ExploreListener {
      */
     void status(String doing, double seconds);
 
-    /** Called after a trial, the {@code number}th of its search, from 1. */
+    /**
+     * Called after each trial.
+     *
+     * @param number number of the trial in its search, from 1
+     */
     void tried(String driver, String point, int number, Trial trial);
 
     /** Called after a search. */

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Searches for the highest rate that each driver sustains at each point of a workload. {@link #run} belongs to one
- * thread; {@link #stop} is for any.
+ * thread; any thread may call {@link #stop}.
  */
 public final class ExploreRunner {
     private final Workload workload;
@@ -45,7 +45,7 @@ public final class ExploreRunner {
     private double extendedSeconds; // added by orders to maxSeconds
 
     /**
-     * Creates a runner for these drivers.
+     * Creates a runner for the workload's drivers.
      *
      * @param target replaces the workload's target; null to keep it
      * @param maxSeconds total time of all searches; 0 for the workload's limit
@@ -88,7 +88,7 @@ public final class ExploreRunner {
         CampaignBrokers.check(workload.points(), settings.cluster());
     }
 
-    /** Creates a runner that searches a seeded model on its own clock instead of drivers. */
+    /** Creates a runner that searches a seeded model instead of drivers. The model has its own clock. */
     public static ExploreRunner simulated(
             Workload workload,
             CampaignRunner.Settings settings,
@@ -111,7 +111,7 @@ public final class ExploreRunner {
     /**
      * Runs all searches and returns their findings; {@link ExploredReport} can also read them from the folder.
      *
-     * @throws BenchException if it cannot continue
+     * @throws BenchException if the exploration cannot continue
      */
     public List<Explored> run() throws InterruptedException {
         ResultsFolder.requireNew(settings.results());
@@ -170,7 +170,7 @@ public final class ExploreRunner {
         return CampaignDescription.of(workload, settings, workload.drivers(), greeted(first), processes, first);
     }
 
-    /** Indices of the points of the next stage. */
+    /** Returns the indices of the next stage's points. */
     private List<Integer> stage(@Nullable Refinement refinement) {
         return refinement == null
                 ? IntStream.range(0, workload.points().size()).boxed().toList()

@@ -23,8 +23,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Measures the runs of a campaign one after the other, as their points require, and accepts orders meanwhile. Confined
- * to one thread.
+ * Measures the runs of a campaign one after another. The point of a run selects the kind of measurement. Runs that can
+ * be changed accept orders meanwhile. Confined to one thread.
  */
 final class RunMeasurements {
     private final Workload workload;
@@ -32,7 +32,7 @@ final class RunMeasurements {
     private final CampaignListener listener;
     private final DriverLauncher launcher;
 
-    /** Uses the processes of a launcher, which the caller closes. */
+    /** Creates the measurements. They use the launcher's processes; the caller closes the launcher. */
     RunMeasurements(
             Workload workload, CampaignRunner.Settings settings, CampaignListener listener, DriverLauncher launcher) {
         this.workload = workload;
@@ -44,7 +44,7 @@ final class RunMeasurements {
     /**
      * Measures a run and logs the output of its processes.
      *
-     * @throws RunFailure if the run gives no result
+     * @throws RunFailure if the run has no result
      */
     Measured measure(BenchCluster cluster, CampaignTopics topics, RunOrder.Step step, Path log, long seed)
             throws InterruptedException {
@@ -86,7 +86,10 @@ final class RunMeasurements {
         Measured run() throws InterruptedException;
     }
 
-    /** Runs a task while refusing orders with the given reason, if the desk can be opened. */
+    /**
+     * Runs a task and meanwhile refuses all orders with the given reason. If the order desk cannot be opened, only runs
+     * the task.
+     */
     private Measured refusing(RunOrder.Step step, String why, Task task) throws InterruptedException {
         OrderDesk desk = null;
         try {

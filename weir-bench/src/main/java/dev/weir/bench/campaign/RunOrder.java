@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
 
-/** Order of a campaign's runs, the same for the same seed. Stateless. */
+/** Determines the order of a campaign's runs. The same seed gives the same order. Stateless. */
 final class RunOrder {
 
     private RunOrder() {}
 
     /**
-     * A run to do.
+     * A run in the order.
      *
      * @param round from 0
      */
@@ -26,12 +26,12 @@ final class RunOrder {
     }
 
     /**
-     * Returns all steps: each round shuffles the points and, within a point, the drivers. Points with the same brokers
+     * Returns all steps. Each round shuffles the points and, within a point, the drivers. Points with the same brokers
      * are adjacent, so that brokers start once per round.
      */
     static List<Step> of(List<WorkloadPoint> points, List<String> drivers, int rounds, long seed) {
-        // One generator for all rounds: neighbouring seeds have similar first numbers, and so would give similar
-        // orders.
+        // One generator serves all rounds. Separate generators with neighbouring seeds would start with similar numbers
+        // and give similar orders.
         Random random = new Random(seed);
         List<Step> steps = new ArrayList<>();
         for (int round = 0; round < rounds; round++) {

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A simulated campaign without processes, brokers and waits: a model with its own clock replaces the runs; everything
+ * Simulates a campaign without processes, brokers and waits. A model with its own clock replaces the runs; everything
  * else is unchanged. The same seed gives the same figures. Confined to one thread.
  */
 public final class SimulatedCampaign {
@@ -18,7 +18,11 @@ public final class SimulatedCampaign {
     private final CampaignRunner.Settings settings;
     private final CampaignListener listener;
 
-    /** Throws {@link dev.weir.bench.workload.WorkloadException} if there is no model of one of its points. */
+    /**
+     * Creates a simulated campaign.
+     *
+     * @throws dev.weir.bench.workload.WorkloadException if there is no model for one of the points
+     */
     public SimulatedCampaign(Workload workload, CampaignRunner.Settings settings, CampaignListener listener) {
         this.workload = workload;
         this.settings = settings;
@@ -29,7 +33,7 @@ public final class SimulatedCampaign {
         }
     }
 
-    /** Executes all runs and returns the folder. */
+    /** Executes all runs and returns the results folder. */
     public ResultsFolder run() {
         List<String> drivers = new ArrayList<>(workload.drivers());
         if (workload.control()) {
@@ -56,7 +60,7 @@ public final class SimulatedCampaign {
     }
 
     private Run run(ResultsFolder folder, RunOrder.Step step, int order) {
-        // The control is another run of the same model.
+        // The seed depends on the driver's name, so the control is another run of the baseline's model.
         long seed = settings.seed() + 31L * step.round() + step.driver().hashCode();
         try {
             Measured measured =

@@ -23,18 +23,19 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The dry runs of a campaign: they verify each driver, unless its current build has passed with these settings before.
- * Confined to one thread.
+ * Verifies each driver of a campaign in a dry run, unless the driver's current build has already passed with these
+ * settings. Confined to one thread.
  */
 final class Verification {
     private static final long RECORDS = 100_000;
 
-    // If each record takes a millisecond or more.
+    // Used if each record takes a millisecond or more.
     private static final long SLOW_RECORDS = 300;
     private static final Set<Scenario> SLOW =
             Set.of(Scenario.WORK, Scenario.AT_MOST_ONCE, Scenario.FLOW_CONTROL, Scenario.PIPELINE);
 
-    // Drivers that commit finished work. This also verifies that a copying driver commits.
+    // Scenarios in which drivers commit finished work. The dry run verifies the commits, including the commits of a
+    // copying driver.
     private static final Set<Scenario> COMMITTING =
             Set.of(Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK, Scenario.PIPELINE, Scenario.COPY);
 
@@ -75,10 +76,10 @@ final class Verification {
         return hellos;
     }
 
-    /** Requests to drivers besides the scenario. */
+    /** The handler order and optional features that a point requests from a driver. */
     private record Wish(HandlerOrder order, Set<Feature> features) {}
 
-    /** The first point for each requested order and optional feature. */
+    /** Returns the first point for each combination of handler order and optional features. */
     private Iterable<WorkloadPoint> verifiedPoints() {
         Map<Wish, WorkloadPoint> first = new LinkedHashMap<>();
         workload.points().forEach(point -> first.putIfAbsent(new Wish(point.ordering(), point.features()), point));
@@ -103,13 +104,13 @@ final class Verification {
             }
             return hello;
         } catch (RunFailure e) {
-            cluster.requireBrokers(); // Otherwise the failure was not the driver's.
+            cluster.requireBrokers(); // Throws if a broker has ended: the driver is not at fault.
             throw new BenchException("driver " + driver + " does not pass the dry run of "
                     + point.scenario().label() + ": " + e.getMessage() + "; its log is " + log);
         }
     }
 
-    /** Runs a pass that must deliver each record once, in order, and commit it. */
+    /** Runs a pass. The driver must deliver each record once and in order, and commit if the scenario requires it. */
     private Report.Hello verified(
             BenchCluster cluster, DriverSession driver, WorkloadPoint point, String topic, long recordsPerPartition)
             throws InterruptedException {

@@ -1,6 +1,7 @@
 /**
- * Runs a whole campaign: a workload comes in, a results folder goes out. It verifies each driver, shuffles the runs and
- * describes the machine; {@link dev.weir.bench.campaign.CampaignRunner} runs on one thread, from its caller.
+ * Runs a whole campaign. The input is a workload; the output is a results folder. The package verifies each driver,
+ * shuffles the runs and describes the machine. {@link dev.weir.bench.campaign.CampaignRunner} runs on its caller's
+ * thread.
  */
 @NullMarked
 package dev.weir.bench.campaign;

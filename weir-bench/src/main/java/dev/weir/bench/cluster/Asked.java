@@ -9,7 +9,7 @@ final class Asked {
 
     private Asked() {}
 
-    /** Returns the answer; {@code what} describes the request in the exception if there is none. */
+    /** Waits for an answer and returns it. If there is no answer, the exception names the request by {@code what}. */
     static <T> T of(String what, KafkaFuture<T> answer) {
         try {
             return answer.get();

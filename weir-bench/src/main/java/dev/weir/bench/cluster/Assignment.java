@@ -11,7 +11,7 @@ import org.apache.kafka.common.TopicPartition;
 /**
  * The assignment of partitions to a group's members. Immutable.
  *
- * @param ofMembers by member
+ * @param ofMembers the partitions of each member
  */
 public record Assignment(List<Set<TopicPartition>> ofMembers) {
 
@@ -26,12 +26,12 @@ public record Assignment(List<Set<TopicPartition>> ofMembers) {
         return all.size() == partitions;
     }
 
-    /** The total number of assigned partitions, counting a shared partition for each member. */
+    /** Returns the total number of assigned partitions. Counts a shared partition once for each of its members. */
     int total() {
         return ofMembers.stream().mapToInt(Set::size).sum();
     }
 
-    /** Figures for a run. */
+    /** Returns the figures for a run. */
     public Map<String, Double> figures() {
         Map<String, Double> figures = new TreeMap<>();
         if (!ofMembers.isEmpty()) {

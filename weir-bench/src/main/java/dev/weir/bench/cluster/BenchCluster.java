@@ -32,16 +32,16 @@ public final class BenchCluster implements AutoCloseable {
     }
 
     /**
-     * Forks brokers on this machine, which end with this process.
+     * Forks brokers on this machine. The brokers end with this process.
      *
      * @param data the folder that keeps filled topics between campaigns
-     * @param count of brokers
-     * @param release whose server they run
-     * @param config of each of them, over the harness's own
-     * @param diskFaults whether their disks can fail
+     * @param count number of brokers
+     * @param release Kafka release of the brokers
+     * @param config configuration of each broker; overrides the harness's own
+     * @param diskFaults whether the brokers' disks can fail
      * @param note receives messages for the user
      * @param isStopped whether to stop filling a topic
-     * @throws BenchException if they do not start with that
+     * @throws BenchException if the brokers do not start with this configuration
      */
     public static BenchCluster forked(
             Path data,
@@ -74,7 +74,7 @@ public final class BenchCluster implements AutoCloseable {
         return brokers.client();
     }
 
-    /** The name of the cluster, for a file name; empty for one of the campaign's own. */
+    /** Returns the name of an existing cluster, for a file name; empty if the brokers are the campaign's own. */
     public String id() {
         return brokers.id();
     }
@@ -112,7 +112,7 @@ public final class BenchCluster implements AutoCloseable {
         return losses;
     }
 
-    /** As {@link BrokerFigures#cpuNanos}. */
+    /** Returns the same as {@link BrokerFigures#cpuNanos}. */
     public long cpuNanos() {
         return figures.cpuNanos();
     }
@@ -126,7 +126,7 @@ public final class BenchCluster implements AutoCloseable {
         losses.requireOthers();
     }
 
-    /** Deletes the resources of the last run, if brokers are reachable: its groups, and the topics that it wrote to. */
+    /** Deletes the groups of the last run and the topics that the run wrote to, if brokers are reachable. */
     public void deleteOfRun() {
         try {
             groups.deleteOfRun();

@@ -41,9 +41,10 @@ public final class BenchGroups {
     }
 
     /**
-     * A consumer group that the brokers do not know yet, with these settings, which are removed after the run.
+     * Returns the name of a new consumer group and applies these settings to the group. The settings are removed after
+     * the run.
      *
-     * @throws BenchException if the brokers refuse one
+     * @throws BenchException if the brokers refuse a setting
      */
     public String make(Map<String, String> config) {
         GroupSettings made = new GroupSettings(named(), config);
@@ -54,16 +55,18 @@ public final class BenchGroups {
         return made.group();
     }
 
-    /** The reason why the brokers would refuse these settings for an existing group; null if they accept them. */
+    /**
+     * Returns the reason why the brokers would refuse these settings for an existing group; null if they accept them.
+     */
     public @Nullable String objection(String group, Map<String, String> config) {
         return new GroupSettings(group, config).objection(brokers.admin());
     }
 
     /**
-     * Changes settings of an existing group of either kind until the end of the run. Members notice the change by
-     * themselves.
+     * Changes settings of an existing consumer group or share group until the end of the run. Members notice the change
+     * by themselves.
      *
-     * @throws BenchException if the brokers refuse
+     * @throws BenchException if the brokers refuse a setting
      */
     public void set(String group, Map<String, String> config) {
         GroupSettings settings = new GroupSettings(group, config);
@@ -114,7 +117,9 @@ public final class BenchGroups {
         return GroupLook.assignment(brokers.admin(), group, shared(group) != null);
     }
 
-    /** Returns whether the group has committed, or accepted, all records of every partition. */
+    /**
+     * Returns whether a consumer group has committed, or a share group has accepted, all records of every partition.
+     */
     public boolean committedAll(String group, String topic, FillPlan plan) {
         ShareGroup shared = shared(group);
         if (shared != null) {
@@ -129,7 +134,10 @@ public final class BenchGroups {
         });
     }
 
-    /** The number of records of a topic that the group has not yet committed or accepted. */
+    /**
+     * Returns the number of records of a topic that a consumer group has not committed, or a share group has not
+     * accepted.
+     */
     public long lag(String group, String topic) {
         Map<TopicPartition, Long> ends = topics.endOffsets(topic);
         ShareGroup shared = shared(group);
@@ -145,7 +153,7 @@ public final class BenchGroups {
         settingsOfRun.clear();
     }
 
-    /** Retries earlier failed deletions. */
+    /** Retries deletions that failed earlier. */
     void deleteLeft() {
         if (losses.hasAll()) {
             leftGroups.deleteAll();

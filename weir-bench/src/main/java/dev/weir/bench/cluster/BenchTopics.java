@@ -27,30 +27,31 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics of a campaign: input topics, named after their content so that existing ones are reused, and the private
- * topics of a run. Confined to one thread.
+ * The topics of a campaign. Input topics are named after their content, so that later runs reuse them. Output topics
+ * belong to a single run. Confined to one thread.
  */
 public final class BenchTopics {
     private static final String SINK = "sink";
 
-    // Independent of the cluster's defaults: records without a key are accepted ...
+    // The cleanup policy does not depend on the cluster's default. With the policy "delete", brokers accept records
+    // that have no key.
     private static final Map<String, String> WRITTEN = Map.of("cleanup.policy", "delete");
 
-    // A copy is timed by the broker's append time.
+    // The broker's append time gives the time of each copy.
     private static final Map<String, String> COPIED =
             Map.of("cleanup.policy", "delete", "message.timestamp.type", "LogAppendTime");
 
-    // ... and stay, in batches as they were sent.
+    // In addition, brokers never delete the records, and store batches as they were sent.
     private static final Map<String, String> FILLED = Map.of(
             "cleanup.policy", "delete", "retention.ms", "-1", "retention.bytes", "-1", "compression.type", "producer");
 
     private final Brokers brokers;
     private final BrokerLosses losses;
     private final BooleanSupplier isStopped;
-    private final Set<String> filled = new HashSet<>(); // known to be filled
+    private final Set<String> filled = new HashSet<>(); // topics that are known to be filled
     private final Map<Path, ValueFile> valueFiles = new HashMap<>();
-    private String sink = ""; // the last created; empty for none
-    private String output = ""; // last output of a group with a generator
+    private String sink = ""; // names of the last output topics; empty for none
+    private String output = ""; // names of the last output of a group with a generator
 
     BenchTopics(Brokers brokers, BrokerLosses losses, BooleanSupplier isStopped) {
         this.brokers = brokers;
@@ -64,8 +65,8 @@ public final class BenchTopics {
     }
 
     /**
-     * The names of topics with the numbered records of this point, in the form of {@link TopicSet}; fills incomplete
-     * ones.
+     * Returns the names of topics with the numbered records of this point, in the form of {@link TopicSet}. Fills
+     * topics that are missing or incomplete.
      */
     public String filled(WorkloadPoint point, long recordsPerPartition) throws InterruptedException {
         FillPlan plan = FillPlan.of(point, recordsPerPartition);
@@ -93,17 +94,20 @@ public final class BenchTopics {
         return TopicSet.text(names);
     }
 
-    /** Part of the name of a topic; empty for one replica. */
+    /** Returns the part of a topic's name for its replicas; empty for one replica. */
     private static String replicated(WorkloadPoint point) {
         return point.replicas() == 1 ? "" : "-rf" + point.replicas();
     }
 
-    /** The suffix that distinguishes topics read together; empty for the first one, which may also be read alone. */
+    /**
+     * Returns the suffix that distinguishes topics read together; empty for the first one, which may also be read
+     * alone.
+     */
     private static String ofSeveral(int index) {
         return index == 0 ? "" : "-topic" + (index + 1);
     }
 
-    /** The payload's part of a topic's name. */
+    /** Returns the part of a topic's name for its payload. */
     private String payload(WorkloadPoint point) {
         ValueFile file = valueFile(point);
         return (file == null ? "" : "-f" + file.digest())
@@ -118,7 +122,7 @@ public final class BenchTopics {
         return path == null ? null : valueFiles.computeIfAbsent(path, ValueFile::read);
     }
 
-    /** A digest of the value files of these points; empty if values are generated. */
+    /** Returns the digests of the value files of these points, separated by spaces; empty if values are generated. */
     public String valueDigests(List<WorkloadPoint> points) {
         Set<String> digests = new LinkedHashSet<>();
         for (WorkloadPoint point : points) {
@@ -142,8 +146,8 @@ public final class BenchTopics {
     }
 
     /**
-     * The name of the topic with that content and the point's partitions and replicas. Fills it unless all its
-     * partitions already end at that offset.
+     * Returns the name of the topic with this content and the point's partitions and replicas. Fills the topic unless
+     * all its partitions already end at {@code endOffset}.
      */
     public String fillOnce(String content, WorkloadPoint point, long endOffset, Filler filler)
             throws InterruptedException {
@@ -162,25 +166,30 @@ public final class BenchTopics {
         return topic;
     }
 
-    /** The name of the last {@link #fresh}. */
+    /** Returns the names from the last {@link #fresh}; empty if those topics have been deleted. */
     public String sink() {
         return sink;
     }
 
-    /** Creates new output topics, as many as the point has; returns their names in the form of {@link TopicSet}. */
+    /**
+     * Creates as many new output topics as the point has topics. Returns their names in the form of {@link TopicSet}.
+     */
     public String fresh(WorkloadPoint point) {
         deleteOfRun();
         sink = createdAnew(SINK, point);
         return sink;
     }
 
-    /** Creates the output topic of a group that copies the records of {@link #begun}; both are deleted with the run. */
+    /**
+     * Creates the output topic of a group that copies the records of {@link #begun}. Both the input and the output
+     * topic are deleted with the run.
+     */
     public String output(WorkloadPoint point) {
         output = createdAnew("output", point);
         return output;
     }
 
-    /** The name of the last {@link #output}. */
+    /** Returns the names from the last {@link #output}; empty if those topics have been deleted. */
     String output() {
         return output;
     }
@@ -202,7 +211,7 @@ public final class BenchTopics {
         return TopicSet.text(made);
     }
 
-    /** Creates a topic with one record in each partition, to which a generator then sends by plan. */
+    /** Creates topics with one record in each partition. A generator then sends more records by plan. */
     public String begun(WorkloadPoint point) {
         String topics = fresh(point);
         List<String> names = TopicSet.names(topics);
@@ -226,8 +235,9 @@ public final class BenchTopics {
     }
 
     /**
-     * Creates a topic and waits until each partition's leader answers: if the leader comes up between the first and
-     * second batch of an idempotent producer, the first is refused and can never be appended.
+     * Creates a topic and waits until each partition's leader answers. Otherwise, a leader could become available
+     * between the first and second batch of an idempotent producer. The first batch would then be refused and could
+     * never be appended.
      */
     private void create(String topic, int partitions, int replicas, Map<String, String> config) {
         brokers.create(topic, partitions, replicas, config);
@@ -239,7 +249,7 @@ public final class BenchTopics {
                 .contains(topic);
     }
 
-    /** The ends of one topic, or of several. */
+    /** Returns the end offsets of the partitions of one topic or several. */
     Map<TopicPartition, Long> endOffsets(String topics) {
         Admin admin = brokers.admin();
         Map<TopicPartition, OffsetSpec> latest = new HashMap<>();
@@ -257,7 +267,7 @@ public final class BenchTopics {
         return ends;
     }
 
-    /** The end offset of each partition of a topic, or of several topics in sequence. */
+    /** Returns the end offset of each partition of a topic, or of several topics in sequence. */
     public long[] ends(String topics) {
         Map<TopicPartition, Long> ends = endOffsets(topics);
         TopicSet set = TopicSet.of(topics, ends.size());

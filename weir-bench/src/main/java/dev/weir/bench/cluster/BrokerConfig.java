@@ -12,7 +12,7 @@ final class BrokerConfig {
 
     private BrokerConfig() {}
 
-    /** Besides its defaults, without secrets, by names that begin with {@code broker.}. */
+    /** Returns the settings that are not defaults, without secrets. Their names begin with {@code broker.}. */
     static Map<String, String> of(Admin admin, String broker) {
         Map<String, String> settings = new TreeMap<>();
         ConfigResource resource = new ConfigResource(ConfigResource.Type.BROKER, broker);

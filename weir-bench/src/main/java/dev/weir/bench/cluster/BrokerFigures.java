@@ -12,34 +12,40 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The counts and resource use of forked brokers; unknown for an existing cluster. Confined to one thread. */
+/**
+ * The counts and resource use of forked brokers. The figures of an existing cluster are unknown. Confined to one
+ * thread.
+ */
 public final class BrokerFigures implements AutoCloseable {
     private final List<Broker> forked;
     private final BrokerLosses losses;
     private @Nullable BrokerBeans beans; // attached on first use, and again after a broker loss
-    private @Nullable BrokerSeries series; // of these beans
+    private @Nullable BrokerSeries series; // reads the beans above
 
     BrokerFigures(List<Broker> forked, BrokerLosses losses) {
         this.forked = forked;
         this.losses = losses;
     }
 
-    /** Processor time of all brokers so far; {@link Interval#UNKNOWN} where it cannot be read. */
+    /** Returns the processor time of all brokers so far; {@link Interval#UNKNOWN} if it cannot be read. */
     public long cpuNanos() {
         return forked.isEmpty() ? Interval.UNKNOWN : losses.cpuNanos();
     }
 
-    /** Returns whether fetches of that point should and can be counted. */
+    /** Returns whether the point requests fetch counts and the brokers provide them. */
     public boolean countsFetches(WorkloadPoint point) {
         return point.countsFetches() && !forked.isEmpty();
     }
 
-    /** The fetches of consumers so far; only where {@link #countsFetches}. */
+    /** Returns the number of consumer fetches so far. Call it only if {@link #countsFetches} returns true. */
     public FetchCounter.Count fetched() {
         return new FetchCounter(beans()).read();
     }
 
-    /** The request times so far; null if brokers cannot be read, which does not prevent a measurement. */
+    /**
+     * Returns the request times so far; null if the brokers' metrics cannot be read, which does not prevent a
+     * measurement.
+     */
     public BrokerTimes.@Nullable Reading times() {
         if (forked.isEmpty()) {
             return null;
@@ -52,8 +58,8 @@ public final class BrokerFigures implements AutoCloseable {
     }
 
     /**
-     * The figures of brokers since the last call, by name; empty if they cannot be read or one is lost. Call at most
-     * once a second, because it takes brokers some milliseconds.
+     * Returns the figures of brokers since the last call, by name; empty if they cannot be read or a broker is lost.
+     * Call this at most once a second, because each call takes brokers some milliseconds.
      */
     public Map<String, Double> sample() {
         if (forked.isEmpty() || losses.isAnyLost()) {

@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Tracks the running brokers of a campaign. A plan can stop and restart forked brokers; any other end of a broker is an
- * error. Confined to one thread.
+ * Tracks the running brokers of a campaign. A plan can stop and restart forked brokers; it is an error if a broker ends
+ * for any other reason. Confined to one thread.
  */
 public final class BrokerLosses {
     private final List<Broker> forked;
-    private final Map<Integer, Long> lost = new HashMap<>(); // stopped by a plan: earlier CPU time
+    private final Map<Integer, Long> lost = new HashMap<>(); // lost by a plan: CPU time before the loss, by ID
     private Runnable whenLost = () -> {};
     private int count;
     private long goneNanos; // processor time of processes that have ended
@@ -38,12 +38,14 @@ public final class BrokerLosses {
         return forked.stream().filter(broker -> broker.id() == id).findFirst().orElseThrow();
     }
 
-    /** Kills a broker with SIGKILL, a planned loss until {@link #bringBack}; returns its former process ID. */
+    /**
+     * Kills a broker with SIGKILL. The loss counts as planned until {@link #bringBack}. Returns the former process ID.
+     */
     public long lose(int id) {
         return lose(id, Broker::kill);
     }
 
-    /** Fills a broker's disk, which soon ends the broker as a planned loss; returns its process ID. */
+    /** Fills a broker's disk. The broker soon ends, which counts as a planned loss. Returns the broker's process ID. */
     public long fillDisk(int id) {
         return lose(id, Broker::fillDisk);
     }
@@ -61,7 +63,7 @@ public final class BrokerLosses {
     /**
      * Frees space on a broker's disk and restarts the broker if it has ended. Returns whether it had ended.
      *
-     * @throws BenchException if it does not come up
+     * @throws BenchException if the broker does not restart
      */
     public boolean emptyDisk(int id) {
         boolean hasEnded = !broker(id).isRunning();
@@ -76,7 +78,7 @@ public final class BrokerLosses {
         return hasEnded;
     }
 
-    /** Returns whether the broker was still running. */
+    /** Repairs a broker's disk. If the broker is already ending, stops it and returns false. */
     private static boolean repaired(Broker broker) {
         try {
             broker.repairDisk();
@@ -97,15 +99,15 @@ public final class BrokerLosses {
         broker(id).repairDisk();
     }
 
-    /** The id of a broker's process. */
+    /** Returns the ID of a broker's process. */
     public long pid(int id) {
         return broker(id).pid();
     }
 
     /**
-     * Starts a lost broker again; returns when it serves clients.
+     * Restarts a lost broker and returns when the broker serves clients.
      *
-     * @throws BenchException if it does not come up
+     * @throws BenchException if the broker does not restart
      */
     public void bringBack(int id) {
         try {
@@ -117,7 +119,7 @@ public final class BrokerLosses {
         goneNanos += before == null ? 0 : before;
     }
 
-    /** The number of planned losses; each resets a broker's counts. */
+    /** Returns the number of planned losses. Each loss resets the counters of a broker. */
     public int count() {
         return count;
     }
@@ -128,9 +130,9 @@ public final class BrokerLosses {
     }
 
     /**
-     * Fails if a broker has ended unplanned, because a run then says nothing about its driver.
+     * Fails if a broker has ended without a plan, because a run then says nothing about its driver.
      *
-     * @throws BenchException if a forked broker has ended unplanned
+     * @throws BenchException if a forked broker has ended without a plan
      */
     void requireOthers() {
         for (Broker broker : forked) {
@@ -141,12 +143,12 @@ public final class BrokerLosses {
         }
     }
 
-    /** Returns whether all brokers can be read. */
+    /** Returns whether all forked brokers are running. */
     boolean hasAll() {
         return forked.stream().allMatch(Broker::isRunning);
     }
 
-    /** Processor time of all of them so far. */
+    /** Returns the processor time of all forked brokers so far. */
     long cpuNanos() {
         long sum = goneNanos;
         for (Broker broker : forked) {

@@ -12,7 +12,7 @@ import org.apache.kafka.clients.admin.Admin;
  * The Kafka release of forked brokers. Immutable.
  *
  * @param version empty for the harness's own version
- * @param classPath the jars of its server; empty for the harness's own
+ * @param classPath the jars of the release's server; empty for the harness's own
  */
 public record BrokerRelease(String version, List<Path> classPath) {
 
@@ -27,17 +27,17 @@ public record BrokerRelease(String version, List<Path> classPath) {
         return version.isEmpty();
     }
 
-    /** Its name in results, such as {@code kafka-4.3.1}. */
+    /** Returns the release's name in results, such as {@code kafka-4.3.1}. */
     public String name() {
         return name(version);
     }
 
-    /** The name of a workload's version in results; an empty version means the harness's own. */
+    /** Returns the name of a version in results. An empty version means the harness's own. */
     public static String name(String version) {
         return "kafka-" + (version.isEmpty() ? versionOfHarness() : version);
     }
 
-    /** Version of this process's client, beside whose jar the server lies on the class path. */
+    /** Returns the version of this process's Kafka client. The server on the class path has the same version. */
     private static String versionOfHarness() {
         Properties version = new Properties();
         try (InputStream in = Admin.class.getResourceAsStream("/kafka/kafka-version.properties")) {

@@ -11,10 +11,10 @@ interface Brokers extends AutoCloseable {
 
     String bootstrapServers();
 
-    /** Properties that every Kafka client needs to reach them. */
+    /** Returns the properties that every Kafka client needs to reach the brokers. */
     Map<String, String> client();
 
-    /** All properties that a client needs, including the brokers' addresses. */
+    /** Returns all properties that a client needs, including the brokers' addresses. */
     default Map<String, String> connection() {
         Map<String, String> connection = new HashMap<>(client());
         connection.put("bootstrap.servers", bootstrapServers());
@@ -23,29 +23,32 @@ interface Brokers extends AutoCloseable {
 
     Admin admin();
 
-    /** The brokers forked on this machine, whose counters can be read; empty for an existing cluster. */
+    /** Returns the brokers forked on this machine, whose counters can be read; empty for an existing cluster. */
     List<Broker> forked();
 
-    /** The name of a topic or group that the campaign creates. */
+    /** Returns the full name of a topic or group that the campaign creates. */
     String named(String name);
 
-    /** A name never used before, if brokers may still know an earlier topic of the given name. */
+    /**
+     * Returns the full name of a new topic. The name is unique if brokers may still know an earlier topic of the given
+     * name.
+     */
     String namedAnew(String name);
 
     /**
-     * Creates a topic; returns once each partition has a leader.
+     * Creates a topic and returns once each partition has a leader.
      *
-     * @param replicas of each partition, where the brokers are the campaign's own
+     * @param replicas replicas of each partition; only used if the brokers are the campaign's own
      */
     void create(String topic, int partitions, int replicas, Map<String, String> config);
 
-    /** Deletes a topic; returns once it is gone. */
+    /** Deletes a topic and returns once it no longer exists. */
     void delete(String topic);
 
     /** Deletes the campaign's resources, unless they must be kept. */
     void cleanUp();
 
-    /** The name of the cluster, for a file name; empty for one of the campaign's own. */
+    /** Returns the name of an existing cluster, for a file name; empty if the brokers are the campaign's own. */
     String id();
 
     /** The location, size and non-default settings of the brokers. */

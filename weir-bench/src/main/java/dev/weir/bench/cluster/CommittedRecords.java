@@ -13,8 +13,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Counts the records of a topic that no transaction has aborted, by reading them: markers and aborted records have
- * offsets too. Stateless.
+ * Counts the records of a topic, except records of aborted transactions, by reading the topic. Offsets do not give the
+ * count, because transaction markers and aborted records have offsets too. Stateless.
  */
 final class CommittedRecords {
     private static final Duration POLL = Duration.ofMillis(100);
@@ -23,9 +23,9 @@ final class CommittedRecords {
     private CommittedRecords() {}
 
     /**
-     * The present number.
+     * Returns the current number of records.
      *
-     * @param connection what a client needs to reach the brokers
+     * @param connection properties that a client needs to reach the brokers
      */
     static long count(Map<String, String> connection, String topic) {
         Map<String, Object> config = new HashMap<>(connection);

@@ -26,19 +26,22 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Checks the outcome of a copy pass by reading its output, independently of the library. The value of a record contains
- * its partition and number. Confined to one thread; used once.
+ * Checks the outcome of a copy pass by reading its output topic, independently of the tested library. Each record's
+ * value contains the record's partition and number. Confined to one thread; used once.
  */
 final class CopiedRecords {
     private static final Duration POLL = Duration.ofMillis(100);
 
-    /** Longer than the default {@code transaction.timeout.ms} keeps a killed producer's transaction open. */
+    /**
+     * Longer than the time for which the default {@code transaction.timeout.ms} keeps a killed producer's transaction
+     * open.
+     */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(75);
 
     private static final byte MOST = Byte.MAX_VALUE;
     private static final byte[] NONE = {};
 
-    // Taken from the partition with the most, because a transaction of the whole topic leaves one in each.
+    // Reports the partition with the most markers, because a transaction of the whole topic leaves a marker in each.
     private static final String MARKERS = "output: transaction markers of a partition";
 
     private final WorkloadPoint point;
@@ -56,10 +59,10 @@ final class CopiedRecords {
     private long lastMillis = Long.MIN_VALUE;
 
     /**
-     * Ledger of a copy without any record yet.
+     * Creates a ledger without any records.
      *
-     * @param ends of the input, by partition
-     * @param committed up to which offset the group has finished each partition of the input
+     * @param ends end offsets of the input, by partition
+     * @param committed the offset up to which the group has finished each partition of the input
      */
     CopiedRecords(WorkloadPoint point, long[] ends, long[] committed) {
         this.point = point;
@@ -75,9 +78,9 @@ final class CopiedRecords {
     /**
      * Reads the whole topic.
      *
-     * @param connection what a client needs to reach the brokers
-     * @throws RunFailure if it cannot be read, a transaction stays open, or exactly once is requested and there are no
-     *     transactions
+     * @param connection properties that a client needs to reach the brokers
+     * @throws RunFailure if the topic cannot be read, if a transaction stays open, or if exactly once is requested and
+     *     the output was written without transactions
      */
     CopiedRecords read(Map<String, String> connection, String topic) {
         Map<String, Object> config = new HashMap<>(connection);
@@ -111,7 +114,10 @@ final class CopiedRecords {
         }
     }
 
-    /** The end of each partition, once no transaction is open: markers may be written after a commit has returned. */
+    /**
+     * Waits until no transaction is open and returns the end of each partition. Brokers may write transaction markers
+     * after a commit has returned.
+     */
     private static Map<TopicPartition, Long> ends(Map<String, String> connection, List<TopicPartition> partitions) {
         try (Admin admin = Admin.create(new HashMap<>(connection))) {
             long deadline = System.nanoTime() + PATIENCE_NANOS;
@@ -155,10 +161,10 @@ final class CopiedRecords {
     }
 
     /**
-     * Notes that a partition of the output, which was new, has been read up to this offset. Offsets without a record
-     * are transaction markers or aborted records.
+     * Notes that a partition of the output has been read up to this end offset. The output topic was new, so offsets
+     * without a record are transaction markers or aborted records.
      *
-     * @throws RunFailure if exactly once is requested and there are no transactions
+     * @throws RunFailure if exactly once is requested and the partition was written without transactions
      */
     void endsAt(int partition, long offset) {
         long without = offset - records[partition];
@@ -192,10 +198,10 @@ final class CopiedRecords {
     }
 
     /**
-     * The pass with these figures in place of what the driver has counted.
+     * Returns the pass with figures from the output topic in place of the driver's own counts.
      *
-     * @throws RunFailure if nothing was written, or exactly once is requested and the output contains records that the
-     *     group would read again
+     * @throws RunFailure if nothing was written, or if exactly once is requested and the output contains records that
+     *     the group would read again
      */
     Report.Passed figures(Report.Passed passed) {
         if (distinct == 0) {
@@ -221,8 +227,8 @@ final class CopiedRecords {
     }
 
     /**
-     * Returns the ledger: records that the group has finished must be in the output, and, if order is kept, also those
-     * before any record in it.
+     * Returns the ledger. Each record that the group has finished must be in the output. If the point requires order by
+     * partition, all records before the last copied record of a partition must be in the output too.
      */
     LedgerFigures ledger() {
         boolean isOrdered = point.ordering() == HandlerOrder.PARTITION;

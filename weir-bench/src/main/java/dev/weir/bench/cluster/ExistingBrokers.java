@@ -27,8 +27,8 @@ import org.apache.kafka.common.Node;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
- * The brokers of an existing cluster. Creates and deletes only resources with its prefix; broker counters and processor
- * time are not available. Confined to one thread.
+ * Uses the brokers of an existing cluster. Creates and deletes only topics and groups with the cluster's prefix. Broker
+ * counters and processor time are not available. Confined to one thread.
  */
 final class ExistingBrokers implements Brokers {
     private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -41,7 +41,7 @@ final class ExistingBrokers implements Brokers {
     private final Collection<Node> nodes;
 
     /**
-     * Connects.
+     * Connects to the cluster.
      *
      * @param note receives messages about failures that do not end the campaign
      */
@@ -111,7 +111,7 @@ final class ExistingBrokers implements Brokers {
                                 partition.leader() == null || partition.leader().isEmpty());
             } catch (ExecutionException e) {
                 if (e.getCause() instanceof UnknownTopicOrPartitionException) {
-                    return false; // Not every broker has heard of it.
+                    return false; // Some broker does not know the topic yet.
                 }
                 throw new BenchException("brokers cannot be asked for topic " + topic + ": " + e.getCause(), e);
             } catch (InterruptedException e) {
@@ -150,8 +150,8 @@ final class ExistingBrokers implements Brokers {
                         + cluster.bootstrapServers() + ": " + e.getMessage());
             }
         }
-        // Brokers expire by themselves what cannot be deleted, such as the group of a killed process, except share
-        // groups.
+        // Some groups cannot be deleted, such as the group of a killed process. Brokers expire such groups by
+        // themselves, unless they are share groups.
         try {
             List<String> groups = Asked.of(
                             "for their groups", admin.listGroups().valid())
@@ -161,13 +161,14 @@ final class ExistingBrokers implements Brokers {
                     .toList();
             Asked.of("to delete groups", admin.deleteConsumerGroups(groups).all());
         } catch (BenchException e) {
-            // As above.
+            // Ignored, because brokers expire the remaining groups.
         }
     }
 
     /**
-     * Deletes the topics of this and earlier campaigns, including killed ones and topics kept on purpose, because
-     * nothing else would delete them. A topic that cannot be deleted does not stop the others.
+     * Deletes the topics of this campaign and of earlier ones, including killed campaigns. Also deletes topics that
+     * were kept on purpose, because nothing else would delete them. If a topic cannot be deleted, continues with the
+     * others.
      */
     private void deleteTopics() {
         Set<String> deleted = new HashSet<>();
@@ -192,7 +193,9 @@ final class ExistingBrokers implements Brokers {
         }
     }
 
-    /** Describes the cluster and how it is reached, without secrets. */
+    /**
+     * Returns the cluster's ID and a hash of the client properties. Values that may be secret do not enter the hash.
+     */
     @Override
     public String id() {
         return clusterId + "-" + Integer.toHexString(cluster.described().hashCode());
@@ -204,7 +207,7 @@ final class ExistingBrokers implements Brokers {
         cluster.described().forEach((name, value) -> settings.put("cluster." + name, value));
         try {
             settings.putAll(BrokerConfig.of(admin, nodes.iterator().next().idString()));
-        } catch (BenchException e) { // Not every user may read it.
+        } catch (BenchException e) { // The user may not be allowed to read it.
             settings.put("broker.config", String.valueOf(e.getMessage()));
         }
         settings.put(BenchCluster.CLUSTER_ID, clusterId);

@@ -9,9 +9,9 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigDef.ConfigKey;
 
 /**
- * An existing cluster, and the resources a campaign may leave in it. Immutable.
+ * An existing cluster, and the resources that a campaign may leave in it. Immutable.
  *
- * @param client properties that every Kafka client needs to reach it; may contain secrets, so show only
+ * @param client properties that every Kafka client needs to reach the cluster; may contain secrets, so show only
  *     {@link #described}
  * @param prefix prefix of all topics and groups that a campaign creates
  * @param keepsTopics whether filled topics stay for the next campaign
@@ -23,7 +23,7 @@ public record ExistingCluster(String bootstrapServers, Map<String, String> clien
 
     private static final String HIDDEN = "[hidden]";
 
-    /** Checks the prefix, which must not be empty: it identifies a campaign's topics. */
+    /** Checks the prefix. It must not be empty, because it identifies a campaign's topics. */
     public ExistingCluster {
         client = Map.copyOf(client);
         if (!prefix.matches("[A-Za-z0-9._-]{3,80}")) {
@@ -51,12 +51,12 @@ public record ExistingCluster(String bootstrapServers, Map<String, String> clien
         return group.startsWith(prefix) && group.substring(prefix.length()).matches("group-[0-9a-f-]{36}");
     }
 
-    /** The protocol clients speak to the brokers. */
+    /** Returns the protocol that clients use to reach the brokers. */
     public String protocol() {
         return client.getOrDefault("security.protocol", "PLAINTEXT");
     }
 
-    /** The properties, with values hidden if they may be secret. */
+    /** Returns the client properties. Values that may be secret are hidden. */
     Map<String, String> described() {
         Map<String, String> described = new TreeMap<>();
         client.forEach((name, value) -> described.put("client." + name, isPublic(name) ? value : HIDDEN));

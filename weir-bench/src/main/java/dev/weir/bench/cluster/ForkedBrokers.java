@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.apache.kafka.clients.admin.Admin;
 
-/** Brokers in processes of this machine, over a folder that outlives the campaign. Confined to one thread. */
+/** Forks brokers on this machine. Their data folder outlives the campaign. Confined to one thread. */
 final class ForkedBrokers implements Brokers {
     private static final int HEAP_MEGABYTES = 1024;
 
@@ -20,10 +20,10 @@ final class ForkedBrokers implements Brokers {
     /**
      * Starts brokers on the data that an earlier campaign left in {@code data}.
      *
-     * @param release release of their server
+     * @param release Kafka release of the brokers
      * @param config settings of the workload, overriding the harness's
-     * @param diskFaults whether their disks can fail
-     * @throws BenchException if they do not start with these settings
+     * @param diskFaults whether the brokers' disks can fail
+     * @throws BenchException if the brokers do not start with these settings
      */
     ForkedBrokers(Path data, int brokers, BrokerRelease release, Map<String, String> config, boolean diskFaults) {
         this.release = release;
@@ -32,7 +32,8 @@ final class ForkedBrokers implements Brokers {
                 .forked()
                 .heapMegabytes(HEAP_MEGABYTES)
                 .brokerConfig("log.retention.ms", "-1")
-                // Delete a run's data before the next run, so that deleting gigabytes does not disturb it.
+                // A run's data is deleted before the next run begins, because deleting gigabytes would disturb that
+                // run.
                 .brokerConfig("log.segment.delete.delay.ms", "500")
                 .brokerConfig("auto.create.topics.enable", "false")
                 .dataFolder(data.resolve("brokers-" + brokers));

@@ -10,7 +10,11 @@ final class GroupLag {
 
     private GroupLag() {}
 
-    /** Sums the lag of these partitions with their ends. */
+    /**
+     * Returns the total lag of these partitions.
+     *
+     * @param ends the end offset of each partition
+     */
     static long of(Admin admin, String group, Map<TopicPartition, Long> ends) {
         Map<TopicPartition, OffsetAndMetadata> committed = Asked.of(
                 "what group " + group + " committed",

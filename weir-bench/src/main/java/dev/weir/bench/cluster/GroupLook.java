@@ -9,7 +9,7 @@ import org.apache.kafka.clients.admin.ShareGroupDescription;
 import org.apache.kafka.common.GroupState;
 import org.jspecify.annotations.Nullable;
 
-/** Checks that the members of a group have joined, and that each has its partitions. Stateless. */
+/** Checks whether the members of a group have joined and have partitions assigned. Stateless. */
 final class GroupLook {
 
     private GroupLook() {}

@@ -16,12 +16,12 @@ record GroupSettings(String group, Map<String, String> config) {
         config = Map.copyOf(config);
     }
 
-    /** Sets them, before the group's first member joins. */
+    /** Applies the settings, whether or not the group has members. */
     void set(Admin admin) {
         alter(admin, "to set " + config, AlterConfigOp.OpType.SET);
     }
 
-    /** The reason why the brokers would refuse the settings, for instance a limit; null if they accept them. */
+    /** Returns the reason why the brokers would refuse the settings, for instance a limit; null if they accept them. */
     @Nullable
     String objection(Admin admin) {
         try {

@@ -11,8 +11,8 @@ import org.apache.kafka.common.errors.GroupNotEmptyException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Share groups that could not be deleted after their pass because killed members still held them.
- * Confined to one thread.
+ * Share groups that could not be deleted after their pass, because killed members still belonged to them. Confined to
+ * one thread.
  */
 final class LeftGroups {
     /** The longest {@code group.share.session.timeout.ms} that brokers allow by default, in nanoseconds. */
@@ -28,7 +28,7 @@ final class LeftGroups {
     /**
      * Creates an empty set.
      *
-     * @param isStopped whether to stop waiting for them
+     * @param isStopped whether to stop waiting until the groups can be deleted
      * @param note receives messages about groups that remain
      */
     LeftGroups(long sessionNanos, BooleanSupplier isStopped, Consumer<String> note) {
@@ -37,14 +37,20 @@ final class LeftGroups {
         this.note = note;
     }
 
-    /** Deletes a group, now or by {@link #deleteAll}. {@code deletion} returns why it is still there, or null. */
+    /**
+     * Tries to delete a group. If this fails, {@link #deleteAll} tries again.
+     *
+     * @param deletion returns the reason why the group still exists, or null
+     */
     void delete(String name, Supplier<@Nullable Throwable> deletion) {
         if (deletion.get() != null) {
             left.put(name, new Left(deletion, System.nanoTime()));
         }
     }
 
-    /** Deletes the remaining groups, each as soon as its members' sessions are over, and forgets them. */
+    /**
+     * Deletes the remaining groups and forgets them. Waits for each group until its members' sessions have timed out.
+     */
     void deleteAll() {
         left.forEach((name, group) -> {
             Throwable cause = deleted(group);

@@ -12,7 +12,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.jspecify.annotations.Nullable;
 
-/** A share group of one pass, whose settings brokers keep until they are removed. Confined to one thread. */
+/** A share group of one pass. Brokers keep its settings until they are removed. Confined to one thread. */
 final class ShareGroup {
     private final Admin admin;
     private final String name;
@@ -28,14 +28,15 @@ final class ShareGroup {
         return name;
     }
 
-    /** Applies its settings before its first member joins. */
+    /** Applies the group's settings before its first member joins. */
     void configure() {
         settings.set(admin);
     }
 
     /**
-     * Returns whether the group has accepted all records before that offset in each of these partitions. The start
-     * offset that brokers report may stay behind; then the lag is zero.
+     * Returns whether the group has accepted all records before {@code offset} in each of these partitions. The start
+     * offset that brokers report may be too low. If the reported lag is zero, the group has accepted all records
+     * nevertheless.
      */
     boolean isPast(Set<TopicPartition> partitions, long offset) {
         Map<TopicPartition, SharePartitionOffsetInfo> offsets = offsets(partitions);
@@ -45,7 +46,7 @@ final class ShareGroup {
         });
     }
 
-    /** The number of records before these ends that it has not accepted yet. */
+    /** Returns the number of records before these ends that the group has not accepted yet. */
     long lag(Map<TopicPartition, Long> ends) {
         Map<TopicPartition, SharePartitionOffsetInfo> offsets = offsets(ends.keySet());
         long left = 0;
@@ -64,14 +65,15 @@ final class ShareGroup {
                         .partitionsToOffsetInfo(name));
     }
 
-    /** Removes its settings, which brokers keep beyond it. */
+    /** Removes the group's settings, which brokers would keep after its deletion. */
     void removeSettings() {
         settings.remove(admin);
     }
 
     /**
-     * Deletes the group; returns why that failed, or null. Killed members keep it until their session times out, and
-     * brokers never expire it ({@code ShareGroup.shouldExpire()} of Kafka 4.4).
+     * Deletes the group. Returns the reason if the deletion failed, otherwise null. A group with killed members can
+     * only be deleted after their sessions have timed out, and brokers never expire a share group
+     * ({@code ShareGroup.shouldExpire()} of Kafka 4.4).
      */
     @Nullable
     Throwable delete() {

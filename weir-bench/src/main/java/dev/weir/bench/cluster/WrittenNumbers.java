@@ -30,15 +30,15 @@ final class WrittenNumbers {
     private long repeated;
     private long foreign;
 
-    /** Ledger of written records, empty at first. */
+    /** Creates an empty ledger of written records. */
     WrittenNumbers(int partitions, long recordsPerPartition) {
         this.offsets = new int[partitions][Math.toIntExact(recordsPerPartition)];
     }
 
     /**
-     * Reads the topic up to its ends.
+     * Reads the topic up to its current ends.
      *
-     * @param connection what a client needs to reach the brokers
+     * @param connection properties that a client needs to reach the brokers
      */
     WrittenNumbers read(Map<String, String> connection, String topic) {
         Map<String, Object> config = new HashMap<>(connection);
@@ -61,7 +61,7 @@ final class WrittenNumbers {
         return this;
     }
 
-    /** A record of the topic. */
+    /** Adds a record of the topic. */
     void add(int partition, long offset, byte @Nullable [] value) {
         long number = value == null || value.length < RecordLayout.MIN_VALUE_BYTES ? -1 : RecordLayout.number(value);
         if (number < 0 || number >= offsets[partition].length) {
@@ -80,7 +80,7 @@ final class WrittenNumbers {
         }
     }
 
-    /** A sentence about the records found. */
+    /** Returns a sentence about the records found. */
     String told() {
         List<String> absent = new ArrayList<>();
         long missing = 0;
@@ -103,7 +103,10 @@ final class WrittenNumbers {
         return some.isEmpty() ? "" : " (" + String.join(", ", some) + (some.size() == MAX_NAMED ? ", ..." : "") + ")";
     }
 
-    /** The sentence about a topic, or why there is none; never throws, because the caller reports a worse failure. */
+    /**
+     * Returns the sentence about a topic, or the reason why the topic could not be read. Does not fail in that case,
+     * because the caller reports a worse failure.
+     */
     static String told(Map<String, String> connection, String topic, int partitions, long recordsPerPartition) {
         try {
             return new WrittenNumbers(partitions, recordsPerPartition)

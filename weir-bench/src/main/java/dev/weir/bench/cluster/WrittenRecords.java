@@ -22,7 +22,7 @@ public final class WrittenRecords {
         this.topics = topics;
     }
 
-    /** A ledger completed with the brokers' counts. */
+    /** Returns the ledger, completed with the brokers' counts. */
     public LedgerFigures checked(WorkloadPoint point, String topic, LedgerFigures ledger) {
         return switch (point.scenario()) {
             case PRODUCE ->
@@ -34,8 +34,8 @@ public final class WrittenRecords {
     }
 
     /**
-     * The number of records in the topic, once it has reached {@code expected} or after a timeout: unacknowledged
-     * records may never arrive.
+     * Returns the number of records in the topic. Waits until the number has reached {@code expected}, with a timeout,
+     * because unacknowledged records may never arrive.
      */
     private long written(String topic, long expected) {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
@@ -48,14 +48,14 @@ public final class WrittenRecords {
         }
     }
 
-    /** The number of records the topic has that no transaction has aborted. */
+    /** Returns the number of records in the topic, except records of aborted transactions. */
     private long committed(String topic) {
         return CommittedRecords.count(brokers.connection(), topic);
     }
 
     /**
-     * Describes the records that a pass wrote to a topic; empty if none were produced. Counts alone do not distinguish
-     * a duplicate from a lost acknowledgement.
+     * Describes the records that a produce pass wrote to a topic; empty in other scenarios. Counts alone do not
+     * distinguish a duplicate from a lost acknowledgement.
      */
     public String numbers(WorkloadPoint point, String topic, long recordsPerPartition) {
         return point.scenario() == Scenario.PRODUCE
@@ -64,9 +64,10 @@ public final class WrittenRecords {
     }
 
     /**
-     * A pass of {@link Scenario#COPY} with records, time and ledger taken from its output; other passes unchanged.
+     * Returns a pass of {@link Scenario#COPY} with records, time and ledger taken from its output. Returns other passes
+     * unchanged.
      *
-     * @param recordsPerPartition of the input
+     * @param recordsPerPartition number of records in each partition of the input
      * @param group the pass's group
      * @throws RunFailure if the output cannot be read, or was not committed together with the offsets
      */
@@ -81,9 +82,9 @@ public final class WrittenRecords {
     }
 
     /**
-     * The ledger of a group that copies by plan, from its {@link BenchTopics#output}.
+     * Returns the ledger of a group that copies by plan, read from its {@link BenchTopics#output}.
      *
-     * @param ends of the input, by partition
+     * @param ends end offsets of the input, by partition
      * @throws RunFailure if the output cannot be read, or was not committed together with the offsets
      */
     public LedgerFigures copied(WorkloadPoint point, String topic, long[] ends, String group) {

@@ -1,6 +1,6 @@
 /**
- * The forked or existing brokers of a campaign, with its topics and the brokers' figures. One
- * {@link dev.weir.bench.cluster.BenchCluster} owns them all; confined to the campaign's thread.
+ * The forked or existing brokers of a campaign, with the campaign's topics and the brokers' figures. One
+ * {@link dev.weir.bench.cluster.BenchCluster} owns all of them. Confined to the campaign's thread.
  */
 @NullMarked
 package dev.weir.bench.cluster;

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The environment in which a campaign runs. Immutable.
  *
- * @param name of its file
+ * @param name name of the environment's file, without its extension
  * @param brokers the brokers to read from; null to fork brokers on this machine, reached through loopback
- * @param workers in the order in which they get processes
+ * @param workers the workers, in the order in which processes are assigned to them
  */
 public record BenchEnvironment(String name, @Nullable BrokersAt brokers, List<Worker> workers) {
 
@@ -25,18 +25,18 @@ public record BenchEnvironment(String name, @Nullable BrokersAt brokers, List<Wo
     /**
      * An existing cluster.
      *
-     * @param clientConfig properties of all Kafka clients; null for none
-     * @param topicPrefix empty for the usual one
+     * @param clientConfig file with properties for all Kafka clients; null for none
+     * @param topicPrefix empty for the default prefix
      */
     public record BrokersAt(
             String bootstrapServers, @Nullable Path clientConfig, String topicPrefix, boolean keepsTopics) {}
 
-    /** Returns whether all of it is this machine. */
+    /** Returns whether all workers are on this machine. */
     public boolean isHere() {
         return workers.stream().allMatch(Worker::isHere);
     }
 
-    /** The places of the processes as text; the same for all runs of a campaign. */
+    /** Describes the places of the processes. The text is the same for all runs of a campaign. */
     public String described() {
         return workers.stream()
                 .map(worker -> worker.label()

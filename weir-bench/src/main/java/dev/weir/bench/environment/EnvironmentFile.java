@@ -23,7 +23,10 @@ import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
-/** Reads an environment from YAML; each key is checked, with its place in the file. Confined to one thread. */
+/**
+ * Reads an environment from YAML. Checks each key and reports errors with their place in the file. Confined to one
+ * thread.
+ */
 public final class EnvironmentFile {
     private static final String FOLDER = "environments";
 
@@ -57,9 +60,10 @@ public final class EnvironmentFile {
     }
 
     /**
-     * The environment of a file, or of {@code environments/NAME.yaml} in the working folder or in {@code root}.
+     * Returns the environment of a file, or of {@code environments/NAME.yaml} in the working folder or in {@code root}.
      *
-     * @throws WorkloadException if there is none, or it is wrong: with file, line and column
+     * @throws WorkloadException if there is no such file, or if the file is invalid; the message then names file, line
+     *     and column
      */
     public static BenchEnvironment named(String nameOrFile, Path root) {
         List<Path> places = List.of(
@@ -85,10 +89,10 @@ public final class EnvironmentFile {
     }
 
     /**
-     * The environment of a text.
+     * Parses an environment.
      *
-     * @param name of its file
-     * @param folder against which paths in it are resolved
+     * @param name name of the file
+     * @param folder the folder against which paths in the file are resolved
      */
     static BenchEnvironment parse(String name, String yaml, Path folder) {
         EnvironmentFile file = new EnvironmentFile(name, folder);
@@ -203,11 +207,11 @@ public final class EnvironmentFile {
         if (program.isEmpty()) {
             return usual;
         }
-        // A path is one from the file, as others in it are; a name alone is looked up as usual.
+        // A path is relative to the file, like other paths in the file. A plain name is looked up as usual.
         return program.contains("/") ? folder.resolve(program).normalize().toString() : program;
     }
 
-    /** Returns a word; one that a program would take for an option, or for several words, is refused. */
+    /** Returns a single word. Refuses a value that a program would take for an option or for several words. */
     private String word(Map<String, Node> fields, String key) {
         String word = text(fields, key);
         if (!word.matches("[A-Za-z0-9_][^\\s]*")) {

@@ -7,10 +7,10 @@ import java.util.stream.Collectors;
 /** A place where a local command can start a process whose standard input and output it forwards. Immutable. */
 public sealed interface Place {
 
-    /** For people, and short. */
+    /** Returns a short name for people. */
     String label();
 
-    /** Returns the command that runs {@code arguments}, whose first is a program, at the place. */
+    /** Returns the command that runs {@code arguments} at the place. The first argument is a program. */
     List<String> command(List<String> arguments);
 
     /** This machine. */
@@ -29,9 +29,9 @@ public sealed interface Place {
     /**
      * A host reached by {@code ssh} without prompts.
      *
-     * @param program {@code ssh}, or what takes its arguments
-     * @param host as {@code ssh} takes it, with the user if need be
-     * @param options more arguments of {@code ssh}
+     * @param program {@code ssh}, or a program with the same arguments
+     * @param host the host in the form that {@code ssh} accepts, with the user if necessary
+     * @param options further arguments of {@code ssh}
      */
     record Ssh(String program, String host, List<String> options) implements Place {
         public Ssh {
@@ -48,7 +48,7 @@ public sealed interface Place {
         public List<String> command(List<String> arguments) {
             List<String> command = new ArrayList<>(List.of(program, "-T"));
             command.addAll(options);
-            // The first value of an option wins, so the file's options precede these.
+            // For each option, ssh uses the first value. The options from the file come first and override these.
             for (String option :
                     List.of("BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=3")) {
                 command.addAll(List.of("-o", option));
@@ -64,12 +64,12 @@ public sealed interface Place {
     }
 
     /**
-     * A container of a Kubernetes pod, which is reached by {@code kubectl exec}.
+     * A container of a Kubernetes pod, reached by {@code kubectl exec}.
      *
-     * @param program {@code kubectl}, or what takes its arguments
-     * @param context of the user's configuration; empty for the current one
+     * @param program {@code kubectl}, or a program with the same arguments
+     * @param context context in the user's configuration; empty for the current one
      * @param namespace empty for the context's namespace
-     * @param pod its name; empty for a pod to create
+     * @param pod name of the pod; empty for a pod that is yet to be created
      * @param container empty for the pod's first one
      */
     record Pod(String program, String context, String namespace, String pod, String container) implements Place {
@@ -89,12 +89,12 @@ public sealed interface Place {
             return command;
         }
 
-        /** Another pod, in the same namespace. */
+        /** Returns another pod in the same namespace. */
         public Pod named(String name) {
             return new Pod(program, context, namespace, name, container);
         }
 
-        /** A command in the same namespace, which the caller may extend. */
+        /** Returns a {@code kubectl} command in the same namespace, which the caller may extend. */
         public List<String> kubectl(String... arguments) {
             List<String> command = new ArrayList<>(List.of(program));
             if (!context.isEmpty()) {

@@ -7,11 +7,11 @@ import java.util.Set;
  *
  * @param image image of a pod to create for the campaign, in the namespace of {@code place}; empty to use an existing
  *     place
- * @param roles which processes run there
- * @param java the program that starts a virtual machine there
- * @param home the folder there that holds what the checkout or archive of this command holds here; empty to copy what
+ * @param roles roles of the processes that run there
+ * @param java the program that starts a JVM there
+ * @param home folder there with the same content as this command's checkout or archive; empty to copy the files that
  *     drivers need
- * @param clockAheadMillis for tests: offset of the clocks of processes there
+ * @param clockAheadMillis for tests: how far the clocks of processes there are ahead
  */
 public record Worker(Place place, String image, Set<Role> roles, String java, String home, long clockAheadMillis) {
 
@@ -27,12 +27,12 @@ public record Worker(Place place, String image, Set<Role> roles, String java, St
         roles = Set.copyOf(roles);
     }
 
-    /** This machine, for everything. */
+    /** This machine, for all roles. */
     static Worker here() {
         return new Worker(new Place.Here(), "", Set.of(Role.values()), "", "", 0);
     }
 
-    /** For people, and short. */
+    /** Returns a short name for people. */
     public String label() {
         return image.isEmpty() ? place.label() : "image " + image;
     }

@@ -1,5 +1,5 @@
 /**
- * The environment of a campaign, read from a file of {@code environments/}: the places of workers, the commands that
+ * The environment of a campaign, read from a file in {@code environments/}. It names the workers, the commands that
  * reach them, and the brokers. All types are immutable.
  */
 @NullMarked

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The explanation of what limited a driver at a point. Immutable.
  *
- * @param limiter null if no figure shows one, which leaves the library itself
- * @param evidence the figures examined, as sentences with units; empty without a finished run
+ * @param limiter the limiter; null if no figure shows one, which leaves the library itself
+ * @param evidence the examined figures, as sentences with units; empty if no run has finished
  */
 public record Explanation(
         Point point, String driver, @Nullable Limiter limiter, List<String> evidence) {

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Explains each point and driver of a campaign, in their order. Stateless, thread-safe. */
+/** Explains what limited each driver at each point of a campaign, in the campaign's order. Stateless, thread-safe. */
 public final class Explanations {
 
     private Explanations() {}
@@ -43,7 +43,8 @@ public final class Explanations {
     }
 
     /**
-     * The points of the workload; empty if it is no longer readable because a file is missing or its keys have changed.
+     * Returns the points of the workload; empty if the workload can no longer be read, because a file is missing or
+     * keys have changed.
      */
     private static List<WorkloadPoint> points(Campaign campaign) {
         try {

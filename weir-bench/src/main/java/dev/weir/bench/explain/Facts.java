@@ -29,7 +29,7 @@ final class Facts {
      * Collects the figures.
      *
      * @param workload null if the campaign's workload is no longer readable
-     * @param cores of the machine
+     * @param cores number of the machine's processor cores
      */
     Facts(DriverResult driver, @Nullable WorkloadPoint workload, int cores) {
         this.runs = driver.runs().stream()
@@ -54,7 +54,7 @@ final class Facts {
         return cores;
     }
 
-    /** Returns whether, as far as known, only the brokers can keep the driver waiting. */
+    /** Returns whether only the brokers can keep the driver waiting; false if the workload is unknown. */
     boolean streams() {
         return workload != null && workload.streams();
     }
@@ -76,27 +76,27 @@ final class Facts {
         return median(run -> run.totals().recordsPerSecond());
     }
 
-    /** Processors that the driver kept busy. */
+    /** Number of processor cores that the driver kept busy. */
     double driverCores() {
         return median(run -> share(run.totals().cpuNanos(), run.totals()));
     }
 
-    /** Processors that its runnable threads waited for. */
+    /** Number of further cores that the driver's runnable threads waited for. */
     double waitedCores() {
         return metric(Pass.WAITED_FOR_CORES) / 100;
     }
 
-    /** Processors that all brokers kept busy. */
+    /** Number of processor cores that all brokers together kept busy. */
     double brokerCores() {
         return median(run -> share(run.totals().brokerCpuNanos(), run.totals()));
     }
 
-    /** Busy part of the machine, from 0 to 1, from any cause. */
+    /** Fraction of the machine that was busy for any reason, from 0 to 1. */
     double machineBusy() {
         return metric("host: busy %") / 100;
     }
 
-    /** The part of the time that collections took, from 0 to 1. */
+    /** Fraction of the time that garbage collections took, from 0 to 1. */
     double collecting() {
         return median(run -> run.totals().gcMillis() < 0
                 ? Double.NaN
@@ -107,30 +107,32 @@ final class Facts {
         return median(run -> run.totals().metrics().getOrDefault(name, Double.NaN));
     }
 
-    /** The time handlers block for a record, failing calls included. */
+    /** Milliseconds that handlers block for one record, including failing calls. */
     double handlerMillis() {
         WorkloadPoint point = workload();
         return metric(Totals.HANDLER_MILLIS) * (point == null ? 1 : point.callsPerRecord());
     }
 
-    /** Milliseconds of a request from the client's view: {@code fetch} or {@code produce}. */
+    /** Milliseconds of a request as the client measures them. The request is {@code fetch} or {@code produce}. */
     double clientMillis(String request) {
         return metric("client: " + request + " ms");
     }
 
-    /** Milliseconds of a part of a request in the brokers, by the mean. */
+    /** Mean milliseconds of one phase of a request in the brokers. */
     double brokerMillis(String request, String part) {
         return metric("broker: " + request + " " + part + " ms");
     }
 
-    /** Milliseconds of a request in a broker's threads and their queues, without waits for data or the network. */
+    /**
+     * Milliseconds that a request spends in a broker's threads and their queues, without waits for data or the network.
+     */
     double brokersOwnMillis(String request) {
         return brokerMillis(request, "queued")
                 + brokerMillis(request, "local")
                 + brokerMillis(request, "answer queued");
     }
 
-    /** The number of records a request of a consumer brings. */
+    /** Number of records per fetch. */
     double recordsPerFetch() {
         double counted = metric(Totals.RECORDS_PER_FETCH);
         return Double.isNaN(counted) ? metric("client: records per fetch") : counted;

@@ -18,20 +18,24 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules in order; the first answer wins. A rule names a component only if figures show it, and precedes the rules
- * that it would mislead. Stateless. {@code docs/reference/limiter.md} lists the kinds.
+ * The rules that name a limiter. They apply in order, and the first answer wins. A rule names a component only if
+ * figures show that the component was the limiter. A limiter can also distort the figures that other rules examine, so
+ * its rule comes before those rules. Stateless. {@code docs/reference/limiter.md} lists the kinds.
  */
 final class Rules {
 
-    /** Part from which a busy component, or a rate, is at its limit. */
+    /** A component or a rate counts as being at its limit from this fraction of the limit on. */
     private static final double FULL = 0.9;
 
-    /** Busy part below which a component clearly waits for another, beyond measurement error. */
+    /**
+     * Below this busy fraction, a component clearly waits for another one. The distance from 1 exceeds measurement
+     * errors.
+     */
     private static final double RUNS_ON = 0.8;
 
     private static final double HALF = 0.5;
 
-    /** Fraction of the time spent in garbage collections from which collections count as the limit. */
+    /** Garbage collections count as the limiter from this fraction of the time on. */
     private static final double COLLECTING = 0.25;
 
     /** Fetch size below which the fixed cost of a request dominates. */
@@ -124,7 +128,7 @@ final class Rules {
                 : null;
     }
 
-    /** Judges the hottest key: in the order of keys, a key has one handler at a time. */
+    /** Judges the hottest key. If records are handled in the order of keys, each key has one handler at a time. */
     private static @Nullable Limiter hotKey(Facts facts) {
         WorkloadPoint workload = facts.workload();
         double handlerMillis = facts.handlerMillis();
@@ -152,7 +156,10 @@ final class Rules {
                 : null;
     }
 
-    /** Judges the hottest partition: in the order of partitions, it has one handler at a time. */
+    /**
+     * Judges the hottest partition. If records are handled in the order of partitions, each partition has one handler
+     * at a time.
+     */
     private static @Nullable Limiter hotPartition(Facts facts) {
         WorkloadPoint workload = facts.workload();
         double handlerMillis = facts.handlerMillis();
@@ -177,8 +184,8 @@ final class Rules {
     }
 
     /**
-     * Finds a share group that cannot acquire more because of unfinished acquired records. Handlers are idle, or an
-     * earlier rule would have named them.
+     * Finds a share group that cannot acquire more records, because too many acquired records are unfinished. The
+     * handlers are idle then; an earlier rule names busy handlers.
      */
     private static @Nullable Limiter lockWindow(Facts facts) {
         double held = facts.metric(LockWindow.HELD_PERCENT);
@@ -214,7 +221,7 @@ final class Rules {
                 : null;
     }
 
-    /** Finds records that wait for an earlier commit. */
+    /** Finds at-most-once handlers that spend much of the time waiting for the commit before a record. */
     private static @Nullable Limiter commit(Facts facts) {
         WorkloadPoint workload = facts.workload();
         double share = facts.metric("client: commits/s") * facts.metric("client: commit ms") / 1e3;
@@ -232,7 +239,7 @@ final class Rules {
                 : null;
     }
 
-    /** Judges the fetch size. Precedes the machine, because many requests keep processors busy too. */
+    /** Judges the fetch size. Precedes the machine's rule, because many small requests keep processors busy too. */
     private static @Nullable Limiter fetchSize(Facts facts) {
         double kilobytes = facts.metric("client: kB per fetch");
         return facts.streams() && kilobytes < SMALL_FETCH_KB
@@ -265,7 +272,9 @@ final class Rules {
                 : null;
     }
 
-    /** Finds a full machine for which the driver's threads waited, if that is known. */
+    /**
+     * Finds a busy machine. The driver's threads must also have waited for processors, if the waiting time is known.
+     */
     private static @Nullable Limiter machine(Facts facts) {
         double driver = facts.driverCores();
         double waited = facts.waitedCores();
@@ -303,7 +312,7 @@ final class Rules {
                 : null;
     }
 
-    /** Judges a driver that mostly waits, by the longest part of its requests. */
+    /** Judges a driver that mostly waits, by the longest phase of its requests. */
     private static @Nullable Limiter requests(Facts facts, String request, Limiter.Kind kind) {
         double whole = facts.clientMillis(request);
         boolean isUnderWay = request.equals("produce") || facts.outstandingFetches() >= HALF;

@@ -1,6 +1,6 @@
 /**
- * Explains what limited each driver: a judged campaign comes in, the limiter of each point and driver goes out, with
- * the figures that show it, or without a name if none do. Pure functions without threads or clocks.
+ * Explains what limited each driver at each point of a judged campaign. An explanation names the limiter if figures
+ * show one, and contains the figures. Pure functions without threads or clocks.
  */
 @NullMarked
 package dev.weir.bench.explain;

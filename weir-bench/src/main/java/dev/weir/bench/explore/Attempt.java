@@ -1,7 +1,7 @@
 package dev.weir.bench.explore;
 
 /**
- * A trial to be run. Immutable.
+ * A planned trial. Immutable.
  *
  * @param rate planned records per second
  */

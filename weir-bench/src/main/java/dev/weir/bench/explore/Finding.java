@@ -5,11 +5,11 @@ import java.util.List;
 /**
  * The finding of a search. Immutable.
  *
- * @param low the highest sustained rate in records per second; NaN if there is none. Confirmed, except with
+ * @param low the highest sustained rate in records per second; NaN if there is none. The rate is confirmed, except with
  *     {@code TIMED_OUT}, where it is just the highest rate that passed
- * @param high upper end of the interval, from the lowest rate that failed; NaN if none failed
- * @param unstableAt the lowest rate that was held but without recovery from a perturbation; NaN if there is none
- * @param trials in their order
+ * @param high upper end of the interval, derived from the lowest failed rate; NaN if none failed
+ * @param unstableAt the lowest rate that the system held without recovering from a perturbation; NaN if there is none
+ * @param trials the trials in order
  */
 public record Finding(Verdict verdict, double low, double high, double unstableAt, List<Trial> trials) {
 
@@ -17,7 +17,7 @@ public record Finding(Verdict verdict, double low, double high, double unstableA
         trials = List.copyOf(trials);
     }
 
-    /** The perturbations at {@link #low}, or, of an unstable system, at {@link #unstableAt}. */
+    /** Returns the perturbations at {@link #low}; for an unstable system, at {@link #unstableAt}. */
     public List<Trial> perturbations() {
         double at = verdict == Verdict.UNSTABLE_AT ? unstableAt : low;
         return trials.stream()

@@ -15,12 +15,12 @@ public enum Kind {
     /** All members are paused for a while under load. */
     PAUSE;
 
-    /** Name in lower case with hyphens, for example {@code cold-start}. */
+    /** Returns the name in lower case with hyphens, for example {@code cold-start}. */
     public String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** Returns whether the system is disturbed, and has to recover. */
+    /** Returns whether the trial disturbs the system, which then has to recover. */
     public boolean isPerturbation() {
         return this != STEP && this != HOLD;
     }

@@ -8,8 +8,8 @@ import java.util.Map;
  *
  * @param startRate the first rate that is tried, in records per second
  * @param maxRate the highest rate that is tried
- * @param maxSeconds total time of all trials; no trial begins that would probably end later
- * @param perturbations the possible perturbations, in order
+ * @param maxSeconds total time of all trials; a trial does not begin if it would probably exceed this time
+ * @param perturbations the perturbations to try, in order
  * @param expectedSeconds expected duration of each kind of trial until one has run; 0 if unknown
  */
 public record Limits(
@@ -22,7 +22,7 @@ public record Limits(
     /** Largest number of trials, however short they are. */
     public static final int MAX_TRIALS = 200;
 
-    /** Limits without expectations. */
+    /** Creates limits without expected durations. */
     public Limits(double startRate, double maxRate, double maxSeconds, List<Kind> perturbations) {
         this(startRate, maxRate, maxSeconds, perturbations, Map.of());
     }

@@ -7,8 +7,7 @@ package dev.weir.bench.explore;
  * @param recoveryMillis for a passed perturbation, time from its end until the target was met again; NaN otherwise
  * @param projected whether the backlog was still falling when the trial ended, so that {@code recoveryMillis} is an
  *     estimate
- * @param carried of a perturbation that failed, how many records a second it took at the end; not a number where that
- *     is not known
+ * @param carried for a failed perturbation, the throughput at its end in records per second; NaN if unknown
  */
 public record Outcome(Result result, String why, double recoveryMillis, boolean projected, double carried) {
 
@@ -16,13 +15,13 @@ public record Outcome(Result result, String why, double recoveryMillis, boolean 
     public enum Result {
         /** The system met the target. */
         PASSED,
-        /** The system did not. */
+        /** The system did not meet the target. */
         FAILED,
-        /** The load was not sent as planned, which says nothing about the system. */
+        /** The generator did not send the load as planned, so the trial says nothing about the system. */
         GENERATOR_BOUND
     }
 
-    /** Outcome of a trial without recovery. */
+    /** Creates an outcome without recovery figures. */
     public Outcome(Result result, String why) {
         this(result, why, Double.NaN, false, Double.NaN);
     }

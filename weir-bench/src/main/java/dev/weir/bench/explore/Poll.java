@@ -14,9 +14,10 @@ final class Poll {
     private int unsent;
 
     /**
-     * Creates a poll with this trial.
+     * Creates a poll for this trial.
      *
-     * @param passCounts whether one pass is enough; otherwise two of three decide. A single failure never is
+     * @param passCounts whether a single pass is enough; otherwise two equal results decide. A single failure is never
+     *     enough
      */
     Poll(Attempt attempt, boolean passCounts) {
         this.attempt = attempt;
@@ -28,7 +29,7 @@ final class Poll {
     }
 
     /**
-     * Adds a result. Returns the decision, or null if another trial is needed. After a first failure, two of three
+     * Adds a result. Returns the decision, or null if another trial is needed. After a failure, two equal results
      * decide.
      */
     @Nullable

@@ -24,16 +24,16 @@ import org.jspecify.annotations.Nullable;
  *                                               DESCEND  lower, then between ---> UNSTABLE_AT
  * </pre>
  *
- * <p>If bisection ends at the failure that ended the ramp, that rate is tried again; if it passes now, the ramp
+ * <p>If bisection ends at the failure that ended the ramp, the search tries that rate again. If it passes now, the ramp
  * continues.
  *
- * <p>A failure counts when seen twice; near the limit so does a pass. A decision within {@link #MARGIN} of the limit is
- * still random, so the interval extends the bracket by that margin on both sides, and its lower end is confirmed.
- * Higher rates then undergo the same confirmation: LIFT moves the lower end up to rates that were held with recovery,
- * never down.
+ * <p>A failure counts when it has occurred twice. Near the limit, a pass also counts only when it has occurred twice. A
+ * decision within {@link #MARGIN} of the limit is still random. The interval therefore extends the bracket by that
+ * margin on both sides, and the search confirms the lower end of the interval. LIFT then confirms higher rates in the
+ * same way. It moves the lower end up to rates that were held with recovery, never down.
  *
- * <p>DESCEND begins slightly above the throughput of the unrecovered system, if known, and then goes slightly below it:
- * a collapsed system has about the same throughput at any rate.
+ * <p>DESCEND begins slightly above the throughput of the unrecovered system, if known, and then tries a rate slightly
+ * below that throughput. A collapsed system has about the same throughput at any rate.
  */
 public final class Search {
     /** Relative margin added to the interval at each end. */
@@ -46,7 +46,7 @@ public final class Search {
     private static final double NEAR = 1.3;
     private static final double DESCENT = 0.8;
 
-    /** Relative distance around the carried rate in which the search continues after a perturbation. */
+    /** Relative distance from the carried throughput at which DESCEND tries rates. */
     private static final double AROUND = 0.04;
 
     /** Lifting ends when the ratio of the lowest unconfirmed to the highest confirmed rate is at most this. */
@@ -59,7 +59,7 @@ public final class Search {
     /** Largest number of times that a ramp continues after a false failure. */
     private static final int MAX_DOUBTS = 3;
 
-    /** The number of lower rates tried after one that was not confirmed. */
+    /** Largest number of lower rates that are tried after a rate was not confirmed. */
     private static final int MAX_LOWERINGS = 8;
 
     private enum Phase {
@@ -84,8 +84,8 @@ public final class Search {
     private Phase phase = Phase.RAMP;
     private double low = Double.NaN; // highest passed step; in DESCEND the confirmed rate
     private double candidate = Double.NaN; // rate to confirm; in LIFT already confirmed
-    private double high = Double.NaN; // failed, or could not be sent
-    private double failed = Double.NaN; // the lowest failed rate, not changed by rates that could not be sent
+    private double high = Double.NaN; // upper end of the bracket: failed, or could not be sent
+    private double failed = Double.NaN; // the lowest failed rate; a rate that could not be sent does not count
     private boolean highIsUnsent;
     private double unstableAt = Double.NaN;
     private double carried = Double.NaN; // throughput in the last failed perturbation
@@ -109,7 +109,7 @@ public final class Search {
         }
     }
 
-    /** The next trial, unchanged until its outcome is reported; null once the search is over. */
+    /** Returns the next trial; null once the search is over. The trial stays the same until its outcome is reported. */
     public @Nullable Attempt next() {
         Poll asked = poll;
         return asked == null ? null : asked.attempt();
@@ -148,12 +148,12 @@ public final class Search {
         }
     }
 
-    /** Extends the time limit; no effect once the search is over. */
+    /** Extends the time limit. Has no effect once the search is over. */
     public void extend(double moreSeconds) {
         maxSeconds += moreSeconds;
     }
 
-    /** The time left. */
+    /** Returns the seconds that are left. */
     public double secondsLeft() {
         return maxSeconds - seconds;
     }
@@ -170,7 +170,11 @@ public final class Search {
         }
     }
 
-    /** The finding so far. */
+    /**
+     * Returns the finding of a search that is over.
+     *
+     * @throws IllegalStateException if the search is not over
+     */
     public Finding finding() {
         Verdict ended = verdict;
         if (ended == null) {
@@ -191,7 +195,7 @@ public final class Search {
             failed = Double.isNaN(failed) ? rate : Math.min(failed, rate);
         } else if (decided == Result.PASSED && !attempt.kind().isPerturbation()) {
             passed.add(rate);
-            failed = failed <= rate ? Double.NaN : failed; // It was not a failure.
+            failed = failed <= rate ? Double.NaN : failed; // The earlier failure was a false one.
         }
     }
 
@@ -211,7 +215,7 @@ public final class Search {
         }
     }
 
-    /** Moves an end of the bracket to that rate. */
+    /** Moves the lower or upper end of the bracket to this rate. */
     private void bound(double rate, Result decided) {
         if (decided == Result.PASSED) {
             low = rate;
@@ -269,7 +273,7 @@ public final class Search {
         beginConfirm(low);
     }
 
-    /** Begins a confirmation at the lower end of a bracket that begins there. */
+    /** Begins to confirm a rate slightly below {@code from}, which is the lower end of the bracket. */
     private void beginConfirm(double from) {
         candidate = from * (1 - MARGIN);
         phase = Phase.CONFIRM;
@@ -277,7 +281,7 @@ public final class Search {
         ask(Kind.HOLD, candidate);
     }
 
-    /** The verdict on the confirmed rate. */
+    /** Returns the verdict on the confirmed rate. */
     private Verdict confirmed() {
         boolean isNarrow = failed * (1 + MARGIN) <= candidate * WIDEST;
         return highIsUnsent && !isNarrow ? Verdict.GENERATOR_BOUND : Verdict.FOUND;
@@ -301,7 +305,7 @@ public final class Search {
         if (decided == Result.PASSED) {
             unstableAt = rate;
             high = rate;
-            failed = rate; // by the perturbation
+            failed = rate; // the perturbation failed at this rate
             highIsUnsent = false;
             low = Double.NaN;
             phase = Phase.DESCEND;
@@ -348,7 +352,7 @@ public final class Search {
         askLower();
     }
 
-    /** Tries a rate below the unstable one. */
+    /** Tries a rate below the unstable one, unless the search is over. */
     private void askLower() {
         if (high <= low * WIDEST || ++lowerings > MAX_LOWERINGS) {
             end(Verdict.UNSTABLE_AT);
@@ -358,7 +362,7 @@ public final class Search {
         ask(Kind.HOLD, Double.isNaN(low) ? descent() : Math.sqrt(low * high));
     }
 
-    /** The next lower rate while no rate with recovery is known. */
+    /** Returns the next lower rate, as long as no rate with recovery is known. */
     private double descent() {
         double above = carried * (1 + AROUND);
         double next = above < high * (1 - AROUND) ? above : carried * (1 - AROUND);
@@ -377,7 +381,7 @@ public final class Search {
         askHigher();
     }
 
-    /** Tries a rate between the confirmed one and the lowest that failed. */
+    /** Tries a rate between the confirmed one and the lowest unconfirmed one, unless the search is over. */
     private void askHigher() {
         Verdict confirmed = confirmed();
         boolean isLifted = Double.isNaN(unlifted) || unlifted <= candidate * LIFTED;

@@ -1,6 +1,6 @@
 /**
- * The search for the highest sustainable rate: outcomes of trials come in, the next trial goes out. It uses no clock,
- * thread or broker; the owner of a {@link dev.weir.bench.explore.Search} runs its trials.
+ * Searches for the highest sustainable rate. A {@link dev.weir.bench.explore.Search} receives the outcomes of trials
+ * and returns the next trial, and its owner runs the trials. The package uses no clock, thread or broker.
  */
 @NullMarked
 package dev.weir.bench.explore;

@@ -33,7 +33,7 @@ public final class BackgroundFigures {
         this.takesSeries = takesSeries;
     }
 
-    /** Begins the measured part. */
+    /** Begins the measured part of the run. */
     public void begin() {
         from = cluster.figures().times();
         losses = cluster.losses().count();
@@ -47,14 +47,17 @@ public final class BackgroundFigures {
         }
     }
 
-    /** Notes the end of a pass. Nothing is measured until the next one, and processors are idle while a group forms. */
+    /**
+     * Notes the end of a pass. The time until the next pass is not measured, because processors are idle while a group
+     * forms.
+     */
     public void endPass() {
         host.end();
     }
 
     /**
-     * The current figures of brokers and machine by name; empty within a second of the previous reading. The first
-     * reading takes longer and has few figures.
+     * Returns the current figures of brokers and machine by name; empty within a second of the previous reading. The
+     * first reading takes longer and has few figures.
      */
     public Map<String, Double> series(long nowNanos) {
         if (!takesSeries || (hasSeries && nowNanos - seriesNanos < LEAST_NANOS)) {
@@ -72,7 +75,7 @@ public final class BackgroundFigures {
         host.sample();
     }
 
-    /** Figures since the beginning, by name; unknown ones are missing. */
+    /** Returns the figures since {@link #begin}, by name. Unknown figures are missing. */
     public Map<String, Double> figures() {
         Map<String, Double> figures = new LinkedHashMap<>(host.figures());
         BrokerTimes.Reading before = losses == cluster.losses().count() ? from : null;

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The first pass of a fresh process, from the order to join. Confined to one thread. */
+/** Measures the first pass of a fresh process, from the start command on. Confined to one thread. */
 public final class ColdStart {
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -13,14 +13,14 @@ public final class ColdStart {
     private long joinNanos;
     private boolean isOver;
 
-    /** Takes an interval; intervals of later passes are left out. */
+    /** Adds an interval. Ignores intervals of later passes. */
     public void add(Report.Interval interval) {
         if (!isOver) {
             intervals.add(interval);
         }
     }
 
-    /** Notes the end of the pass, with the time from the order to its first record. Later calls do nothing. */
+    /** Notes the end of the pass, with the time from the start command to the first record. Later calls do nothing. */
     public void ends(long nanosToFirstRecord) {
         if (!isOver) {
             joinNanos = nanosToFirstRecord;
@@ -28,7 +28,7 @@ public final class ColdStart {
         }
     }
 
-    /** The time to the end of the first second with that rate; NaN if there was none. */
+    /** Returns the seconds to the end of the first second with this rate; NaN if no second had it. */
     public double secondsTo(double recordsPerSecond) {
         int from = 0;
         long records = 0;

@@ -17,17 +17,17 @@ public final class Disturbances {
     /** An order and its time. */
     private record Span(Order order, double fromMillis, double toMillis) {}
 
-    /** The seconds that contain its costs; {@code to} is exclusive. */
+    /** The seconds that contain the costs of a disturbance; {@code to} is exclusive. */
     private record Window(int from, int to) {}
 
-    /** Creates the list; records later than the limit of {@code target} are late. */
+    /** Creates an empty list. Records later than the limit of {@code target} count as late. */
     public Disturbances(LatencyTarget target) {
         this.recovery = new Recovery(target);
     }
 
     /**
-     * Adds an executed order. Orders that only end or extend the run, or reset its figures, do not end the previous
-     * recovery.
+     * Adds an executed order. Ignores orders that only end or extend the run, or reset its figures, because they do not
+     * end the previous recovery.
      */
     public void add(Order order, double fromMillis, double toMillis) {
         boolean isOfTheBooks =
@@ -38,7 +38,7 @@ public final class Disturbances {
     }
 
     /**
-     * The costs of the disturbances; known when all processes have reported.
+     * Returns the costs of the disturbances. Call it after all processes have reported.
      *
      * @param missing numbers of records that never arrived, by partition
      */
@@ -61,7 +61,7 @@ public final class Disturbances {
             Window window = new Window(Math.min((int) (span.fromMillis() / figures.slotMillis()), to), to);
             double recoveryMillis =
                     recovered < 0 ? Double.NaN : Math.max(0, recovered * figures.slotMillis() - span.toMillis());
-            // A lost record counts for the first disturbance that had not ended when it was sent.
+            // A lost record counts for the first disturbance that had not ended when the record was sent.
             long ofThis = IntStream.range(Math.min(bookedTo, to), to)
                     .mapToLong(second -> lost[second])
                     .sum();

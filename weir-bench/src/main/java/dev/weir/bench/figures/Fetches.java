@@ -5,10 +5,15 @@ import dev.weir.bench.result.Totals;
 import java.util.List;
 import java.util.Map;
 
-/** The bytes sent by brokers and those delivered in the same part of a pass, or the counts at its start. Immutable. */
+/**
+ * The data that brokers sent and the data that was delivered in the same part of a pass, or the two counts at its
+ * start. Immutable.
+ */
 public record Fetches(FetchCounter.Count count, long records, long bytes, long nanos) {
 
-    /** Part of the delivered bytes that must have been sent in that time for the fetch counts to be useful. */
+    /**
+     * The fetch counts are useful only if brokers sent at least this fraction of the delivered bytes in the same time.
+     */
     private static final double MOSTLY_SENT = 0.75;
 
     public Fetches since(Fetches from) {
@@ -18,7 +23,7 @@ public record Fetches(FetchCounter.Count count, long records, long bytes, long n
     /**
      * Adds the combined figures of several passes, if they have any.
      *
-     * @param isCompressed whether less is sent than is delivered
+     * @param isCompressed whether brokers send fewer bytes than are delivered because of compression
      */
     public static void put(List<Fetches> passes, boolean isCompressed, Map<String, Double> metrics) {
         double requests = 0;
@@ -33,8 +38,8 @@ public record Fetches(FetchCounter.Count count, long records, long bytes, long n
             bytes += fetches.bytes;
             nanos += fetches.nanos;
         }
-        // Without compression, fewer bytes are sent than delivered only while buffers drain. If that is a large part,
-        // the counts are useless.
+        // Without compression, brokers send fewer bytes than are delivered only while a client drains its buffers. If
+        // the buffers provide a large part of the records, the counts are useless.
         boolean emptiesBuffers = sent < MOSTLY_SENT * bytes && !isCompressed;
         if (requests > 0 && bytes > 0 && !emptiesBuffers) {
             metrics.put(Totals.SENT_PER_BYTE, sent / bytes);

@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The deliveries of all passes of all members of a group, because members hand records over and each knows only its
- * own. Confined to one thread. Redeliveries are allowed, because the scenarios promise at least once.
+ * Combines the deliveries of all passes of all members of a group, because members take over each other's records and
+ * each member knows only its own. Redeliveries are allowed, because the scenarios promise at-least-once delivery.
+ * Confined to one thread.
  */
 public final class GroupLedger {
     private final NumberRuns[] partitions; // of all topics
@@ -20,7 +21,7 @@ public final class GroupLedger {
     private final long[] foreign;
     private long retried;
 
-    /** Ledger of partitions that are divided evenly among topics. */
+    /** Creates an empty ledger for partitions that are divided evenly among topics. */
     public GroupLedger(int partitions, int topics) {
         this.partitions = new NumberRuns[partitions];
         this.ofTopic = partitions / topics;
@@ -34,7 +35,10 @@ public final class GroupLedger {
         var unused = add(told.partitions());
     }
 
-    /** Adds the notes of a pass whose process was killed. Returns the number of distinct records in it. */
+    /**
+     * Adds the record numbers that a killed process had noted in its pass. Returns the number of distinct records in
+     * the pass.
+     */
     public long add(NotedNumbers noted) {
         for (int partition = 0; partition < partitions.length; partition++) {
             again[partition / ofTopic] += noted.again().get(partition);
@@ -65,7 +69,7 @@ public final class GroupLedger {
     }
 
     /**
-     * The ledger of the written records.
+     * Returns the ledger of the written records.
      *
      * @param ends number of records of each partition, numbered from 0
      */
@@ -90,7 +94,7 @@ public final class GroupLedger {
         return new LedgerFigures(distinct, missing, 0, 0, never, 0, again[topic]);
     }
 
-    /** The record numbers below {@code end} that did not arrive. */
+    /** Returns the record numbers below {@code end} that did not arrive. */
     public BitSet missing(int partition, long end) {
         BitSet missing = new BitSet();
         collect(partitions[partition], 0, end, missing);

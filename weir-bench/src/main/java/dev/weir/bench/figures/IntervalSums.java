@@ -24,7 +24,10 @@ public record IntervalSums(long records, long bytes, long nanos, long brokerCpuN
         return new IntervalSums(records, bytes, TimeUnit.MILLISECONDS.toNanos(millis), broker);
     }
 
-    /** Combines the sums with the process's resource use; context switches are not counted by interval. */
+    /**
+     * Combines the sums with the process's resource use. Context switches stay unknown, because intervals do not count
+     * them.
+     */
     public Totals with(Usage used, Map<String, Double> metrics) {
         return new Totals(
                 records,

@@ -21,17 +21,20 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of a group and its generator, second by second since the plan began. Confined to one thread. A report
- * belongs to the second that contains its middle.
+ * Collects the figures of a group and its generator per second since the plan began. A report belongs to the second
+ * that contains its middle. Confined to one thread.
  */
 public final class LiveFigures {
     private static final long LEAST_SLOT_MILLIS = 1000;
 
-    /** Number of reports without records that show the generator has stopped; the first may cover earlier time. */
+    /**
+     * Number of reports without sent records after which the generator has stopped. The first such report is not
+     * enough, because it may cover earlier time.
+     */
     private static final int QUIET_REPORTS = 2;
 
     private final int partitionCount;
-    private final int groupCount; // each record is due to every group
+    private final int groupCount; // each group receives every record
     private final long slotMillis;
     private final List<Slot> slots = new ArrayList<>();
     private final List<Part> parts = new ArrayList<>(); // in the order of their seconds
@@ -41,11 +44,11 @@ public final class LiveFigures {
     private long sent; // including existing records
     private long came; // distinct records
     private long again;
-    private long unacknowledged; // sent records not acknowledged
+    private long unacknowledged; // sent records that are not acknowledged
     private boolean hasSent;
-    private int quietReports; // consecutive ones of the generator
+    private int quietReports; // consecutive generator reports without records
     private int warmUpSlots;
-    private int brokerSlots; // seconds up to the last call of ofBrokers
+    private int brokerSlots; // seconds up to the last ofBrokers call
 
     /** Figures of several consecutive seconds that are too large to keep per second. */
     private static final class Part {
@@ -75,7 +78,7 @@ public final class LiveFigures {
         }
     }
 
-    /** A second. Unreported figures are {@link Interval#UNKNOWN} or null. */
+    /** The figures of one second. Unreported figures are {@link Interval#UNKNOWN} or null. */
     private static final class Slot {
         private final int[] sentTo; // by partition
         private final int[] cameFrom;
@@ -97,14 +100,17 @@ public final class LiveFigures {
             cameFrom = new int[partitions];
         }
 
-        /** The series, and the poll figures of all members. */
+        /** Returns the series, and the poll figures of all members. */
         Map<String, Double> figures() {
             Map<String, Double> figures = series.figures();
             polls.put(figures);
             return figures;
         }
 
-        /** A percentile of the latencies, even of very few: a second with one late record is not without data. */
+        /**
+         * Returns a percentile of the latencies, even if there are very few. A second with a single late record must
+         * not look like a second without data.
+         */
         double percentileMillis(double percentile) {
             return timings.getTotalCount() == 0 ? Double.NaN : timings.getValueAtPercentile(percentile) / 1e6;
         }
@@ -113,13 +119,13 @@ public final class LiveFigures {
     /**
      * Collects intervals of this length from the processes.
      *
-     * @param there number of existing records before the first one is sent
+     * @param there number of records that exist before the generator sends its first one
      */
     public LiveFigures(int partitions, int intervalMillis, long there) {
         this(partitions, intervalMillis, there, 1);
     }
 
-    /** Figures of several groups together; each record is due to each of them. */
+    /** Collects the figures of several groups together. Each group receives every record. */
     public LiveFigures(int partitions, int intervalMillis, long there, int groups) {
         this.groupCount = groups;
         this.partitionCount = partitions;
@@ -128,12 +134,15 @@ public final class LiveFigures {
         parts.add(new Part(0, partitions));
     }
 
-    /** The second nearest to a time. */
+    /** Returns the number of the second nearest to a time. */
     public int nearest(double atMillis) {
         return (int) ((atMillis + slotMillis / 2.0) / slotMillis);
     }
 
-    /** Begins a part at the second nearest to this time, kept apart for {@link #latencies}. */
+    /**
+     * Begins a part at the second nearest to this time, so that {@link #latencies} can separate earlier and later
+     * figures.
+     */
     public void beginPart(double atMillis) {
         beginPart(nearest(atMillis));
     }
@@ -152,7 +161,7 @@ public final class LiveFigures {
         return parts.get(i);
     }
 
-    /** The parts that begin in these seconds. */
+    /** Returns the sum of the parts that begin in these seconds. */
     private Part parts(int from, int to) {
         Part sum = new Part(from, partitionCount);
         parts.stream()
@@ -161,7 +170,7 @@ public final class LiveFigures {
         return sum;
     }
 
-    /** Notes the start of the plan, as {@link System#nanoTime}, and the length of its warm-up. */
+    /** Notes the length of the warm-up and the start of the plan, as {@link System#nanoTime}. */
     public void begin(long startNanos, double warmUpMillis) {
         planStartNanos = startNanos;
         warmUpSlots = (int) (warmUpMillis / slotMillis);
@@ -258,7 +267,7 @@ public final class LiveFigures {
         quietReports = count == 0 ? quietReports + 1 : 0;
     }
 
-    /** Adds the group's received records, and repeats if known, at the end of an interval of the generator. */
+    /** Adds the group's totals at the end of a generator interval: the received records and, if known, the repeats. */
     public void ofGroup(long startNanos, long endNanos, long cameSoFar, long againSoFar) {
         Slot slot = slot(Math.max(0, index(startNanos, endNanos)));
         slot.again = OptionalCounts.plus(slot.again, OptionalCounts.minus(againSoFar, again));
@@ -267,19 +276,19 @@ public final class LiveFigures {
         slot.lag = lag();
     }
 
-    /** Notes that the generator was asked to stop; {@link #isSending} depends on its reports from now on. */
+    /** Notes that the generator was asked to stop. Only its later reports show whether it has stopped. */
     public void sendsNoMore() {
         quietReports = 0;
     }
 
-    /** Returns whether the generator may still have records to send or unacknowledged ones. */
+    /** Returns whether the generator may still have records to send, or still waits for acknowledgements. */
     public boolean isSending() {
         return hasSent && (unacknowledged > 0 || quietReports < QUIET_REPORTS);
     }
 
     /**
-     * Processor time of the brokers since the last call, as far as it is known. Calls come once a second, or later on a
-     * busy machine; seconds without a call get their part.
+     * Adds the brokers' processor time since the last call, if it is known. Calls come once a second, or later on a
+     * busy machine. The time is divided equally among the seconds since the last call.
      */
     public void ofBrokers(long nowNanos, long nanos) {
         int last = Math.max(0, index(nowNanos, nowNanos));
@@ -300,12 +309,12 @@ public final class LiveFigures {
         slot(Math.max(0, index(startNanos, endNanos))).series.add(SeriesBook.AROUND, named);
     }
 
-    /** Adds figures of brokers and machine. */
+    /** Adds figures of brokers and the machine. */
     public void ofAround(long nowNanos, Map<String, Double> series) {
         slot(Math.max(0, index(nowNanos, nowNanos))).series.add(SeriesBook.AROUND, series);
     }
 
-    /** The number of records sent to each partition in a range of seconds. */
+    /** Returns the number of records sent to each partition in a range of seconds. */
     public long[] sentTo(int from, int to) {
         long[] sum = new long[partitionCount];
         for (Slot slot : slots.subList(from, to)) {
@@ -316,19 +325,19 @@ public final class LiveFigures {
         return sum;
     }
 
-    /** The number of records received by each process in the parts that begin in a range of seconds. */
+    /** Returns the number of records received by each process in the parts that begin in a range of seconds. */
     public long[] cameTo(int from, int to) {
         return parts(from, to).taken.values().stream()
                 .mapToLong(Long::longValue)
                 .toArray();
     }
 
-    /** Processor time of the reader in the parts that begin in some seconds; 0 if there is none. */
+    /** Returns the reader's processor time in the parts that begin in a range of seconds; 0 without a reader. */
     public long readerNanos(int from, int to) {
         return parts(from, to).readerNanos;
     }
 
-    /** The number of records sent and not received. */
+    /** Returns the number of records that were sent but not received. */
     long lag() {
         return Math.max(0, sent - came);
     }
@@ -337,7 +346,7 @@ public final class LiveFigures {
         return slotMillis;
     }
 
-    /** The first {@code count} seconds, as judged by a target. */
+    /** Returns the first {@code count} seconds, with latencies at the target's percentile. */
     public List<Recovery.Second> seconds(int count, LatencyTarget target) {
         int[] silent = silent(count, (int) (target.limitMillis() / slotMillis));
         return IntStream.range(0, count)
@@ -350,9 +359,9 @@ public final class LiveFigures {
     }
 
     /**
-     * The number of silent partitions, by second. With many partitions each gets few records per second, so a
-     * partition counts as silent by the number of records sent during its silence. The last seconds before a record
-     * arrives, as many as the limit allows, count as on time.
+     * Returns the number of silent partitions by second. With many partitions, each partition gets few records per
+     * second. A partition without arrivals is therefore silent only if enough records were sent to it in that time.
+     * Records that were sent within the latency limit before the next arrival do not count, because they are on time.
      */
     private int[] silent(int count, int limitSlots) {
         int[] silent = new int[count];
@@ -375,29 +384,32 @@ public final class LiveFigures {
         return silent;
     }
 
-    /** The latencies of some seconds. */
+    /** Returns the latencies of a range of seconds. */
     public Histogram timings(int from, int to) {
         Histogram sum = new Histogram(3);
         slots.subList(from, to).forEach(slot -> sum.add(slot.timings));
         return sum;
     }
 
-    /** The number of repeated records in some seconds, if it is known. */
+    /**
+     * Returns the number of repeated records in a range of seconds; {@link Interval#UNKNOWN} if a second's number is
+     * unknown.
+     */
     public long again(int from, int to) {
         return slots.subList(from, to).stream().mapToLong(slot -> slot.again).reduce(0, OptionalCounts::plus);
     }
 
     /**
-     * Counts these records by second of sending; the last count is for later ones.
+     * Counts these records by the second in which they were sent. The last count is for records sent later.
      *
-     * @param numbers by partition; number 0 was there before
+     * @param numbers record numbers by partition; number 0 existed before the plan began
      */
     long[] sentBySecond(List<BitSet> numbers) {
         long[] bySecond = new long[slots.size() + 1];
         for (int partition = 0; partition < numbers.size(); partition++) {
             BitSet ofPartition = numbers.get(partition);
             int second = 0;
-            long last = slots.isEmpty() ? 0 : slots.getFirst().sentTo[partition]; // of that second
+            long last = slots.isEmpty() ? 0 : slots.getFirst().sentTo[partition]; // last number of that second
             for (int number = ofPartition.nextSetBit(0); number >= 0; number = ofPartition.nextSetBit(number + 1)) {
                 while (second < slots.size() && number > last) {
                     second++;
@@ -415,17 +427,17 @@ public final class LiveFigures {
         beginPart(warmUpSlots);
     }
 
-    /** The number of warm-up seconds among the first {@code count}. */
+    /** Returns the number of warm-up seconds among the first {@code count}. */
     public int warmUp(int count) {
         return Math.min(warmUpSlots, count);
     }
 
-    /** Whole seconds up to that time. */
+    /** Returns the number of whole seconds up to this time, as far as there are figures. */
     public int whole(double millis) {
         return (int) Math.min(slots.size(), (long) (millis / slotMillis));
     }
 
-    /** The first {@code count} seconds. */
+    /** Returns the first {@code count} seconds as intervals. */
     public List<Interval> intervals(int count) {
         List<Interval> intervals = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -449,7 +461,7 @@ public final class LiveFigures {
         return intervals;
     }
 
-    /** The resources used by all members in a range of seconds; null if not reported. */
+    /** Returns the resources used by all members in a range of seconds; null if not reported. */
     @Nullable
     public Usage usage(int from, int to) {
         return slots.subList(from, to).stream()
@@ -469,7 +481,7 @@ public final class LiveFigures {
         return sum;
     }
 
-    /** The histograms for the run's log: one per second, and the measured ones by partition. */
+    /** Returns the histograms for the run's log: one per second, and the measured ones by partition and by consumer. */
     public List<Histogram> latencies(int count) {
         long wallNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
         long beginMillis = TimeUnit.NANOSECONDS.toMillis(wallNanos + planStartNanos);
@@ -494,11 +506,11 @@ public final class LiveFigures {
     }
 
     /**
-     * The histograms of a phase for the run's log.
+     * Returns the histograms of a phase for the run's log.
      *
-     * @param number of the phase, from 1
-     * @param from its first second, in which a part begins
-     * @param to past its last one
+     * @param number number of the phase, from 1
+     * @param from first second of the phase; a part must begin there
+     * @param to the second after the phase's last one
      */
     public List<Histogram> latenciesOfPhase(int number, int from, int to) {
         long wallNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
@@ -531,7 +543,7 @@ public final class LiveFigures {
         }
     }
 
-    /** The phase between two times, with known settings. */
+    /** Returns the phase between two times, during which the run had these settings. */
     public Phase phase(double fromMillis, double toMillis, String begunBy, LiveSettings settings) {
         Histogram timings = new Histogram(3);
         long sentThen = 0;
@@ -561,13 +573,13 @@ public final class LiveFigures {
                 lag);
     }
 
-    /** Figures of clients, brokers and machine in the second of {@link #latest}, by name. */
+    /** Returns the figures of clients, brokers and machine in the second of {@link #latest}, by name. */
     public Map<String, Double> latestSeries(double nowMillis) {
         int last = (int) Math.floor(nowMillis / slotMillis) - 2;
         return last < 0 || last >= slots.size() ? Map.of() : slots.get(last).figures();
     }
 
-    /** The second before the last, for which all processes have reported. */
+    /** Returns the second before the last whole one. All processes have reported on it. */
     public Phase latest(double nowMillis, LiveSettings settings) {
         double to = Math.max(0, Math.floor(nowMillis / slotMillis) - 1) * slotMillis;
         return phase(Math.max(0, to - slotMillis), to, "", settings);

@@ -5,11 +5,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The settings of a run that can be changed. Immutable.
+ * The settings of a run that orders can change. Immutable.
  *
- * @param producerRate records that are due in a second
- * @param workMillis how long a handler blocks
- * @param consumers of the group
+ * @param producerRate records that are due per second
+ * @param workMillis time for which a handler blocks
+ * @param consumers number of consumers in the group
  * @param client properties of the members' Kafka clients
  */
 public record LiveSettings(double producerRate, double workMillis, int consumers, Map<String, String> client) {
@@ -19,7 +19,7 @@ public record LiveSettings(double producerRate, double workMillis, int consumers
         client = Map.copyOf(client);
     }
 
-    /** These settings with the values of an order. */
+    /** Returns these settings with the values of an order. */
     public LiveSettings with(Order.Set set) {
         String rate = set.values().get(Order.PRODUCER_RATE);
         String work = set.values().get(Order.WORK);
@@ -33,7 +33,7 @@ public record LiveSettings(double producerRate, double workMillis, int consumers
                 properties);
     }
 
-    /** These settings without load: nothing is sent, and handlers take no time. */
+    /** Returns these settings without load: nothing is sent, and handlers take no time. */
     public LiveSettings drained() {
         return new LiveSettings(0, 0, consumers, client);
     }

@@ -7,25 +7,28 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
 
-/** The measured spread of a load, and whether it was as requested. Immutable; all arrays belong to it. */
+/**
+ * The measured distribution of a load over partitions and processes, and whether it is as requested. Immutable; owns
+ * all arrays that it receives.
+ */
 public final class LoadSpread {
-    /** Tolerated relative error of a share ... */
+    /** Tolerated relative error of a partition's part of the load. */
     private static final double TOLERATED = 0.02;
 
-    /** ... plus this number of records, because a rate begins and ends within a round. */
+    /** Additional tolerance in records, because a rate begins and ends within a round. */
     private static final double TOLERATED_RECORDS = 3;
 
-    /** Mean number of records for a process from which getting none is not chance. */
+    /** If processes get this number of records on average, it is not by chance that one of them gets none. */
     private static final double CERTAIN = 100;
 
     private final long[] sentTo;
     private final List<long[]> cameTo;
 
     /**
-     * Compares the records that were sent with the ones that arrived.
+     * Compares the records that were sent with the records that arrived.
      *
-     * @param sentTo records by partition
-     * @param cameTo records by process, of each group that everything is sent to
+     * @param sentTo number of records by partition
+     * @param cameTo number of records by process, for each group; each group receives all records
      */
     public LoadSpread(long[] sentTo, List<long[]> cameTo) {
         this.sentTo = sentTo;
@@ -35,7 +38,7 @@ public final class LoadSpread {
     /**
      * Returns whether partitions got other shares than requested, or a process got nothing.
      *
-     * @param skew {@link PartitionSpread}'s
+     * @param skew the requested skew, as in {@link PartitionSpread}
      */
     public boolean isOtherThan(double skew) {
         double[] asked = PartitionSpread.shares(sentTo.length, skew);
@@ -49,7 +52,10 @@ public final class LoadSpread {
         return cameTo.stream().anyMatch(group -> hasIdle(group, sent));
     }
 
-    /** Returns whether a process of a group got nothing. With more processes than partitions, some have none. */
+    /**
+     * Returns whether a process of a group got nothing although each process should have partitions. With more
+     * processes than partitions, some processes have none.
+     */
     private boolean hasIdle(long[] group, double sent) {
         return group.length > 0
                 && group.length <= sentTo.length
@@ -57,7 +63,7 @@ public final class LoadSpread {
                 && Arrays.stream(group).anyMatch(came -> came == 0);
     }
 
-    /** For the results, by name. */
+    /** Returns the figures for the results, by name. */
     public Map<String, Double> figures() {
         Map<String, Double> figures = new LinkedHashMap<>();
         put("load: hottest partition %", "load: coldest partition %", sentTo, figures);

@@ -14,12 +14,12 @@ import org.HdrHistogram.Histogram;
 /**
  * The result of a run. Immutable except for the histograms, which belong to the caller.
  *
- * @param warmUpIntervals how many of {@code intervals}, from the first, are not measured
- * @param latencies by interval and tag; none where records have no planned times
+ * @param warmUpIntervals number of intervals at the start of {@code intervals} that are not measured
+ * @param latencies histograms by interval and tag; empty if records have no planned times
  * @param timeline orders during the run
  * @param phases the phases between orders; empty without orders
- * @param disturbances what it had to recover from
- * @param groups the ledger of each group; none of a single one
+ * @param disturbances the disturbances from which the run had to recover
+ * @param groups the ledger of each group; empty if there is only one group
  */
 public record Measured(
         int warmUpIntervals,
@@ -33,7 +33,7 @@ public record Measured(
         List<Disturbance> disturbances,
         List<LedgerFigures> groups) {
 
-    /** Creates the result of a run without changes. */
+    /** Creates the result of a run without orders. */
     public Measured(
             int warmUpIntervals,
             List<Interval> intervals,

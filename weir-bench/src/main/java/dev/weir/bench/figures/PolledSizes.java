@@ -9,8 +9,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The distribution of the number of records that polls returned, over any number of processes and intervals: counts are
- * added, percentiles never averaged. Confined to one thread.
+ * The distribution of the number of records that polls returned, over any number of processes and intervals. Counts are
+ * added; percentiles are never averaged. Confined to one thread.
  */
 public final class PolledSizes {
     /** Prefix of the figures of polls. */
@@ -42,7 +42,7 @@ public final class PolledSizes {
         sizes.add(ReportedTimings.decoded(polls.sizes()));
     }
 
-    /** All polls, in the form of a process's report; null if there were none. */
+    /** Returns all polls in the form of a process's report; null if there were none. */
     public Report.@Nullable Polls told() {
         if (sizes.getTotalCount() == 0 && empty == 0) {
             return null;
@@ -56,7 +56,7 @@ public final class PolledSizes {
         return new Report.Polls(text, seesEmpty ? empty : Report.Polls.UNKNOWN);
     }
 
-    /** Adds the figures by name. Percentiles are of the polls that returned records. */
+    /** Adds the figures by name. Percentiles cover only polls that returned records. */
     public void put(Map<String, Double> figures) {
         if (sizes.getTotalCount() > 0) {
             figures.put(P50, atPercentile(50));
@@ -70,7 +70,10 @@ public final class PolledSizes {
         }
     }
 
-    /** The lowest equivalent size: poll limits are round numbers, and 2,048 should not be shown as 2,049. */
+    /**
+     * Returns the lowest size that the histogram does not distinguish from the percentile. Poll limits are round
+     * numbers, and 2,048 should not be shown as 2,049.
+     */
     private double atPercentile(double percentile) {
         return sizes.lowestEquivalentValue(sizes.getValueAtPercentile(percentile));
     }

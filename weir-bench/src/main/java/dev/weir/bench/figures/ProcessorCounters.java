@@ -11,15 +11,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processor's counters of a driver's process while passes are measured, as the program {@code perf} reads them: its
- * counts, scaled to the process's whole processor time. Confined to one thread; only one object at a time may use the
- * counters of a process. Does nothing if the kernel or machine has no counters: {@link #availability} says why.
+ * Reads the processor's counters for a driver's process while passes are measured. Uses the program {@code perf} and
+ * scales its counts to the process's whole processor time. Confined to one thread; only one object at a time may use
+ * the counters of a process. Does nothing if the kernel or machine has no counters; {@link #availability} says why.
  */
 public final class ProcessorCounters implements AutoCloseable {
 
     private static final String PREFIX = "processor: ";
 
-    /** An environment's setting with {@link #availability}. */
+    /** Key of {@link #availability} in an environment's settings. */
     public static final String SETTING = "processor.counters";
 
     private static final String TIME = "task-clock";
@@ -37,15 +37,18 @@ public final class ProcessorCounters implements AutoCloseable {
     private @Nullable Process perf;
 
     /**
-     * Counters of a process of this machine.
+     * Creates counters for a process of this machine.
      *
-     * @param pid 0 for none
+     * @param pid 0 for no process
      */
     public ProcessorCounters(long pid) {
         this.pid = pid;
     }
 
-    /** The counters' names, or why there are none, as readable text. The first call checks, which takes a moment. */
+    /**
+     * Returns the names of the counters, or the reason why there are none, as readable text. The first call runs
+     * {@code perf}, which takes a moment.
+     */
     public static String availability() {
         String known = available;
         if (known == null) {
@@ -67,7 +70,7 @@ public final class ProcessorCounters implements AutoCloseable {
         }
     }
 
-    /** The answer of such a trial. */
+    /** Returns the text of {@link #availability} for the output of a trial run of {@code perf}. */
     public static String answer(String said) {
         Map<String, Double> counted = parse(said);
         List<String> there = COUNTERS.stream().filter(counted::containsKey).toList();
@@ -94,7 +97,7 @@ public final class ProcessorCounters implements AutoCloseable {
                     // Some versions append the scope: cycles:u counts without the kernel.
                     counts.put(fields[2].replaceFirst(":.*", ""), Double.parseDouble(fields[0]));
                 } catch (NumberFormatException notCounted) {
-                    // <not supported>, <not counted>
+                    // The field is <not supported> or <not counted>.
                 }
             }
         });
@@ -105,7 +108,7 @@ public final class ProcessorCounters implements AutoCloseable {
         return !availability().startsWith(NOT_HERE);
     }
 
-    /** Begins to count. */
+    /** Starts counting. */
     public void begin() {
         if (pid == 0 || perf != null || !isAvailable()) {
             return;
@@ -119,7 +122,7 @@ public final class ProcessorCounters implements AutoCloseable {
         }
     }
 
-    /** Ends the count. */
+    /** Stops counting. */
     public void end() throws InterruptedException {
         Process counting = perf;
         if (counting == null) {
@@ -142,21 +145,21 @@ public final class ProcessorCounters implements AutoCloseable {
         }
     }
 
-    /** Adds what {@code perf} said. */
+    /** Adds the counts in an output of {@code perf}. */
     public void add(String said) {
         parse(said).forEach((name, count) -> counts.merge(name, count, Double::sum));
     }
 
-    /** The name of a counter's figure per record. */
+    /** Returns the name of a counter's figure per record. */
     public static String figure(String counter) {
         return PREFIX + counter + " per record";
     }
 
     /**
-     * Per record, by name; none if nothing was counted.
+     * Returns the counts per record by name; empty if nothing was counted.
      *
-     * @param cpuNanos processor time of the passes that were counted
-     * @param records of these passes
+     * @param cpuNanos processor time of the counted passes
+     * @param records number of records in these passes
      */
     public Map<String, Double> perRecord(long cpuNanos, long records) {
         Map<String, Double> figures = new LinkedHashMap<>();
@@ -173,7 +176,7 @@ public final class ProcessorCounters implements AutoCloseable {
         return figures;
     }
 
-    /** Ends what counts. */
+    /** Stops {@code perf} and discards its current counts. */
     @Override
     public void close() {
         Process counting = perf;

@@ -8,27 +8,30 @@ record Recovery(LatencyTarget target) {
     /** Number of consecutive good seconds that end a recovery; fewer may occur before a member's loss is noticed. */
     static final int GOOD_SECONDS = 3;
 
-    /** Smallest number of records sent to a silent partition; with fewer, it may receive none by chance. */
+    /**
+     * A partition without arrivals is silent only if at least this number of records was sent to it. With fewer, it may
+     * receive none by chance.
+     */
     static final int LEAST_SENT = 5;
 
     /**
      * A second of a run.
      *
-     * @param sent by the generator
-     * @param lag records sent and not received at its end
-     * @param silent partitions number of partitions that received nothing for several seconds up to this one although
-     *     {@link #LEAST_SENT} or more records were sent
+     * @param sent number of records that the generator sent
+     * @param lag number of records that were sent but not received by the end of the second
+     * @param silent number of partitions that received nothing for several seconds around this one, although
+     *     {@link #LEAST_SENT} or more records were sent to each
      * @param percentileMillis latency at the target's percentile; NaN if nothing arrived
      */
     record Second(long sent, long lag, int silent, double percentileMillis) {}
 
     /**
-     * Returns whether the group behaved normally: received records met the target, none waits longer than its limit,
-     * and no partition with input is silent.
+     * Returns whether the group behaved normally: the received records met the target, no record waits longer than the
+     * target's limit, and no partition with input is silent.
      */
     boolean isGood(List<Second> seconds, int index, double slotMillis) {
         Second second = seconds.get(index);
-        // As many as may be in flight within the limit, plus a few for very low rates.
+        // The number of records that may be in flight within the limit, plus a few for very low rates.
         double underWay = LEAST_SENT;
         double left = target.limitMillis() / slotMillis;
         for (int i = index; i >= 0 && left > 0; i--, left--) {
@@ -38,7 +41,7 @@ record Recovery(LatencyTarget target) {
     }
 
     /**
-     * The first second from which the group was good for {@link #GOOD_SECONDS}.
+     * Returns the first second from which the group behaved normally for {@link #GOOD_SECONDS}.
      *
      * @param from the second in which the disturbance ended
      * @param to the second of the next order; later seconds do not count

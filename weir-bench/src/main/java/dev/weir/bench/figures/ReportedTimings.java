@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
-/** Decodes the latency histograms in a process's interval. Stateless; the histograms are the caller's. */
+/** Decodes the latency histograms in a process's interval. Stateless; the caller owns the histograms. */
 public final class ReportedTimings {
     private ReportedTimings() {}
 
     /**
-     * One histogram in nanoseconds for each partition, followed by one of the sender's oversleeping; empty if nothing
-     * is planned.
+     * Returns one histogram in nanoseconds for each partition, followed by one for the time that the sender overslept.
+     * Returns an empty list if nothing is planned.
      *
-     * @throws RunFailure if one of them is invalid
+     * @throws RunFailure if a histogram is invalid
      */
     public static List<Histogram> of(Report.Interval interval) {
         List<Histogram> histograms = new ArrayList<>();

@@ -5,14 +5,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Combines figures of several processes for one slice of time: first the mean per process, then the sum of rates and
- * in-flight counts, the maximum of maxima, and the mean of all others. Confined to one thread.
+ * Combines figures of several processes for one slice of time. Takes the mean per process first. Then adds rates and
+ * in-flight counts, takes the largest of maximum values, and averages all other figures. Confined to one thread.
  */
 public final class SeriesBook {
-    /** Source number of series of brokers and the machine. */
+    /** Process number for the series of brokers and the machine. */
     static final int AROUND = -1;
 
-    private final Map<String, Map<Integer, double[]>> told = new TreeMap<>(); // by name and process: sum, count, most
+    private final Map<String, Map<Integer, double[]>> told = new TreeMap<>(); // by name and process: sum, count, max
 
     public void add(int process, Map<String, Double> figures) {
         figures.forEach((name, value) -> {
@@ -24,7 +24,7 @@ public final class SeriesBook {
         });
     }
 
-    /** Figures by name. */
+    /** Returns the combined figures by name. */
     public Map<String, Double> figures() {
         Map<String, Double> figures = new TreeMap<>();
         told.forEach((name, byProcess) -> {
@@ -48,7 +48,7 @@ public final class SeriesBook {
         return name.endsWith("longest ms") || name.equals(PolledSizes.MAX);
     }
 
-    /** Mean of each figure over the slices that have it. */
+    /** Returns the mean of each figure over the slices that have it. */
     public static Map<String, Double> means(Iterable<Map<String, Double>> slices) {
         SeriesBook book = new SeriesBook();
         slices.forEach(slice -> book.add(AROUND, slice));

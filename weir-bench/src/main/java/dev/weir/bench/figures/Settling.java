@@ -8,9 +8,10 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Excludes the beginning of a pass from the measurement. Confined to one thread; for one pass. */
+/** Excludes the beginning of a pass from the measurement. Confined to one thread; used for one pass. */
 public final class Settling {
-    // Part of the measured time, because each pass joins a group and settles again.
+    // Smallest part of the measured time that a pass must contribute, because each pass joins a group and settles
+    // again.
     private static final double LEAST_REST = 0.1;
 
     private final double seconds;
@@ -21,7 +22,11 @@ public final class Settling {
     private HandlerTime handlers = HandlerTime.NONE;
     private @Nullable Usage usage;
 
-    /** Settles this long after the first record; 0 for none. */
+    /**
+     * Creates the settling time of a pass.
+     *
+     * @param seconds length of the settling time, from the first record on; 0 for none
+     */
     public Settling(double seconds) {
         this.seconds = seconds;
         this.isOver = seconds == 0;
@@ -31,7 +36,9 @@ public final class Settling {
         return isOver;
     }
 
-    /** Adds an interval of the settling time. Returns whether it was the last. Must not be called afterwards. */
+    /**
+     * Adds an interval of the settling time. Returns true if this was the last one; do not call the method again then.
+     */
     public boolean endsWith(Report.Interval interval) {
         records += interval.records();
         bytes += interval.bytes();
@@ -44,10 +51,11 @@ public final class Settling {
     }
 
     /**
-     * The pass without the settling time.
+     * Returns the pass without the settling time.
      *
      * @param measureSeconds total measured time of all passes
-     * @throws RunFailure if the pass ended before, or so soon after that it would take too many of them
+     * @throws RunFailure if the pass ended during the settling time, or so soon after it that the measurement would
+     *     take too many passes
      */
     public Report.Passed rest(Report.Passed passed, double measureSeconds) {
         if (!isOver) {

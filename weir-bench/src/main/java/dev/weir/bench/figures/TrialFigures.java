@@ -3,14 +3,15 @@ package dev.weir.bench.figures;
 /**
  * The resource use and latency of a trial. Immutable. Unknown figures are NaN.
  *
- * @param latencyMillis the percentile of the target
- * @param driverCores processors that all members together kept busy
- * @param brokerCores the same of all brokers
- * @param hostBusyShare how much of all processors anybody kept busy, from 0 to 1
- * @param handlerMillis how long a handler blocked, by the mean
- * @param handlers that may block at a time; 0 where they do not block
- * @param locksHeldShare how many locks of the fullest partition a share group held, by how many it may, from 0 to 1
- * @param handlersBusyShare how many handlers blocked, by how many may, from 0 to 1
+ * @param latencyMillis latency at the target's percentile
+ * @param driverCores number of processors that all members together kept busy
+ * @param brokerCores number of processors that all brokers together kept busy
+ * @param hostBusyShare fraction of all processors that was busy for any reason, from 0 to 1
+ * @param handlerMillis mean time for which a handler blocked
+ * @param handlers number of handlers that may block at a time; 0 if handlers do not block
+ * @param locksHeldShare acquisition locks that a share group held in its fullest partition, as a fraction of its limit,
+ *     from 0 to 1
+ * @param handlersBusyShare blocked handlers, as a fraction of the handlers that may block at a time, from 0 to 1
  */
 public record TrialFigures(
         double latencyMillis,

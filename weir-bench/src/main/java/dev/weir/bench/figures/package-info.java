@@ -1,6 +1,6 @@
 /**
- * Counts of a run: reports of drivers and readings of brokers come in, totals, intervals and phases go out. It only
- * computes; each class states which thread may use it.
+ * Computes the totals, intervals and phases of a run from the reports of drivers and the readings of brokers. Each
+ * class states which thread may use it.
  */
 @NullMarked
 package dev.weir.bench.figures;

@@ -3,22 +3,22 @@ package dev.weir.bench.fill;
 import dev.weir.bench.workload.WorkloadPoint;
 
 /**
- * The plan for writing the numbered records of a partition: without transactions, or in transactions, some of them
- * aborted. Immutable.
+ * The plan for writing the numbered records of a partition, with or without transactions. Some of the transactions may
+ * be aborted. Immutable.
  *
  * <pre>
  * | aborted records, marker | records 0 to n-1, marker | records n to 2n-1, marker | aborted records, marker | ...
  * </pre>
  *
- * <p>Aborted transactions lie evenly between the others; the last one is committed.
+ * <p>Aborted transactions are spread evenly among the committed ones. The last transaction is committed.
  *
- * @param records of a partition, numbered from 0
- * @param perTransaction how many of them, in each partition, a transaction has; 0: there are no transactions
- * @param abortedShare of all transactions
+ * @param records number of records in a partition, numbered from 0
+ * @param perTransaction number of records that a transaction has in each partition; 0 for no transactions
+ * @param abortedShare fraction of all transactions that are aborted
  */
 public record FillPlan(long records, int perTransaction, double abortedShare) {
 
-    /** The number in aborted records; a driver that delivers it has read aborted data. */
+    /** The number in aborted records. A driver that delivers this number has read aborted data. */
     static final long ABORTED = -1;
 
     public static FillPlan of(WorkloadPoint point, long recordsPerPartition) {
@@ -29,17 +29,22 @@ public record FillPlan(long records, int perTransaction, double abortedShare) {
         return perTransaction > 0;
     }
 
-    /** The number of aborted transactions directly before that committed one, counted from 0. */
+    /**
+     * Returns the number of aborted transactions directly before a committed one. Committed transactions are numbered
+     * from 0.
+     */
     int abortedBefore(long transaction) {
         return (int) (aborted(transaction + 1) - aborted(transaction));
     }
 
-    /** The number of aborted transactions among the first {@code committed} committed ones. */
+    /** Returns the number of aborted transactions among the first {@code committed} committed ones. */
     private long aborted(long committed) {
         return (long) (committed * abortedShare / (1 - abortedShare));
     }
 
-    /** The end of a partition when all is written: each transaction has a marker there. */
+    /**
+     * Returns the end of a partition after all records are written. Each transaction adds a marker to the partition.
+     */
     public long endOffset() {
         if (!isTransactional()) {
             return records;
@@ -49,14 +54,14 @@ public record FillPlan(long records, int perTransaction, double abortedShare) {
     }
 
     /**
-     * The smallest committed offset of a group that has read everything: past the last record, with or without its
-     * marker.
+     * Returns the smallest committed offset of a group that has read everything. The offset is past the last record,
+     * with or without the record's transaction marker.
      */
     public long leastCommitted() {
         return isTransactional() ? endOffset() - 1 : endOffset();
     }
 
-    /** Part of the name of a topic; empty without transactions. */
+    /** Returns the plan's part of a topic's name; empty without transactions. */
     public String suffix() {
         return isTransactional() ? "-t" + perTransaction + "-a" + abortedShare : "";
     }

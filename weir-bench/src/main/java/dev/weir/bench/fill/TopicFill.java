@@ -18,12 +18,14 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the records of a topic, each with its number in its partition. Confined to one thread; used once. */
+/**
+ * Writes the records of a topic. Each record contains its number in its partition. Confined to one thread; used once.
+ */
 public final class TopicFill {
     private static final int BLOCK_RECORDS = 1000;
 
     private final String topic;
-    private final int first; // number of its first partition among all topics' partitions
+    private final int first; // number of the topic's first partition among all topics' partitions
     private final WorkloadPoint point;
     private final FillPlan plan;
     private final BooleanSupplier isStopped;
@@ -56,9 +58,9 @@ public final class TopicFill {
     }
 
     /**
-     * Writes them all.
+     * Writes all records.
      *
-     * @param connection what a client needs to reach the brokers
+     * @param connection properties that a client needs to reach the brokers
      * @param transactionalId a unique ID
      */
     public void run(Map<String, String> connection, String transactionalId) {
@@ -116,10 +118,10 @@ public final class TopicFill {
         }
         for (int partition = 0; partition < point.partitionsOfTopic(); partition++) {
             for (long number = from; number < to; number++) {
-                requireNoFailure(); // Further failures may each take as long as the first.
+                requireNoFailure(); // Each further failure may take as long as the first.
                 byte[] value = values.next(isAborted ? FillPlan.ABORTED : number);
                 if (point.scenario() == Scenario.COPY) {
-                    ByteBuffer.wrap(value).putInt(point.partitionAt(), partition); // Where its copy belongs.
+                    ByteBuffer.wrap(value).putInt(point.partitionAt(), partition); // The copy belongs there.
                 }
                 var unused = producer.send(
                         new ProducerRecord<>(topic, partition, keys.next(first + partition), value, headers),

@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Values provided by a user: the lines of a file, or the files of a folder, each with space for a record's numbers in
- * front. Immutable except for the arrays, which must not be modified.
+ * Values provided by a user: the lines of a file, or the files of a folder. Each value begins with space for a record's
+ * numbers. Immutable.
  */
 public final class ValueFile {
-    // Largest record that a broker accepts, less some space for numbers and headers.
+    // The largest record that a broker accepts by default, less some space for numbers and headers.
     private static final int MAX_BYTES = 1_000_000;
     private static final long MAX_TOTAL_BYTES = 512L << 20;
 
@@ -31,7 +31,7 @@ public final class ValueFile {
         this.digest = digest;
     }
 
-    /** Reads all of it. */
+    /** Reads all values of a file or folder. */
     public static ValueFile read(Path path) {
         try {
             List<byte[]> values = new ArrayList<>();
@@ -81,7 +81,7 @@ public final class ValueFile {
     }
 
     private static void add(List<byte[]> values, MessageDigest digest, byte[] content) {
-        // With its length, because two lines differ from one file of two lines.
+        // The length distinguishes two lines from one file with both lines.
         digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(content.length).flip());
         digest.update(content);
         byte[] value = new byte[RecordLayout.MIN_VALUE_BYTES + content.length];
@@ -96,12 +96,12 @@ public final class ValueFile {
         }
     }
 
-    /** Names the content. */
+    /** Returns a digest that identifies the content. */
     public String digest() {
         return digest;
     }
 
-    /** The value for that number, cycling through all values; a copy for the caller. */
+    /** Returns a copy of the value for this record number, cycling through all values. */
     public byte[] next(long number) {
         return values.get((int) (number % values.size())).clone();
     }

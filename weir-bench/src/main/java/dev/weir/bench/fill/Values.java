@@ -21,10 +21,10 @@ public final class Values {
     private final SplittableRandom random = new SplittableRandom(2);
 
     /**
-     * Values of a topic.
+     * Creates the values of a topic.
      *
-     * @param spreads whether lengths are uniformly distributed around the mean, from the smallest allowed
-     * @param randomShare part of a value, after its numbers, that is unique; the rest is the same in all values
+     * @param spreads whether lengths are uniformly distributed around the mean, from the smallest allowed length on
+     * @param randomShare fraction of a value, without its numbers, that is random; the rest is the same in all values
      */
     Values(int meanBytes, boolean spreads, double randomShare) {
         this(meanBytes, spreads, randomShare, new ValueSizes(List.of()), null);
@@ -46,15 +46,15 @@ public final class Values {
     }
 
     /**
-     * The values that a workload asks for.
+     * Creates the values that a workload requests.
      *
-     * @param file what {@link WorkloadPoint#valueFile} holds
+     * @param file the content of {@link WorkloadPoint#valueFile}; null to generate values
      */
     public static Values of(WorkloadPoint point, @Nullable ValueFile file) {
         return new Values(point.valueBytes(), point.spreadsValueBytes(), point.randomShare(), point.valueSizes(), file);
     }
 
-    /** The value of that number in its partition. */
+    /** Returns the value for this number in its partition. */
     public byte[] next(long number) {
         if (file != null) {
             byte[] value = file.next(number);

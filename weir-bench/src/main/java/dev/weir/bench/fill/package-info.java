@@ -1,6 +1,7 @@
 /**
- * The records that drivers read: their number, keys and values, and the producer that writes them. The lowest layer of
- * the harness: it knows workloads and a client's settings, but no broker. Confined to the campaign's thread.
+ * Creates the records that drivers read, with their numbers, keys and values, and writes them with a producer. This
+ * package is the lowest layer of the harness. It depends on workloads and client settings, but not on the campaign's
+ * brokers. Confined to the campaign's thread.
  */
 @NullMarked
 package dev.weir.bench.fill;

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  * The outcome of an order. Immutable.
  *
  * @param status {@code accepted} or {@code refused}
- * @param applied what was done, by key
- * @param atMs when it took effect, in milliseconds since the plan began
- * @param timeline all that was done in the run so far
- * @param error why it was refused; null if it was not
+ * @param applied the executed changes, by key
+ * @param atMs when the order took effect, in milliseconds since the plan began
+ * @param timeline all orders executed in the run so far
+ * @param error reason for the refusal; null if the order was accepted
  */
 public record Answer(
         String status,
@@ -23,7 +23,7 @@ public record Answer(
 
     private static final String ACCEPTED = "accepted";
 
-    /** Accepts an order that was done: the last entry of the timeline. */
+    /** Accepts an executed order, which is the last entry of the timeline. */
     public static Answer accepted(List<TimelineEntry> timeline) {
         TimelineEntry last = timeline.getLast();
         return new Answer(ACCEPTED, last.did(), (long) last.atMillis(), List.copyOf(timeline), null);
@@ -34,7 +34,7 @@ public record Answer(
         return new Answer("refused", Map.of(), atMs, List.copyOf(timeline), why);
     }
 
-    /** The timeline as JSON. */
+    /** Returns the timeline as JSON. */
     public String timelineJson() {
         try {
             return LiveFolder.JSON.writeValueAsString(timeline);
@@ -43,7 +43,7 @@ public record Answer(
         }
     }
 
-    /** Returns whether the order was done. */
+    /** Returns whether the order was executed. */
     public boolean wasAccepted() {
         return status.equals(ACCEPTED);
     }

@@ -11,10 +11,9 @@ import java.util.regex.Pattern;
  * A disturbance of a run: members join, leave, die or freeze, their network or a broker fails, or a backlog arrives.
  * Immutable.
  *
- * @param count of members, or the id of a broker; 0 if neither applies
- * @param byMillis how much later each message comes, or how much longer each write takes; 0 but for {@link Kind#DELAY}
- *     and {@link Kind#SLOW_DISK}
- * @param forMillis how long it lasts; 0 of what happens at once
+ * @param count number of members, or the ID of a broker; 0 if neither applies
+ * @param byMillis delay of each message or each write; 0 except for {@link Kind#DELAY} and {@link Kind#SLOW_DISK}
+ * @param forMillis duration; 0 for a fault that happens at once
  */
 public record Fault(Kind kind, int count, double byMillis, double forMillis) implements Order {
     private static final int MOST_COUNT = 1000;
@@ -24,7 +23,7 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
     private static final Pattern DELAYED = Pattern.compile("(\\d{1,4}) by (\\S+) for (\\S+)");
     private static final Pattern TIMED = Pattern.compile("(\\S+) for (\\S+)");
 
-    /** The form of its value. */
+    /** The form of a fault's value. */
     private enum Form {
         FLAG("true"),
         COUNT("a number, such as 1"),
@@ -40,11 +39,11 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
         }
     }
 
-    /** The kind of the event. */
+    /** The kind of a fault. */
     public enum Kind {
         /** Processes join the group. */
         JOIN(Form.COUNT, "So many processes join the group."),
-        /** The last processes leave it, and commit before. */
+        /** The last processes commit and leave the group. */
         LEAVE(Form.COUNT, "So many processes leave it, and commit before."),
         /** A process joins and leaves again. */
         REBALANCE(Form.FLAG, "true: a further process joins and leaves again."),
@@ -52,7 +51,7 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
         KILL(Form.COUNT, "So many processes end by SIGKILL; nobody takes their place."),
         /** The first processes are frozen by SIGSTOP. */
         FREEZE(Form.COUNT_FOR, "So many processes stand still for so long, by SIGSTOP."),
-        /** The connections of the first processes are reset, and so is each new one. */
+        /** The connections of the first processes are reset, including new connections. */
         CUT(Form.COUNT_FOR, "Connections of so many processes are reset for so long, new ones too."),
         /** The connections of the first processes stay open but pass no data. */
         SILENCE(Form.COUNT_FOR, "Connections of so many processes pass nothing on for so long."),
@@ -64,7 +63,9 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
         FILL_DISK(Form.COUNT_FOR, "The disk of the broker of that id is full for so long; it comes back if it ends."),
         /** Each write and flush of the broker with that ID takes longer. */
         SLOW_DISK(Form.COUNT_BY_FOR, "Each write of the broker of that id takes so much longer, for so long."),
-        /** The records due in that period are all due within one second, in addition to that second's own. */
+        /**
+         * The records due in the given period are all due within one second, in addition to that second's own records.
+         */
         BACKLOG(Form.TIME, "What is due in so long is due within one second, on top of that one's.");
 
         private final Form form;
@@ -75,46 +76,46 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
             this.about = about;
         }
 
-        /** The name in workload files and results, such as {@code lose-broker}. */
+        /** Returns the name in workload files and results, such as {@code lose-broker}. */
         public String label() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
 
-        /** The labels of all kinds. */
+        /** Returns the labels of all kinds. */
         static List<String> labels() {
             return Arrays.stream(values()).map(Kind::label).toList();
         }
 
-        /** A readable description in one sentence. */
+        /** Returns a readable description in one sentence. */
         public String about() {
             return about;
         }
 
-        /** Returns whether its value has a single part, which a program may write as a number or as true. */
+        /** Returns whether the fault's value has a single part, which a program may write as a number or as true. */
         public boolean isPlain() {
             return form == Form.COUNT || form == Form.FLAG;
         }
 
-        /** Returns whether its number is the id of a broker. */
+        /** Returns whether the fault's number is the ID of a broker. */
         public boolean isOfBroker() {
             return this == LOSE_BROKER || needsDisk();
         }
 
-        /** Returns whether it needs brokers with disks that can fail. */
+        /** Returns whether the fault needs brokers with disks that can fail. */
         public boolean needsDisk() {
             return this == FILL_DISK || this == SLOW_DISK;
         }
 
-        /** Returns whether it needs a proxy between members and brokers. */
+        /** Returns whether the fault needs a proxy between members and brokers. */
         public boolean needsProxy() {
             return this == CUT || this == SILENCE || this == DELAY;
         }
     }
 
     /**
-     * The fault of a kind with that value.
+     * Creates a fault of this kind from the text of its value.
      *
-     * @throws IllegalArgumentException naming the kind, and the form of its value
+     * @throws IllegalArgumentException if the value is invalid; the message names the kind and the form of its value
      */
     static Fault of(Kind kind, String text) {
         String name = kind.label();

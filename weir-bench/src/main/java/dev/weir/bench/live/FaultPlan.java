@@ -22,11 +22,13 @@ public final class FaultPlan {
     private FaultPlan() {}
 
     /**
-     * The entries of a plan: its faults in turn, or, with a seed, each round in a reproducible random order.
+     * Returns the entries of a plan. The faults take turns in their order. With a seed, each round has a reproducible
+     * random order instead.
      *
-     * @param fields {@code from}, {@code every}, {@code times} (all once, if it is not said) and {@code seed}
+     * @param fields {@code from}, {@code every}, {@code times} and {@code seed}; without {@code times}, each fault
+     *     occurs once
      * @param of the faults
-     * @throws IllegalArgumentException naming the key that is wrong
+     * @throws IllegalArgumentException if a key is wrong; the message names the key
      */
     public static List<TimelineEntry> entries(Map<String, String> fields, List<Order> of) {
         for (String key : fields.keySet()) {
@@ -76,7 +78,7 @@ public final class FaultPlan {
         return Integer.parseInt(text);
     }
 
-    /** Merges both by time; at equal times, {@code timeline} goes first. */
+    /** Merges two lists by time. At equal times, the entries of {@code timeline} come first. */
     public static List<TimelineEntry> merged(List<TimelineEntry> timeline, List<TimelineEntry> plan) {
         List<TimelineEntry> all = new ArrayList<>(timeline);
         all.addAll(plan);

@@ -12,15 +12,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files through which orders reach a run. Immutable; files appear and vanish atomically, so any process may read
+ * The files through which orders reach a run. Immutable. Files appear and vanish atomically, so any process may read
  * them.
  *
  * <pre>
- * RESULTS/live/             only its owner may enter it; there while a run can be changed
- *   run.json                which process runs what
- *   NUMBER.order            one order, in JSON; the smallest number first
- *   NUMBER.answer           what became of it
- *   numbers, numbers-2      which records came to the members of the run, by group
+ * RESULTS/live/             exists while a run accepts or refuses orders; only its owner can enter it
+ *   run.json                the run, and the process that executes it
+ *   NUMBER.order            one order, in JSON; the smallest number is executed first
+ *   NUMBER.answer           the outcome of that order
+ *   numbers, numbers-2      the records that the members of the run have received, by group
  * </pre>
  */
 record LiveFolder(Path path) {
@@ -32,15 +32,15 @@ record LiveFolder(Path path) {
     private static final String ORDER = ".order";
     private static final String ANSWER = ".answer";
 
-    /** The live folder of a results folder. */
+    /** Returns the live folder of a results folder. */
     static LiveFolder of(Path results) {
         return new LiveFolder(results.resolve(NAME));
     }
 
     /**
-     * The process of a run.
+     * The process that executes a run.
      *
-     * @param refusal reason for refusing orders; empty if it accepts them
+     * @param refusal reason for refusing orders; empty if the run accepts them
      */
     record Host(long pid, long startedAtMillis, String run, String refusal) {
 
@@ -78,7 +78,7 @@ record LiveFolder(Path path) {
         return path.resolve(number + ANSWER);
     }
 
-    /** The process that takes or refuses orders here; null if none does. */
+    /** Returns the process that accepts or refuses orders here; null if there is none. */
     @Nullable
     Host host() throws IOException {
         try {
@@ -89,7 +89,7 @@ record LiveFolder(Path path) {
         }
     }
 
-    /** The numbers of waiting orders, in order of execution. */
+    /** Returns the numbers of waiting orders, in order of execution. */
     List<String> waiting() throws IOException {
         try (Stream<Path> files = Files.list(path)) {
             return files.map(file -> String.valueOf(file.getFileName()))
@@ -107,7 +107,7 @@ record LiveFolder(Path path) {
         }
     }
 
-    /** Deletes the members' notes, which take space. */
+    /** Deletes the files with the members' received records, which take up space. */
     void deleteNumbers() throws IOException {
         try (Stream<Path> files = Files.list(path)) {
             for (Path file : files.toList()) {
@@ -125,7 +125,7 @@ record LiveFolder(Path path) {
         Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
-    /** Deletes the folder with all in it. */
+    /** Deletes the folder with all its files. */
     void delete() throws IOException {
         if (!Files.isDirectory(path)) {
             return;

@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of a running benchmark. Immutable. {@link #fields} is its text form in workload files, results and order
- * files.
+ * A change to a running benchmark. Immutable. {@link #fields} returns the text form for workload files, results and
+ * order files.
  */
 public sealed interface Order
         permits Order.Set,
@@ -36,7 +36,7 @@ public sealed interface Order
     /** Key prefix of {@link Set} for a broker-side group setting, which takes effect without rejoining. */
     String GROUP = "group.";
 
-    /** The kinds of orders, one in an entry. */
+    /** Returns the names of all kinds of orders. */
     private static String kinds() {
         return Stream.concat(
                         Stream.of("set", "restart-consumers", "pause", "drain", "discard-stats", "extend", "end"),
@@ -56,7 +56,7 @@ public sealed interface Order
         /**
          * Checks keys and values, but not whether Kafka knows a property.
          *
-         * @throws IllegalArgumentException naming the key that is wrong
+         * @throws IllegalArgumentException if a key is wrong; the message names the key
          */
         public Set {
             values = Map.copyOf(values);
@@ -99,17 +99,17 @@ public sealed interface Order
                     + "PROPERTY, such as group.share.partition.max.record.locks=4000";
         }
 
-        /** The milliseconds of a value of {@link #WORK}. */
+        /** Returns the milliseconds of a value of {@link #WORK}. */
         public static double workMillis(String value) {
             return Spans.millis(WORK, value, 0, MOST_WORK_MILLIS);
         }
 
-        /** Properties of Kafka clients among the values, by name. */
+        /** Returns the properties of Kafka clients among the values, by name. */
         public Map<String, String> client() {
             return ofPrefix(CLIENT);
         }
 
-        /** Settings of the groups among the values, by name. */
+        /** Returns the group settings among the values, by name. */
         public Map<String, String> group() {
             return ofPrefix(GROUP);
         }
@@ -133,7 +133,7 @@ public sealed interface Order
     /**
      * Makes this number of consumers leave and rejoin.
      *
-     * @param count a number, or a share such as {@code 50%}
+     * @param count a number, or a percentage such as {@code 50%}
      */
     record RestartConsumers(String count) implements Order {
         /** Checks the text. */
@@ -147,7 +147,7 @@ public sealed interface Order
             }
         }
 
-        /** The number of consumers meant, out of {@code consumers}. */
+        /** Returns the number of consumers that this order restarts, out of {@code consumers}. */
         public int of(int consumers) {
             return count.endsWith("%")
                     ? Math.ceilDiv(consumers * Integer.parseInt(count.substring(0, count.length() - 1)), 100)
@@ -158,7 +158,10 @@ public sealed interface Order
     /** Pauses all members. */
     record Pause(double millis) implements Order {}
 
-    /** Stops sending, with handlers taking no time, until all sent records are handled; then continues as before. */
+    /**
+     * Stops sending and makes handlers take no time until all sent records are handled. The run then continues as
+     * before.
+     */
     record Drain() implements Order {}
 
     /** Discards the measurements so far. */
@@ -170,7 +173,7 @@ public sealed interface Order
     /** Ends the run, keeping its results. */
     record End() implements Order {}
 
-    /** One entry: the kind of the order with its value. */
+    /** Returns a single entry: the kind of the order with its value. */
     default Map<String, Object> fields() {
         return switch (this) {
             case Set set -> Map.of("set", new TreeMap<>(set.values()));
@@ -185,10 +188,10 @@ public sealed interface Order
     }
 
     /**
-     * The order of these fields.
+     * Creates the order that these fields describe.
      *
      * @param fields values are texts, numbers, booleans, and a map for {@code set}
-     * @throws IllegalArgumentException naming what is wrong, and what there is
+     * @throws IllegalArgumentException if a field is wrong; the message names the error and the valid choices
      */
     static Order of(Map<String, ?> fields) {
         if (fields.size() != 1) {
@@ -222,7 +225,8 @@ public sealed interface Order
     }
 
     /**
-     * Returns whether the group has to recover from the order: it takes something from the group or causes a rebalance.
+     * Returns whether the group has to recover from the order, because the order takes something from the group or
+     * causes a rebalance.
      */
     default boolean isDisturbance() {
         return switch (this) {
@@ -237,7 +241,7 @@ public sealed interface Order
         };
     }
 
-    /** Its kind and value as readable text. */
+    /** Returns the kind and value as readable text. */
     default String text() {
         Map.Entry<String, Object> only = fields().entrySet().iterator().next();
         return only.getKey() + " "

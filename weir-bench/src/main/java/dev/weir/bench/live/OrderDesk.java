@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Receives the orders of a run and answers them. Confined to the thread of the run. */
+/** Receives the orders of a run and answers them. Confined to the run's thread. */
 public final class OrderDesk implements AutoCloseable {
     private final LiveFolder folder;
     private final Set<String> answered = new HashSet<>();
@@ -26,17 +26,17 @@ public final class OrderDesk implements AutoCloseable {
     /**
      * An order that waits for {@link #answer}. Immutable.
      *
-     * @param order null if it cannot be read
-     * @param fault why; empty if it can
+     * @param order the order; null if it cannot be read
+     * @param fault reason why the order cannot be read; empty if it can
      */
     public record Waiting(String number, @Nullable Order order, String fault) {}
 
     /**
-     * Opens the folder for orders, private to its owner, after deleting remains of a crashed run.
+     * Opens the folder for orders, which only its owner can access. First deletes the remains of a crashed run.
      *
      * @param results the folder of the campaign
-     * @param run which run it is, for people
-     * @throws RunFailure if it cannot be made
+     * @param run name of the run, for people
+     * @throws RunFailure if the folder cannot be created
      */
     public static OrderDesk open(Path results, String run) {
         return open(results, run, "");
@@ -65,15 +65,18 @@ public final class OrderDesk implements AutoCloseable {
         }
     }
 
-    /** A new file name in the folder for orders; files with this prefix are deleted with the folder. */
+    /**
+     * Returns a new file name in the folder for orders. Files whose names begin with this name are deleted when the
+     * desk is closed.
+     */
     public Path numbers() {
         return folder.numbers();
     }
 
     /**
-     * The order that waits for the longest time; null for none.
+     * Returns the order that has waited for the longest time; null if no order waits or the folder no longer exists.
      *
-     * @throws UncheckedIOException if the folder cannot be read; one that is gone holds no orders
+     * @throws UncheckedIOException if the folder cannot be read
      */
     public @Nullable Waiting next() {
         try {
@@ -83,7 +86,7 @@ public final class OrderDesk implements AutoCloseable {
                 }
             }
             return null;
-        } catch (NoSuchFileException e) { // Withdrawn meanwhile, or the whole folder.
+        } catch (NoSuchFileException e) { // The order was withdrawn, or the folder deleted.
             return null;
         } catch (IOException e) {
             throw new UncheckedIOException("orders cannot be read from " + folder.path() + ": " + e, e);
@@ -105,14 +108,14 @@ public final class OrderDesk implements AutoCloseable {
     }
 
     /**
-     * Answers an order, which no longer waits, even if writing the answer fails.
+     * Answers an order. The order stops waiting, even if the answer cannot be written.
      *
      * @throws UncheckedIOException if the answer cannot be written
      */
     public void answer(String number, Answer answer) {
         answered.add(number);
         try {
-            // Withdrawn meanwhile, so the answer is not read.
+            // Nobody reads the answer to an order that was withdrawn.
             if (Files.deleteIfExists(folder.order(number))) {
                 LiveFolder.write(folder.answer(number), answer);
             }
@@ -121,7 +124,10 @@ public final class OrderDesk implements AutoCloseable {
         }
     }
 
-    /** Closes the desk. Waiting orders find no run; unread answers are left for their senders. */
+    /**
+     * Closes the desk. Senders of waiting orders notice that the run is over. Unread answers are left for their
+     * senders.
+     */
     @Override
     public void close() {
         try {
@@ -132,7 +138,7 @@ public final class OrderDesk implements AutoCloseable {
             }
             folder.delete();
         } catch (IOException | UncheckedIOException ignored) {
-            // An order arrived meanwhile, or the folder was cleaned up; the run is over anyway, and the next one cleans
+            // An order arrived meanwhile, or the folder was deleted. The run is over anyway, and the next one cleans
             // up.
         }
     }

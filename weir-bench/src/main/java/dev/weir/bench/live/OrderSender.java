@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
 public final class OrderSender {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** A table's campaigns have folders in its folder. */
+    /**
+     * Depth of the search for results folders. The campaigns of a table have their folders inside the table's folder.
+     */
     private static final int DEPTH = 2;
 
     private final LiveFolder folder;
@@ -29,7 +31,10 @@ public final class OrderSender {
         this.host = host;
     }
 
-    /** Folders below {@code results} whose run takes orders now, or says why it does not. */
+    /**
+     * Returns the folders at or below {@code results} with a current run that accepts orders or refuses them with a
+     * reason.
+     */
     public static List<Path> changeable(Path results) {
         if (!Files.isDirectory(results)) {
             return List.of();
@@ -47,7 +52,7 @@ public final class OrderSender {
         }
     }
 
-    /** Sender to the run of that results folder; null if none is under way there. */
+    /** Returns a sender to the current run of a results folder; null if no run is active there. */
     public static @Nullable OrderSender to(Path results) {
         LiveFolder folder = LiveFolder.of(results);
         try {
@@ -61,7 +66,7 @@ public final class OrderSender {
     /**
      * Sends an order and waits until it is executed or the run is over. An interrupt withdraws the order.
      *
-     * @return null if the run ended without an answer
+     * @return the answer; null if the run ended without one
      */
     public @Nullable Answer send(Order order) throws InterruptedException {
         if (!host.refusal().isEmpty()) {
@@ -92,7 +97,7 @@ public final class OrderSender {
 
     private @Nullable Answer answer(String number) throws IOException, InterruptedException {
         while (true) {
-            // Check first whether the run is alive: its last action may be the answer.
+            // Checks first whether the run is alive, because its last action may be the answer.
             boolean goesOn = host.equals(folder.host());
             if (Files.exists(folder.answer(number))) {
                 return LiveFolder.JSON.readValue(Files.readAllBytes(folder.answer(number)), Answer.class);

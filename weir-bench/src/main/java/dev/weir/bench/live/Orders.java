@@ -12,8 +12,8 @@ import java.util.function.ObjDoubleConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes the orders of a run one after the other: planned ones when they are due, then incoming ones. Confined to its
- * thread.
+ * Executes the orders of a run one after another: first planned orders that are due, then incoming orders. Confined to
+ * the run's thread.
  */
 public final class Orders {
     private @Nullable OrderDesk desk; // null once it cannot be read
@@ -22,27 +22,27 @@ public final class Orders {
     private final ObjDoubleConsumer<String> note;
     private final List<TimelineEntry> timeline = new ArrayList<>();
 
-    /** The target of a change. */
+    /** A run or search that orders can change. */
     public interface Target {
 
-        /** The reason why the order cannot be executed; null if it can. */
+        /** Returns the reason why the order cannot be executed; null if it can. */
         @Nullable
         String objection(Order order);
 
         /** Executes the order and returns the changes by key. */
         Map<String, String> apply(Order order) throws InterruptedException;
 
-        /** The end on the clock of its orders; later orders are not executed. */
+        /** Returns the end time on the clock of the orders. Orders are not executed after it. */
         default double endMillis() {
             return Double.POSITIVE_INFINITY;
         }
     }
 
     /**
-     * Creates the orders of a desk, which the caller closes.
+     * Creates the orders of a run. The caller closes the desk.
      *
-     * @param desk none where only planned orders are done
-     * @param millis elapsed time of the run
+     * @param desk null if there are only planned orders
+     * @param millis elapsed milliseconds of the run
      * @param note receives the executed orders with their times
      */
     public Orders(
@@ -57,9 +57,9 @@ public final class Orders {
     }
 
     /**
-     * Executes the orders since the last call.
+     * Executes the planned orders that have become due and the orders that have arrived since the last call.
      *
-     * @throws RunFailure if a planned order cannot be done
+     * @throws RunFailure if a planned order cannot be executed
      */
     public void take(Target target) throws InterruptedException {
         for (TimelineEntry next = planned.peek();
@@ -82,7 +82,7 @@ public final class Orders {
             Answer answer = answered(waiting, target);
             try {
                 from.answer(waiting.number(), answer);
-            } catch (UncheckedIOException e) { // Not a reason to lose the run.
+            } catch (UncheckedIOException e) { // The run continues without this answer.
                 note.accept(String.valueOf(e.getMessage()), millis.getAsDouble());
             }
         }
@@ -121,7 +121,7 @@ public final class Orders {
         note.accept(order.text() + ": " + String.join(", ", did.values()), atMillis);
     }
 
-    /** The orders done so far. */
+    /** Returns the orders executed so far. */
     public List<TimelineEntry> timeline() {
         return List.copyOf(timeline);
     }

@@ -5,7 +5,9 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Lengths of time as texts: {@code 500us}, {@code 5ms}, {@code 1.5s}, {@code 5m}, {@code 1h}. Stateless. */
+/**
+ * Parses and formats durations, such as {@code 500us}, {@code 5ms}, {@code 1.5s}, {@code 5m} or {@code 1h}. Stateless.
+ */
 final class Spans {
     private static final Pattern TEXT = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(us|ms|s|m|h)");
     private static final Map<String, Double> MILLIS = Map.of("us", 1e-3, "ms", 1.0, "s", 1e3, "m", 60e3, "h", 3600e3);
@@ -13,10 +15,10 @@ final class Spans {
     private Spans() {}
 
     /**
-     * The milliseconds of a text; {@code 0} needs no unit.
+     * Returns the milliseconds of a duration. The text {@code 0} needs no unit.
      *
-     * @throws IllegalArgumentException naming {@code key} if the text is invalid, or not from {@code least} to
-     *     {@code most}
+     * @throws IllegalArgumentException if the text is invalid, or not from {@code least} to {@code most}; the message
+     *     names {@code key}
      */
     static double millis(String key, String text, double least, double most) {
         Matcher matcher = TEXT.matcher(text);
@@ -34,7 +36,7 @@ final class Spans {
         return millis;
     }
 
-    /** Seconds to the millisecond, such as {@code 30.012s}. */
+    /** Returns the seconds with three decimal places, such as {@code 30.012s}. */
     static String text(double millis) {
         return String.format(Locale.ROOT, "%.3fs", millis / 1e3);
     }

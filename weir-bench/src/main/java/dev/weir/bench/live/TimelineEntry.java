@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * An order and its time: planned in a workload file, or done in a run. Immutable. What a run recorded can be pasted
- * into a workload file as it is: {@code took} and {@code did} are not read there.
+ * An order with its time, either planned in a workload file or executed in a run. Immutable. An entry that a run has
+ * recorded can be pasted into a workload file unchanged, because {@code took} and {@code did} have no effect there.
  *
- * @param atMillis since the plan began
- * @param tookMillis until it was done; 0 of one that is planned
- * @param did what became of it, by key; empty of one that is planned
+ * @param atMillis time since the plan began
+ * @param tookMillis duration of the execution; 0 for a planned order
+ * @param did the changes by key; empty for a planned order
  */
 public record TimelineEntry(double atMillis, Order order, double tookMillis, Map<String, String> did) {
     private static final String AT = "at";
@@ -28,9 +28,9 @@ public record TimelineEntry(double atMillis, Order order, double tookMillis, Map
     }
 
     /**
-     * The entry of these fields.
+     * Creates the entry that these fields describe.
      *
-     * @throws IllegalArgumentException naming what is wrong, and what there is
+     * @throws IllegalArgumentException if a field is wrong; the message names the error and the valid choices
      */
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
     public static TimelineEntry of(Map<String, Object> fields) {
@@ -53,7 +53,7 @@ public record TimelineEntry(double atMillis, Order order, double tookMillis, Map
                 done);
     }
 
-    /** As JSON and YAML hold it. */
+    /** Returns the fields as written to JSON and YAML. */
     @JsonValue
     public Map<String, Object> fields() {
         Map<String, Object> fields = new LinkedHashMap<>();
@@ -67,7 +67,7 @@ public record TimelineEntry(double atMillis, Order order, double tookMillis, Map
     }
 
     /**
-     * The entries as a section of a workload file.
+     * Returns the entries as a section of a workload file.
      *
      * <pre>
      * timeline:

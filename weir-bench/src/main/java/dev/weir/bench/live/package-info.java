@@ -1,6 +1,6 @@
 /**
- * Changes of a running benchmark: the orders, the files that carry them, and the timeline of executed orders. The run's
- * thread applies orders; a sender waits for the answer on its own thread.
+ * Changes to a running benchmark: the orders, the files that carry them, and the timeline of executed orders. The run's
+ * thread applies orders. A sender waits for the answer on its own thread.
  */
 @NullMarked
 package dev.weir.bench.live;

@@ -1,6 +1,7 @@
 /**
- * Reports of a campaign for people and programs: a table for the terminal, lines of JSON, CSV files and one page that
- * needs nothing else. Everything is made from a results folder, finished or not, as often as one likes.
+ * Reports a campaign to people and programs: as a table for the terminal, lines of JSON, CSV files, and one
+ * self-contained web page. Reports are created from a results folder, whether or not the campaign has finished, and can
+ * be created repeatedly.
  */
 @NullMarked
 package dev.weir.bench.report;

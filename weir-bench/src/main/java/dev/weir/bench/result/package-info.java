@@ -1,6 +1,6 @@
 /**
- * Results of a campaign: immutable records of its points and runs come in from the harness, and go to a folder that
- * survives an interruption at any moment. Statistics and reports read them from there.
+ * Stores the results of a campaign. The harness passes immutable records of points and runs to a folder. The folder
+ * survives an interruption at any moment. Statistics and reports read the records from there.
  */
 @NullMarked
 package dev.weir.bench.result;

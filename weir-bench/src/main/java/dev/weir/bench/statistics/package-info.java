@@ -1,6 +1,7 @@
 /**
- * Conclusions about a campaign: its runs come in, medians, ratios with intervals and cautious verdicts go out. Pure
- * functions without threads or clocks; {@code docs/benchmarks/method.md} says why these and how to read them.
+ * Draws conclusions from the runs of a campaign: medians, ratios with intervals, and cautious verdicts. Pure functions
+ * without threads or clocks. {@code docs/benchmarks/method.md} explains how to read these figures and why they were
+ * chosen.
  */
 @NullMarked
 package dev.weir.bench.statistics;
