@@ -1,6 +1,6 @@
 /**
- * One run: in come a driver that has said hello and a topic, out go intervals, totals and latencies of what is
- * measured. Runs on the campaign's thread.
+ * Measures one run. The input is a topic and a driver whose process has started. The output is the run's intervals,
+ * totals and latencies. Runs on the campaign's thread.
  */
 @NullMarked
 package dev.weir.bench.measurement;
