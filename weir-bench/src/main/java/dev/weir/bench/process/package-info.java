@@ -1,6 +1,6 @@
 /**
- * The drivers' processes: the catalog of built drivers, their start and end, and the exchange with them about one
- * point. Confined to the campaign's thread, except for stopping them.
+ * Manages the drivers' processes: the catalog of built drivers, the start and end of processes, and the communication
+ * with a process about one workload point. Confined to the campaign's thread, except for stopping processes.
  */
 @NullMarked
 package dev.weir.bench.process;
