@@ -1,6 +1,7 @@
 /**
- * Reports of a campaign for people and programs: a table for the terminal, lines of JSON, CSV files and one page that
- * needs nothing else. Everything is made from a results folder, finished or not, as often as one likes.
+ * Creates the reports of a campaign: a table for the terminal, lines of JSON, CSV files and a self-contained HTML page.
+ * Everything is created from a results folder, whether the campaign is finished or not, and can be created again at any
+ * time.
  */
 @NullMarked
 package dev.weir.bench.report;

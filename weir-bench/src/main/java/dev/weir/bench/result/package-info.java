@@ -1,6 +1,6 @@
 /**
- * Results of a campaign: immutable records of its points and runs come in from the harness, and go to a folder that
- * survives an interruption at any moment. Statistics and reports read them from there.
+ * The results of a campaign, as immutable records of its points and runs. The harness writes them to a folder that
+ * survives an interruption at any moment, and statistics and reports read them from this folder.
  */
 @NullMarked
 package dev.weir.bench.result;
