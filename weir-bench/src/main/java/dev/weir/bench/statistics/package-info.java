@@ -1,6 +1,7 @@
 /**
- * Conclusions about a campaign: its runs come in, medians, ratios with intervals and cautious verdicts go out. Pure
- * functions without threads or clocks; {@code docs/benchmarks/method.md} says why these and how to read them.
+ * Draws conclusions from the runs of a campaign: medians, ratios with intervals, and cautious verdicts. All are pure
+ * functions without threads or clocks. {@code docs/benchmarks/method.md} explains why these methods were chosen and how
+ * to read the results.
  */
 @NullMarked
 package dev.weir.bench.statistics;
