@@ -27,7 +27,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
     /** Number of newest campaigns that are considered. */
     public static final int MAX_CAMPAIGNS = 200;
 
-    /** The number of campaigns by which the detected start of a level may be wrong. */
+    /** Largest error, in campaigns, of the detected start of a level. */
     private static final int UNSURE_CAMPAIGNS = 2;
 
     /** Largest share of false findings among the series that are reported as changed. */

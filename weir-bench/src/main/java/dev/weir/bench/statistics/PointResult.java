@@ -8,12 +8,12 @@ import java.util.Map;
 /**
  * The results of all drivers at one point. Immutable, thread-safe.
  *
- * @param noise by metric, the largest ratio by which two sets of runs of the baseline may differ, as a factor of at
- * least 1; infinite if the control has fewer than two rounds, and missing if the campaign has no control
+ * @param noise by metric, the largest factor between the control and the baseline (A/A) that their interval contains,
+ * at least 1; infinite if the control has fewer than two rounds, and missing if the campaign has no control
  */
 public record PointResult(Point point, Map<Metric, Double> noise, List<DriverResult> drivers) {
 
-    /** The main metric by which drivers are judged: the rate, or the cost or latency if the rate is planned. */
+    /** The main metric for judging drivers: the rate, or the cost or latency if the rate is planned. */
     public Metric judgedBy() {
         if (point.scenario().equals(Scenario.STEADY.label())) {
             return Metric.CPU;

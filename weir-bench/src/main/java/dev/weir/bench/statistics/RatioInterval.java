@@ -85,7 +85,7 @@ public record RatioInterval(
         return low <= value && value <= high;
     }
 
-    /** The factor by which the end of the interval farthest from 1 differs from 1. */
+    /** The factor between 1 and the end of the interval that lies farthest from 1. */
     double farthestFactor() {
         return Math.max(high, 1 / low);
     }

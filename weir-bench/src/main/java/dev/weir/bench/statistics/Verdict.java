@@ -19,7 +19,7 @@ public enum Verdict {
     /**
      * Judges an interval.
      *
-     * @param noiseFactor the factor by which two sets of runs of the baseline may differ, at least 1; NaN if it was not
+     * @param noiseFactor the largest factor between two sets of runs of the baseline, at least 1; NaN if it was not
      * measured
      * @param adjustedP the p-value after correction for the number of comparisons
      * @param margin the largest relative difference that does not matter, for example 0.05
@@ -40,7 +40,7 @@ public enum Verdict {
         return UNCLEAR;
     }
 
-    /** Describes the verdict in words that do not claim more than the interval shows. */
+    /** Describes the verdict in words that do not say more than the interval shows. */
     public String words(@Nullable RatioInterval interval) {
         return switch (this) {
             case NOT_MEASURED -> "too few rounds";
