@@ -207,7 +207,7 @@ final class SimulatedGroup {
         return sent;
     }
 
-    /** The number of failed handler calls, each of which was repeated. */
+    /** The number of failed handler calls. Each failed call was repeated. */
     long retried() {
         return retried;
     }
