@@ -156,7 +156,7 @@ final class LiveFaults {
         return "broker " + id + ", process " + pid;
     }
 
-    /** Fills a broker's disk. A broker whose only disk is full stops. It is restarted once there is space. */
+    /** Fills a broker's disk. If the broker has no other disk, it stops, and is restarted once there is space. */
     private String fillDisk(int id, double seconds) throws InterruptedException {
         long pid = cluster.losses().fillDisk(id);
         boolean hasEnded = false;

@@ -50,7 +50,7 @@ public final class LiveGroup implements AutoCloseable {
     private final List<LivePart> parts = new ArrayList<>();
     private final TrialMembers members; // members of all groups of the run
     private final TrialMembers.Listener listener; // listener of this group's members
-    private final int fixedConsumers; // per process; 0 if each worker has its own
+    private final int fixedConsumers; // consumers per process; 0 if each worker has its own consumer
 
     private String topic = "";
     private String output = ""; // output topic of copying members
@@ -132,7 +132,10 @@ public final class LiveGroup implements AutoCloseable {
         members.awaitReader();
     }
 
-    /** Starts the reader of the members' output. It sees only committed records if the point requires exactly once. */
+    /**
+     * Starts the reader of the members' output. The reader sees only committed records if the point requires exactly
+     * once.
+     */
     private void read() throws InterruptedException {
         output = cluster.topics().output(point);
         DriverSession reader = session(launch(DriverLauncher.READER));

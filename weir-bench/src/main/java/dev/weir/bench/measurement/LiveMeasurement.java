@@ -236,7 +236,7 @@ public final class LiveMeasurement implements Orders.Target {
             processes.members().endGenerator(); // From here on, the partitions are complete.
             processes.work(0);
             boolean isWhole = catchesUp(processes::lag);
-            var unused = catchesUp(processes::unread); // The ledger shows missing records.
+            var unused = catchesUp(processes::unread); // If records stay missing, the ledger shows them.
             processes.leave();
             tell(ofSender);
             tell(books.figuresOfGroups(endMillis));

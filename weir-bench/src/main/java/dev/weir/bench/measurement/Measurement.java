@@ -57,7 +57,7 @@ public final class Measurement {
     private static final long FILLED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     // Fraction of the topic that a pass reads. A client that has read everything has a fetch waiting at the broker for
-    // half a second and can close only afterwards. Those waits would take a third of a campaign.
+    // half a second and can close only afterwards. Those waits would take a third of a campaign's time.
     private static final double PASS_SHARE = 0.9;
 
     // Fraction of the ceiling that counts as full speed.
@@ -408,8 +408,8 @@ public final class Measurement {
     }
 
     /**
-     * Combines a figure of several passes. Most figures are averaged. The clock error is the largest one, the earliest
-     * time is the smallest one, and early records are added up.
+     * Combines a figure of several passes. Of clock errors, the largest counts. Of earliest times, the smallest counts.
+     * Numbers of early records are added up. All other figures are averaged.
      */
     public static double ofAll(String name, List<Double> all) {
         DoubleStream figures = all.stream().mapToDouble(figure -> figure);

@@ -11,7 +11,7 @@ interface MemberNetwork extends AutoCloseable {
     /** The broker addresses that the member uses. */
     String bootstrapServers();
 
-    /** Applies a fault until the next call. */
+    /** Applies a fault, which lasts until another fault or {@link NetworkFault#NONE} is applied. */
     void befall(NetworkFault fault) throws InterruptedException;
 
     /**

@@ -35,7 +35,7 @@ public final class SteadyMeasurement {
     /** The name of the generator's driver, which is not a library under test. */
     public static final String GENERATOR = DriverLauncher.GENERATOR;
 
-    /** Records sent later than this after their planned time are late. */
+    /** Delay after the planned send time above which a record counts as late. */
     private static final long TOLERATED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     /** Time for a driver that sends to connect before its first record is due. */

@@ -27,7 +27,7 @@ import java.util.zip.ZipEntry;
  *
  * <p>In a checkout, each built folder below {@code drivers/} can contain drivers. Such a folder has a class path in
  * {@code target/driver.classpath} and a {@code weir-driver.properties} file among its classes. In the unpacked archive,
- * each jar in {@code drivers/} that contains such a file has drivers. The manifest of the jar lists its dependencies.
+ * each jar in {@code drivers/} with such a file contains drivers. The manifest of the jar lists its dependencies.
  */
 public final class DriverCatalog {
     private static final String DESCRIPTION = "weir-driver.properties";

@@ -138,8 +138,8 @@ public final class DriverLauncher implements AutoCloseable {
         DriverProcess process = DriverProcess.start(
                 driver, role, host, entry(driver), heapMegabytes, log, isHere() ? null : this::generators);
         running.add(process);
-        // Whichever comes first: the stopping thread finds this process in the set, or this thread sees that the
-        // launcher has stopped.
+        // This thread adds the process before it reads isStopped. The stopping thread sets isStopped before it reads
+        // the set. One of the two therefore kills the process.
         if (isStopped) {
             process.kill();
         }

@@ -179,7 +179,8 @@ public final class DriverProcess implements AutoCloseable {
 
     /**
      * Notes that the process has sent its greeting, and starts reading its clock. The readings also renew the lease of
-     * a remote process, which would end during a long wait for the greetings of other processes.
+     * a remote process. Without them the lease could expire while the harness waits for the greetings of other
+     * processes.
      */
     private void up(Report.Hello hello) {
         host.started();

@@ -204,8 +204,8 @@ public final class DriverSession {
     }
 
     /**
-     * Returns the next report. Fails if the driver fails or sends nothing for {@code patience}, and as soon as the
-     * brokers have ended.
+     * Returns the next report. Fails if the driver fails or sends nothing for {@code patience}. Also fails as soon as
+     * the brokers have ended.
      */
     public Report receive(Duration patience) throws InterruptedException {
         return timed(process.receive(patience, cluster::requireBrokers));

@@ -30,7 +30,7 @@ final class PlaceCommand {
     /**
      * Creates a command that runs at the place.
      *
-     * @param doing the action that may fail, for messages, such as {@code cannot look at it}
+     * @param doing the failure as it appears in messages, for example {@code cannot be reached}
      * @param isStopped returns whether the caller has given up
      */
     PlaceCommand(String doing, Place place, List<String> arguments, BooleanSupplier isStopped) {

@@ -27,8 +27,8 @@ import java.util.zip.ZipOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies the files from which drivers are started to a place. Each file is copied once, into a folder named after the
- * file's content, so that a later campaign finds the file there. Confined to one thread.
+ * Copies the jars and classes of drivers to a place. Each file is copied once, into a folder named after the file's
+ * content, so that a later campaign finds the file there. Confined to one thread.
  *
  * <pre>
  * ~/.cache/weir/workers/3f9a1c.../kafka-clients-4.4.0.jar     a jar
@@ -44,7 +44,7 @@ final class WorkerFiles {
     private static final String MISSING = "weir:missing=";
 
     // Chooses the first cache folder that can be created and written, prints its name, and prints which of the given
-    // files are missing from it. The script runs only once at a time for a place.
+    // files are missing from it. The script never runs twice at the same time at one place.
     private static final String ASK = """
             for d in "${XDG_CACHE_HOME:-$HOME/.cache}" "${TMPDIR:-/tmp}"; do
               d=$d/weir/workers

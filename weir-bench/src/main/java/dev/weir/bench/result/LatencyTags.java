@@ -78,7 +78,7 @@ public final class LatencyTags {
                 .toList();
     }
 
-    /** Returns the histograms of one phase and replaces their tags by the tags of a run. */
+    /** Returns the histograms of one phase and replaces their tags with the tags of a run. */
     static List<Histogram> ofPhase(int number, List<Histogram> all) {
         String prefix = ofPhase(number, "");
         List<Histogram> ofIt = new ArrayList<>();

@@ -116,7 +116,7 @@ public final class ResultsFolder {
         return campaign;
     }
 
-    /** The runs whose latest attempt is stored, including failed ones, in their order of execution. */
+    /** The latest attempt of each run, including failed attempts, in order of execution. */
     public List<Run> runs() {
         List<Run> sorted = new ArrayList<>(runs.values());
         sorted.sort(Comparator.comparingInt(Run::order));

@@ -28,7 +28,7 @@ public final class ChangePoints {
 
     /**
      * Smallest length of a series in which a change of {@link #MIN_LENGTH} figures can be found. In a shorter series,
-     * chance alone reaches the clearest division too often. With 12 figures, 2 of the 12 choose 3 orders reach it.
+     * chance alone reaches the clearest division too often. With 12 figures, 2 of the (12 choose 3) orders reach it.
      */
     public static final int FEWEST = 12;
 

@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The version of a driver's library. Releases are ordered by their numbers, development versions without a release
- * number come after them and are ordered by time. Immutable, thread-safe.
+ * The version of a driver's library. Releases are ordered by number. Commits without a release number come after all
+ * releases and are ordered by time. Immutable, thread-safe.
  *
  * @param label the library's version as text
  * @param client the version of kafka-clients; empty if kafka-clients is the library itself, or if its version is

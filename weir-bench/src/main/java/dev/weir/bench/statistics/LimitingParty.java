@@ -17,10 +17,10 @@ public final class LimitingParty {
     /** Largest share of records that a generator may send late. */
     public static final double MAX_LATE_SHARE = 0.01;
 
-    /** Busy share above which a thread counts as never waiting. */
+    /** A thread that runs for more than this fraction of the time is not waiting for anything. */
     static final double BUSY = 0.9;
 
-    /** Busy share below which a process counts as mostly waiting. */
+    /** A process that runs for less than this fraction of the time mostly waits. */
     static final double IDLE = 0.5;
 
     /** Share of waiting time at which a driver's rate is noticeably below the rate that the library could reach. */

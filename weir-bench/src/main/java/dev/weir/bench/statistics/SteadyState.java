@@ -3,8 +3,8 @@ package dev.weir.bench.statistics;
 import java.util.Arrays;
 
 /**
- * Decides whether and from which point on a series of equal intervals, usually of records per second, has stopped
- * changing. Stateless, thread-safe.
+ * Decides whether a series of equal intervals, usually of records per second, has stopped changing, and from which
+ * interval on. Stateless, thread-safe.
  *
  * <p>The start of the steady part is found by MSER (White, "An effective truncation heuristic for bias reduction in
  * simulation output", Simulation 69, 1997). It is the start that minimizes the standard error of the mean of the rest.

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Decides from a process's reports whether the process has warmed up. It has if its rate is steady, if its JVM has
- * compiled the running code, and if the cost per record is stable. Confined to one thread.
+ * Decides from a process's reports whether the process has warmed up. A process has warmed up when its rate is steady,
+ * its JVM has compiled the running code, and the cost per record is stable. Confined to one thread.
  *
  * <p>A steady rate alone is not enough. If the JIT compiler has a free core, the rate soon reaches its maximum while
  * each record still costs twice as much as it will later.

@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RateTrial implements Trials {
     /**
-     * Additional length of the plan, because the plan must not end before its trial. It covers the time in which
-     * members leave and join and late reports arrive, and a reserve.
+     * Extra length of the plan, because the plan must last until its trial ends. It covers the time that members take
+     * to leave and join, the delay of reports, and a reserve.
      */
     private static final double SPARE_SECONDS = 200;
 
@@ -237,7 +237,7 @@ public final class RateTrial implements Trials {
                 Scenario scenario,
                 Map<String, String> client,
                 Map<String, String> options) {
-            // The hottest partition gets the most records, so every partition is configured for its number.
+            // The hottest partition gets the most records, and every partition is configured for that many.
             double most = PartitionSpread.shares(point.partitions(), point.partitionSkew())[0];
             long records = (long) Math.ceil(planSeconds * attempt.rate() * most);
             // Number 0 of each partition already exists and is not sent by the generator.

@@ -47,7 +47,7 @@ final class SimulatedGroup {
     static final long JOIN_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final long OVERHEAD_NANOS = 60_000; // per handler call, including the wake-up
-    private static final double JITTER = 0.3; // of appending and fetching
+    private static final double JITTER = 0.3; // relative jitter of appending and fetching
     private static final int POLL_RECORDS = 500;
 
     enum Kind {
@@ -123,7 +123,7 @@ final class SimulatedGroup {
     private long sent;
     private boolean isSending = true;
     private int turn; // next partition to poll
-    private int busy; // workers
+    private int busy; // number of busy workers
     private int waitingRecords; // number in all partitions
     private int nextIdle; // the first worker to check
     private int stride = 1; // step between checked workers; reaches all processes

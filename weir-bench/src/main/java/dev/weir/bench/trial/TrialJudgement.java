@@ -44,8 +44,8 @@ final class TrialJudgement {
     private static final double TOLERATED_SHARE = 0.1;
 
     /**
-     * Largest increase of the members' delay, as a fraction of the elapsed time. {@link #CATCHING_UP} is the smallest
-     * decrease that shows recovery.
+     * Largest growth of the members' delay, as a fraction of the elapsed time, at which members still keep up. {@link
+     * #CATCHING_UP} is the smallest decrease that shows recovery.
      */
     private static final double FALLING_BEHIND = 0.025;
 
@@ -199,7 +199,10 @@ final class TrialJudgement {
         return objection == null ? new Outcome(Result.PASSED, latency(whole)) : new Outcome(Result.FAILED, objection);
     }
 
-    /** The time in milliseconds between the middles of two thirds that are this many thirds apart. */
+    /**
+     * The time in milliseconds from the middle of one third of the judged time to the middle of the third that is
+     * {@code apart} thirds later.
+     */
     private double betweenThirds(int apart) {
         return apart * thirds[0].seconds() * 1e3;
     }
@@ -235,14 +238,17 @@ final class TrialJudgement {
 
     /**
      * Returns whether as many records arrived as were sent, apart from intervals that cross the edges of the window.
-     * Members that have died fall behind, but there are no late records that would show it.
+     * Members that have died fall behind without delivering late records, so latencies alone would not show it.
      */
     private boolean isAllDelivered(TrialWindow window) {
         double due = attempt.rate() * (window.seconds() - intervalSeconds());
         return window.records() >= due && window.silentPartition(attempt.rate()) < 0;
     }
 
-    /** The time from the beginning to the end of the last slice before the last third that did not meet the target. */
+    /**
+     * The time from the beginning until the end of the last slice that missed the target. Only slices before the last
+     * third count.
+     */
     private double recoveryMillis() {
         double millis = 0;
         for (TrialWindow look : looks) {

@@ -87,7 +87,7 @@ public enum Design {
     /**
      * Adds points greedily, as in D. M. Cohen et al., The AETG System (1997). The candidates are all points of the grid
      * instead of random points, so that the same dimensions always give the same points. The next point is always the
-     * first of those candidates that contain the most new pairs.
+     * first candidate with the most new pairs.
      */
     private static List<int[]> fractional(int[] sizes) {
         List<int[]> grid = grid(sizes);
@@ -139,8 +139,8 @@ public enum Design {
     }
 
     /**
-     * Returns the number of pairs of values in which the first dimension lies before {@code end} and the second
-     * dimension comes after the first. A single dimension is paired with itself.
+     * Returns the number of pairs that consist of a value of one dimension and a value of a later dimension. Only pairs
+     * whose first dimension lies before {@code end} count. A single dimension is paired with itself.
      */
     private static int pairsBefore(int[] sizes, int end) {
         if (sizes.length == 1) {

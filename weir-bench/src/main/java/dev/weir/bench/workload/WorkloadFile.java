@@ -271,7 +271,7 @@ final class WorkloadFile {
             known.addAll(List.of(VARY, QUICK, TIMELINE, FAULTS));
             PropertySection.ALL.forEach(section -> known.add(section.name()));
             // For a path without a dot, the names of sections and top-level keys are suggested. Keys inside sections
-            // are not.
+            // are not suggested.
             for (String key : Key.ALL.keySet()) {
                 known.add(path.contains(".") ? key : key.split("\\.", 2)[0]);
             }
