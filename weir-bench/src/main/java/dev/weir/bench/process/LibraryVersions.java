@@ -13,9 +13,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Provides other versions of the libraries under test and of Kafka's server. A library version is a jar below {@code
- * drivers/target/libraries}; a server version is a file in that folder that contains a class path. Maven downloads
- * missing versions, so Maven's settings for mirrors and proxies apply. Thread-safe.
+ * Provides other versions of the libraries under test and of Kafka's server. A library version is a jar below
+ * {@code drivers/target/libraries}; a server version is a file in that folder that contains a class path. Maven
+ * downloads missing versions, so Maven's settings for mirrors and proxies apply. Thread-safe.
  */
 public final class LibraryVersions {
     /** A POM that depends on the server; the version is a property. */

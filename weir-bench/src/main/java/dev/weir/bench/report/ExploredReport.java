@@ -58,8 +58,8 @@ public final class ExploredReport {
     }
 
     /**
-     * Stores the findings so far in the folder, from which {@link #lines(ResultsFolder)} and {@link
-     * #text(ResultsFolder)} read them.
+     * Stores the findings so far in the folder, from which {@link #lines(ResultsFolder)} and
+     * {@link #text(ResultsFolder)} read them.
      */
     public static void write(ResultsFolder folder, List<Explored> all) {
         folder.write(LINES, lines(all).getBytes(StandardCharsets.UTF_8));

@@ -28,8 +28,8 @@ public final class Reports {
     }
 
     /**
-     * Returns a line of JSON for each point and driver, and a summary as the last line. Also writes them to {@code
-     * summary.jsonl}.
+     * Returns a line of JSON for each point and driver, and a summary as the last line. Also writes them to
+     * {@code summary.jsonl}.
      */
     public static String json(ResultsFolder folder) {
         return json(folder, Analysis.of(folder));

@@ -28,10 +28,10 @@ import org.jspecify.annotations.Nullable;
  * processes and without waiting. Confined to one thread. Times are nanoseconds since the plan began.
  *
  * <p>The plan, its shape, the spread over partitions and the handlers' times are the same as in real runs. Everything
- * else is simplified. A record can be fetched {@link #APPEND_NANOS} after it was sent, and a fetch takes {@link
- * #FETCH_NANOS}. The same times apply to a copied record after its commit. If a single driver sends by the plan, each
- * record is acknowledged {@link #APPEND_NANOS} after it is due. If a single driver reads at a steady rate, it receives
- * a record one fetch after the record can be fetched. The driver's name selects one of three kinds of groups:
+ * else is simplified. A record can be fetched {@link #APPEND_NANOS} after it was sent, and a fetch takes
+ * {@link #FETCH_NANOS}. The same times apply to a copied record after its commit. If a single driver sends by the plan,
+ * each record is acknowledged {@link #APPEND_NANOS} after it is due. If a single driver reads at a steady rate, it
+ * receives a record one fetch after the record can be fetched. The driver's name selects one of three kinds of groups:
  *
  * <pre>
  * kafka-share...   each worker polls a batch and holds its locks until all records of the batch are done

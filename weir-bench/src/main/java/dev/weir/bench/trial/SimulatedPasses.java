@@ -31,8 +31,9 @@ import java.util.concurrent.TimeUnit;
  * each scenario   {@link #RECORD_NANOS}, and {@link #BYTE_NANOS} per byte of the record's value
  * at-most-once    a commit of {@link #COMMIT_NANOS} for each group of records committed together
  * flow-control    {@link #PAUSE_NANOS}
- * work            the time of the handlers, divided by the number of concurrent handlers pipeline        {@link
- * #STEPS_NANOS} copy, produce   {@link #SEND_NANOS}, and a commit for each transaction
+ * work            the time of the handlers, divided by the number of concurrent handlers
+ * pipeline        {@link #STEPS_NANOS}
+ * copy, produce   {@link #SEND_NANOS}, and a commit for each transaction
  * </pre>
  *
  * A slow sink accepts no more than its configured rate. A process that has just started is slow and compiles its code.

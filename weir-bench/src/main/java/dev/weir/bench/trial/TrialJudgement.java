@@ -44,8 +44,8 @@ final class TrialJudgement {
     private static final double TOLERATED_SHARE = 0.1;
 
     /**
-     * Largest growth of the members' delay, as a fraction of the elapsed time, at which members still keep up. {@link
-     * #CATCHING_UP} is the smallest decrease that shows recovery.
+     * Largest growth of the members' delay, as a fraction of the elapsed time, at which members still keep up.
+     * {@link #CATCHING_UP} is the smallest decrease that shows recovery.
      */
     private static final double FALLING_BEHIND = 0.025;
 
@@ -74,8 +74,8 @@ final class TrialJudgement {
     private final List<TrialWindow> looks = new ArrayList<>();
 
     /**
-     * Judges the time that begins at {@code fromNanos}, a value of {@link System#nanoTime}, and lasts for {@code
-     * seconds}.
+     * Judges the time that begins at {@code fromNanos}, a value of {@link System#nanoTime}, and lasts for
+     * {@code seconds}.
      *
      * @param handlers the number of handlers in all members together that may block at the same time; 0 if handlers do
      * not block

@@ -46,8 +46,8 @@ public final class AcceptedOrders {
     }
 
     /**
-     * Returns the point as changed by an order to a search. The search restarts with the changed point and uses {@code
-     * producerRate} as its first rate.
+     * Returns the point as changed by an order to a search. The search restarts with the changed point and uses
+     * {@code producerRate} as its first rate.
      *
      * @throws IllegalArgumentException with the key, if an order cannot change it in a search
      */

@@ -36,8 +36,8 @@ public enum Design {
     }
 
     /**
-     * Returns the points, beginning with the first value of every dimension. The points of {@link #GRID} and {@link
-     * #ADAPTIVE} are in the order of {@link #gridIndex}.
+     * Returns the points, beginning with the first value of every dimension. The points of {@link #GRID} and
+     * {@link #ADAPTIVE} are in the order of {@link #gridIndex}.
      *
      * @param sizes the number of values of each dimension
      */

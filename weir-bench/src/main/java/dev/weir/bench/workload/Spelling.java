@@ -15,8 +15,8 @@ public final class Spelling {
     private Spelling() {}
 
     /**
-     * Returns {@code "; did you mean X?"} with the most similar known word. If no known word is similar, returns {@code
-     * "; there are "} and all known words.
+     * Returns {@code "; did you mean X?"} with the most similar known word. If no known word is similar, returns
+     * {@code "; there are "} and all known words.
      */
     public static String hint(String word, Collection<String> known) {
         return known.stream()

@@ -111,8 +111,8 @@ public record Workload(
     }
 
     /**
-     * Returns this workload for one round, without a control and with some of its drivers, or all of them if {@code
-     * some} is empty. The first driver takes the place of the baseline.
+     * Returns this workload for one round, without a control and with some of its drivers, or all of them if
+     * {@code some} is empty. The first driver takes the place of the baseline.
      *
      * @throws WorkloadException if the workload does not contain one of the drivers
      */

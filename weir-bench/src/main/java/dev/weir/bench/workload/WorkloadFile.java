@@ -24,8 +24,8 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
  * The content of a workload file as a flat map from dotted paths to settings with their positions. Each setting has
  * been checked against {@link Key#ALL}. Confined to one thread.
  *
- * <p>{@code topic: {records: 5}} and {@code topic.records: 5} mean the same. The sections {@code vary} and {@code
- * quick} contain such paths too.
+ * <p>{@code topic: {records: 5}} and {@code topic.records: 5} mean the same. The sections {@code vary} and
+ * {@code quick} contain such paths too.
  */
 final class WorkloadFile {
     static final String VARY = "vary";

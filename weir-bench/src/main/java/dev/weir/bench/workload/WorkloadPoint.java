@@ -56,8 +56,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * The ID, which can be part of a file name. It consists of the scenario and the varied values, for example {@code
-     * consume-partitions-6}.
+     * The ID, which can be part of a file name. It consists of the scenario and the varied values, for example
+     * {@code consume-partitions-6}.
      */
     public String id() {
         String id = dimensions.entrySet().stream()
