@@ -12,7 +12,7 @@ import dev.weir.driver.Report;
 import java.time.Duration;
 import java.util.Map;
 
-/** The passes of a driver's process at a cluster. Confined to one thread; used for one run. */
+/** The passes that a driver's process runs against a cluster. Confined to one thread; used for one run. */
 public final class DriverPasses implements PassSource {
     private final DriverSession driver;
     private final BenchCluster cluster;
@@ -20,7 +20,7 @@ public final class DriverPasses implements PassSource {
     private final BackgroundFigures background;
     private final ProcessorCounters counters;
 
-    /** Uses a process that has not sent its greeting yet; the caller closes it. */
+    /** Uses a process whose greeting has not been read yet. The caller closes the process. */
     public DriverPasses(DriverProcess process, BenchCluster cluster, WorkloadPoint point) {
         this.driver = new DriverSession(process, cluster, point);
         this.cluster = cluster;
@@ -34,7 +34,7 @@ public final class DriverPasses implements PassSource {
         driver.hello();
         driver.configure(topic, point.recordsPerPartition());
         if (countsFetches()) {
-            var ignored = fetched(); // Finds the counters, which takes a while the first time.
+            var ignored = fetched(); // Finds the counters now, because the first search takes a while.
         }
     }
 

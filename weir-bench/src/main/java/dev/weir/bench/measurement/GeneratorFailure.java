@@ -2,7 +2,7 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
 
-/** Thrown if the generator fails, which says nothing about the driver. Immutable. */
+/** Thrown if the generator fails. Its failure says nothing about the driver under test. Immutable. */
 public final class GeneratorFailure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -11,12 +11,12 @@ public final class GeneratorFailure extends RuntimeException {
         super("the generator failed: " + cause.getMessage(), cause);
     }
 
-    /** A step of the exchange with the generator. */
+    /** A step of the communication with the generator. */
     public interface Step<T> {
         T run() throws InterruptedException;
     }
 
-    /** Runs a step and marks its failures as the generator's. */
+    /** Runs a step and rethrows its failure as a failure of the generator. */
     public static <T> T tellingApart(Step<T> step) throws InterruptedException {
         try {
             return step.run();

@@ -8,16 +8,16 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Controls a generator's plan: held until the generator is connected, then begun, and changed any number of times.
- * Stateless.
+ * Controls a generator's plan. The plan is held until the generator is connected, then begins, and can be changed any
+ * number of times. Stateless.
  */
 public final class GeneratorPlan {
-    /** Time for the order to reach the process before the first record is due. */
+    /** Time for the change to reach the generator's process before the first record is due. */
     private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private GeneratorPlan() {}
 
-    /** Options of a plan without any due record yet. */
+    /** Options of a held plan, in which no records are due yet. */
     public static Map<String, String> held(WorkloadPoint point, long seed) {
         return Map.ofEntries(
                 Map.entry(SendPlan.RATE, "0"),
@@ -32,7 +32,7 @@ public final class GeneratorPlan {
                 Map.entry(SendPlan.START, Long.toString(System.nanoTime())));
     }
 
-    /** Begins the plan soon; returns the start time, as {@link System#nanoTime}. */
+    /** Begins the plan shortly and returns its start time, as {@link System#nanoTime}. */
     public static long begin(DriverSession generator, double recordsPerSecond) {
         long atNanos = System.nanoTime() + LEAD_NANOS;
         change(generator, atNanos, recordsPerSecond);

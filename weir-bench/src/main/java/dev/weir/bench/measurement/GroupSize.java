@@ -6,8 +6,8 @@ import dev.weir.driver.PassOptions;
 import dev.weir.driver.ShareOptions;
 
 /**
- * The initial number of processes in a group with a generator, and the number of consumers in each: its workers for a
- * share group, else one. Immutable.
+ * The initial number of processes in a group, and the number of consumers in each process. For a share group, the
+ * workers of a process count as its consumers. A process of any other group has one consumer. Immutable.
  */
 public record GroupSize(WorkloadPoint point, boolean isShared) {
 
@@ -15,7 +15,10 @@ public record GroupSize(WorkloadPoint point, boolean isShared) {
         return isShared || point.consumers() == 0 ? point.members() : point.consumers();
     }
 
-    /** Number of consumers of one process; the first processes have one more if the division leaves a remainder. */
+    /**
+     * The number of consumers of one process. If the division leaves a remainder, each of the first processes has one
+     * more.
+     */
     public int consumers(int process) {
         if (!isShared) {
             return 1;
@@ -29,7 +32,7 @@ public record GroupSize(WorkloadPoint point, boolean isShared) {
         return isShared ? ShareOptions.number(point.options(), PassOptions.CONCURRENCY) : 1;
     }
 
-    /** The number of handlers that may block at a time, in all processes together; 0 where handlers do not block. */
+    /** The number of handlers in all processes together that may block at the same time; 0 if handlers do not block. */
     public int handlers() {
         if (isShared && point.consumers() > 0) {
             return Handlers.ofGroup(point, 1) == 0 ? 0 : point.consumers();

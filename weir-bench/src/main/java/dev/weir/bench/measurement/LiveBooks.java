@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * The figures of all groups of a run together, with each record due once per group, and of each group. Confined to one
- * thread.
+ * The figures of each group of a run, and of all groups together. In the figures of all groups, each record is due once
+ * per group. Confined to one thread.
  */
 final class LiveBooks {
     private final LiveFigures all;
@@ -41,7 +41,7 @@ final class LiveBooks {
         return all;
     }
 
-    /** Figures of one of them. */
+    /** The figures of one group. */
     LiveFigures of(int group) {
         return byGroup().get(group);
     }
@@ -55,22 +55,22 @@ final class LiveBooks {
         return Stream.concat(Stream.of(all), groups.stream());
     }
 
-    /** As {@link LiveFigures#begin}. */
+    /** Calls {@link LiveFigures#begin} on all figures. */
     void begin(long startNanos, double warmUpMillis) {
         each().forEach(figures -> figures.begin(startNanos, warmUpMillis));
     }
 
-    /** As {@link LiveFigures#end}. */
+    /** Calls {@link LiveFigures#end} on all figures. */
     void end() {
         each().forEach(LiveFigures::end);
     }
 
-    /** As {@link LiveFigures#discard}. */
+    /** Calls {@link LiveFigures#discard} on all figures. */
     void discard(double atMillis) {
         each().forEach(figures -> figures.discard(atMillis));
     }
 
-    /** As {@link LiveFigures#beginPart}. */
+    /** Calls {@link LiveFigures#beginPart} on all figures. */
     void beginPart(double atMillis) {
         each().forEach(figures -> figures.beginPart(atMillis));
     }
@@ -85,10 +85,10 @@ final class LiveBooks {
     }
 
     /**
-     * Adds the generator's sent records and their lateness by partition, and the samples of each group at the end of
-     * that interval.
+     * Adds an interval of the generator, and the samples of each group at the end of the interval.
      *
-     * @param looks samples by group
+     * @param late the lateness of the sent records, by partition
+     * @param looks the samples, by group
      */
     void ofGenerator(
             long startNanos,
@@ -113,7 +113,7 @@ final class LiveBooks {
                 looks.stream().mapToLong(GroupPulse.Look::again).reduce(0, OptionalCounts::plus));
     }
 
-    /** The figures of each group while it was measured, by name; none of a single one. */
+    /** The figures of each group in the measured part, by name; empty if there is only one group. */
     Map<String, Double> figuresOfGroups(double endMillis) {
         Map<String, Double> metrics = new TreeMap<>();
         for (int group = 0; group < groups.size(); group++) {

@@ -11,18 +11,22 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Causes the faults of a run in its group, network and brokers, one after the other, so that their costs can be
- * separated. Confined to the thread of the run.
+ * Causes faults in a run's group, network and brokers. Faults run one after another so that each one's cost can be
+ * measured separately. Confined to the thread of the run.
  */
 final class LiveFaults {
     private static final double MOST_RATE = 1_000_000;
 
     private final LiveGroups groups;
     private final LiveGroup group; // the affected group
-    private final RunNumbers numbers; // records of that group
+    private final RunNumbers numbers; // received records of that group
     private final BenchCluster cluster;
 
-    /** Creates the faults; member faults affect the first group, whose records are counted there. */
+    /**
+     * Creates the faults. Faults of members affect the first group.
+     *
+     * @param numbers tracks the records of the first group
+     */
     LiveFaults(LiveGroups groups, RunNumbers numbers, BenchCluster cluster) {
         this.groups = groups;
         this.group = groups.first();
@@ -61,7 +65,10 @@ final class LiveFaults {
         };
     }
 
-    /** The reason why a process cannot receive the signal; null if all can, or none is sent. */
+    /**
+     * The reason why a process cannot receive the fault's signal; null if every process can, or if the fault sends no
+     * signal.
+     */
     private @Nullable String deaf(Fault fault) {
         List<LivePart> some = switch (fault.kind()) {
             case KILL -> group.last(fault.count());
@@ -109,7 +116,7 @@ final class LiveFaults {
         };
     }
 
-    /** Kills processes at work, without waiting for them. */
+    /** Kills processes while they are handling records, without waiting for them to leave. */
     private String kill(List<LivePart> some) throws InterruptedException {
         for (LivePart part : some) {
             part.process.killThere();
@@ -149,7 +156,7 @@ final class LiveFaults {
         return "broker " + id + ", process " + pid;
     }
 
-    /** Fills a broker's disk. A broker whose only disk is full ends; it is restarted when there is space. */
+    /** Fills a broker's disk. If the broker has no other disk, it stops, and is restarted once there is space. */
     private String fillDisk(int id, double seconds) throws InterruptedException {
         long pid = cluster.losses().fillDisk(id);
         boolean hasEnded = false;

@@ -28,15 +28,16 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processes of a group in a changeable run: any number of members and, if they copy, a reader of their output.
- * Confined to one thread, which owns the processes and closes them.
+ * The processes of one consumer group in a changeable run: any number of members and, if the members copy records, a
+ * reader of their output. Confined to one thread, which owns the processes and closes them.
  *
- * <p>A process of a share group holds several consumers, or as many workers in their place; any other holds one.
+ * <p>A process of a share group holds several consumers or several workers, and each worker counts as a consumer. A
+ * process of any other group holds one consumer.
  */
 public final class LiveGroup implements AutoCloseable {
     public static final int MOST_PROCESSES = 32;
 
-    /** Longer than any run. */
+    /** A pass duration that exceeds any run. */
     public static final double SECONDS = TimeUnit.DAYS.toSeconds(10);
 
     private final DriverLauncher launcher;
@@ -47,9 +48,9 @@ public final class LiveGroup implements AutoCloseable {
     private final RunNumbers numbers;
     private final List<DriverProcess> processes = new ArrayList<>();
     private final List<LivePart> parts = new ArrayList<>();
-    private final TrialMembers members; // of all groups of the run
+    private final TrialMembers members; // members of all groups of the run
     private final TrialMembers.Listener listener; // listener of this group's members
-    private final int fixedConsumers; // per process; 0 if given by the workers
+    private final int fixedConsumers; // consumers per process; 0 if each worker has its own consumer
 
     private String topic = "";
     private String output = ""; // output topic of copying members
@@ -58,9 +59,9 @@ public final class LiveGroup implements AutoCloseable {
     private boolean hasConsumers;
 
     /**
-     * Group of members that are started by {@link #join}.
+     * Creates a group without members; {@link #join} starts them.
      *
-     * @param numbers takes what comes to them
+     * @param numbers the tracker of the records that the members receive
      */
     LiveGroup(
             DriverLauncher launcher,
@@ -98,20 +99,20 @@ public final class LiveGroup implements AutoCloseable {
         return cluster.groups().objection(group, config);
     }
 
-    /** Sets this for the group. */
+    /** Applies these group settings to the group. */
     void set(Map<String, String> config) {
         cluster.groups().set(group, config);
     }
 
-    /** The current number of consumers, or of workers in their place. */
+    /** The current number of consumers. Workers that have no consumer of their own count as consumers. */
     public int consumers() {
         return parts.stream().mapToInt(part -> part.consumers).sum();
     }
 
-    /** Starts the point's members with a new group; returns when they have joined. */
+    /** Starts the members that the workload point requests, with a new group, and returns when they have joined. */
     void join(String newTopic, LiveSettings settings) throws InterruptedException {
         topic = newTopic;
-        LivePart first = launched(0); // Its greeting tells the kind of group.
+        LivePart first = launched(0); // Its greeting shows the type of the group.
         GroupSize size = new GroupSize(point, isShared);
         if (point.consumers() > 0 && size.processes() > MOST_PROCESSES) {
             throw new RunFailure("consumers=" + point.consumers() + " takes more than " + MOST_PROCESSES
@@ -131,13 +132,16 @@ public final class LiveGroup implements AutoCloseable {
         members.awaitReader();
     }
 
-    /** Starts the reader of the members' output, which sees only committed records if exactly once is requested. */
+    /**
+     * Starts the reader of the members' output. The reader sees only committed records if the point requires exactly
+     * once.
+     */
     private void read() throws InterruptedException {
         output = cluster.topics().output(point);
         DriverSession reader = session(launch(DriverLauncher.READER));
         reader.hello(Scenario.STEADY);
         Map<String, String> options = new TreeMap<>(numbers.options());
-        options.put(SendPlan.RATE, "0"); // Its records have planned times.
+        options.put(SendPlan.RATE, "0"); // The records carry their own planned times.
         options.put(PassOptions.REPEATS, "true");
         reader.configure(
                 output,
@@ -169,18 +173,18 @@ public final class LiveGroup implements AutoCloseable {
                 : MemberNetwork.there(NetworkProcess.beside(member, launcher, cluster, point, log));
     }
 
-    /** The ledger at the end. */
+    /** The group's final ledger. */
     public LedgerFigures figures(long[] ends) {
         return point.copiesByPlan() ? cluster.written().copied(point, topic, ends, group) : numbers.ofGroup(ends);
     }
 
     private void start(LivePart part, LiveSettings settings) {
         Map<String, String> options = new TreeMap<>(part.session.options());
-        options.put(SendPlan.RATE, Double.toString(settings.producerRate())); // Its records have planned times.
+        options.put(SendPlan.RATE, Double.toString(settings.producerRate())); // records have planned times
         options.put(HandlerWork.MILLIS, Double.toString(settings.workMillis()));
         options.put(PassOptions.REPEATS, "true");
         options.put(PassOptions.OUTPUT, output);
-        if (!point.copiesByPlan()) { // Otherwise its output shows it.
+        if (!point.copiesByPlan()) { // Otherwise the reader tracks the records.
             part.noted = launcher.isHere() ? "" : part.process.newFileThere();
             options.putAll(numbers.options(part.noted));
         }
@@ -200,12 +204,12 @@ public final class LiveGroup implements AutoCloseable {
         return cluster.groups().isSettled(group, expected, point.partitions());
     }
 
-    /** Sets the blocking time of handlers that begin from now on. */
+    /** Sets the blocking time for handler calls that start from now on. */
     void work(double millis) {
         parts.forEach(part -> part.session.change(Map.of(HandlerWork.MILLIS, Double.toString(millis))));
     }
 
-    /** The reason why that number of consumers is impossible; null if it is possible. */
+    /** The reason why the group cannot have that many consumers; null if it can. */
     @Nullable
     String objection(int consumers) {
         if (isShared && fixedConsumers > 0) {
@@ -220,8 +224,8 @@ public final class LiveGroup implements AutoCloseable {
     }
 
     /**
-     * Changes the number of consumers and returns a description. Remaining processes are not restarted, except one
-     * whose number of consumers changes.
+     * Changes the number of consumers and returns a description. Remaining processes are not restarted, except a
+     * process whose number of consumers changes.
      */
     String resize(LiveSettings settings) throws InterruptedException {
         int before = consumers();
@@ -259,7 +263,7 @@ public final class LiveGroup implements AutoCloseable {
         }
     }
 
-    /** Kills a process with SIGKILL. */
+    /** Kills the process of a member with SIGKILL and removes the member. */
     void end(LivePart part) {
         parts.remove(part);
         members.remove(part.member);
@@ -268,28 +272,28 @@ public final class LiveGroup implements AutoCloseable {
         close(part.network);
     }
 
-    /** The number of consumers in an additional process. */
+    /** The number of consumers in a process that joins later. */
     private int ofProcess() {
         return new GroupSize(point, isShared).ofProcess();
     }
 
-    /** The number of handlers that may block at a time, as it began. */
+    /** The number of handlers that may block at the same time, for the initial size of the group. */
     public int handlers() {
         return new GroupSize(point, isShared).handlers();
     }
 
-    /** The assignment of partitions, as figures of the run; empty if brokers do not report it. */
+    /** The partition assignment, as named figures of the run; empty if the brokers do not report it. */
     Map<String, Double> assignment() throws InterruptedException {
         Assignment seen = cluster.groups().assignment(group);
         return seen == null ? Map.of() : seen.figures();
     }
 
-    /** The number of processes there are. */
+    /** The current number of processes. */
     public int processes() {
         return parts.size();
     }
 
-    /** Returns whether that many more can join. */
+    /** Returns whether that many more processes can join. */
     boolean hasRoom(int more) {
         return parts.size() + more <= MOST_PROCESSES;
     }
@@ -312,17 +316,20 @@ public final class LiveGroup implements AutoCloseable {
         return LivePart.names(some) + settled();
     }
 
-    /** Its first processes. */
+    /** The first {@code count} processes. */
     public List<LivePart> first(int count) {
         return List.copyOf(parts.subList(0, count));
     }
 
-    /** Its last ones. */
+    /** The last {@code count} processes. */
     List<LivePart> last(int count) {
         return List.copyOf(parts.subList(parts.size() - count, parts.size()));
     }
 
-    /** Restarts whole processes with at least that many consumers, with these settings; returns a description. */
+    /**
+     * Restarts whole processes that together hold at least {@code wanted} consumers. Applies these settings and returns
+     * a description.
+     */
     String restart(int wanted, LiveSettings settings) throws InterruptedException {
         List<LivePart> some = WholeParts.holding(parts, part -> part.consumers, wanted);
         int count = some.stream().mapToInt(part -> part.consumers).sum();
@@ -341,12 +348,12 @@ public final class LiveGroup implements AutoCloseable {
         return cluster.groups().lag(group, topic);
     }
 
-    /** The number of records to copy that the reader has not seen in the output yet; 0 if the group does not copy. */
+    /** The number of records that the reader has not yet seen in the output; 0 if the members do not copy. */
     long unread() {
         return point.copiesByPlan() ? Arrays.stream(ends()).sum() - numbers.came() : 0;
     }
 
-    /** The number of records each partition has. */
+    /** The number of records in each partition. */
     long[] ends() {
         return cluster.topics().ends(topic);
     }

@@ -15,12 +15,13 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The identical groups of a changeable run, which read the same topics, and the generator that sends to them. Confined
- * to one thread, which closes it.
+ * The consumer groups of a changeable run and the generator that sends to them. A changeable run executes orders while
+ * it is running, for example to change its rate. All groups are identical and read the same topics. Confined to one
+ * thread, which also closes this object.
  */
 final class LiveGroups implements AutoCloseable {
     private final LiveSender sender;
-    private final TrialMembers members; // of all groups
+    private final TrialMembers members; // members of all groups
     private final List<LiveGroup> groups = new ArrayList<>();
 
     private String topic = "";
@@ -31,10 +32,11 @@ final class LiveGroups implements AutoCloseable {
     }
 
     /**
-     * Groups of processes that {@link #join} starts; the generator is separate.
+     * Starts the generator's process. {@link #join} starts the processes of the groups.
      *
-     * @param numbers takes what comes to each group
-     * @param listeners hear of the members of each group; the first one of the generator and the reader too
+     * @param numbers the trackers of received records, one per group
+     * @param listeners returns the listener of a group's members; the first group's listener also receives the reports
+     * of the generator and of the output's reader
      */
     LiveGroups(
             DriverLauncher launcher,
@@ -61,7 +63,7 @@ final class LiveGroups implements AutoCloseable {
         return sender;
     }
 
-    /** As {@link LiveGroup#requireNetworks}. */
+    /** Throws the failure of a member's network, if there is one, as {@link LiveGroup#requireNetworks} does. */
     void requireNetworks() throws InterruptedException {
         for (LiveGroup group : groups) {
             group.requireNetworks();
@@ -78,7 +80,7 @@ final class LiveGroups implements AutoCloseable {
         return first().consumers();
     }
 
-    /** Starts the members that the point asks for; returns when they have joined their groups. */
+    /** Starts the members that the workload point requests and returns when they have joined their groups. */
     void join(String newTopic, LiveSettings settings) throws InterruptedException {
         topic = newTopic;
         sender.hello();
@@ -87,17 +89,17 @@ final class LiveGroups implements AutoCloseable {
         }
     }
 
-    /** The generator begins to send soon; returns when. */
+    /** Makes the generator start sending shortly and returns the start time, as {@link System#nanoTime}. */
     long beginPlan(long seed, double rate) throws InterruptedException {
         return sender.begin(members, topic, seed, rate);
     }
 
-    /** Sets the blocking time of handlers that begin from now on. */
+    /** Sets the blocking time for handler calls that start from now on. */
     void work(double millis) {
         groups.forEach(group -> group.work(millis));
     }
 
-    /** The reason why a group cannot have that many consumers; null if all can. */
+    /** The reason why one of the groups cannot have that many consumers; null if every group can. */
     @Nullable
     String objection(int consumers) {
         return groups.stream()
@@ -107,20 +109,20 @@ final class LiveGroups implements AutoCloseable {
                 .orElse(null);
     }
 
-    /** The reason why brokers would not set this for the groups; null if they would. */
+    /** The reason why the brokers would refuse these group settings; null if they would accept them. */
     @Nullable
     String objection(Map<String, String> config) {
         return config.isEmpty() ? null : first().objection(config);
     }
 
-    /** Sets this for all of them. */
+    /** Applies these group settings to every group. */
     void set(Map<String, String> config) {
         if (!config.isEmpty()) {
             groups.forEach(group -> group.set(config));
         }
     }
 
-    /** Resizes each group; returns a description. */
+    /** Changes the number of consumers of each group and returns a description of the changes. */
     String resize(LiveSettings settings) throws InterruptedException {
         return each(group -> group.resize(settings));
     }
@@ -130,7 +132,7 @@ final class LiveGroups implements AutoCloseable {
         return each(group -> group.restart(restart.of(group.consumers()), settings));
     }
 
-    /** Restarts all processes. */
+    /** Restarts all processes of every group with these settings and returns what was done. */
     String restart(LiveSettings settings) throws InterruptedException {
         return each(group -> group.restart(group.consumers(), settings));
     }
@@ -144,12 +146,15 @@ final class LiveGroups implements AutoCloseable {
         return String.join("; ", did);
     }
 
-    /** The number of handlers that may block at a time, in all groups together, as they began. */
+    /**
+     * The number of handlers in all groups together that may block at the same time, for the initial size of the
+     * groups.
+     */
     int handlers() {
         return groups.stream().mapToInt(LiveGroup::handlers).sum();
     }
 
-    /** The assignment of partitions in each group, as figures of the run. */
+    /** The partition assignment of each group, as named figures of the run. */
     List<Map<String, Double>> assignments() throws InterruptedException {
         List<Map<String, Double>> all = new ArrayList<>();
         for (LiveGroup group : groups) {
@@ -158,27 +163,32 @@ final class LiveGroups implements AutoCloseable {
         return all;
     }
 
-    /** Returns the number of records present that groups have not committed, counted once per group. */
+    /** Returns the number of existing records that the groups have not committed. A record counts once per group. */
     long lag() {
         return groups.stream().mapToLong(LiveGroup::lag).sum();
     }
 
-    /** As {@link LiveGroup#unread}: groups that copy are alone. */
+    /**
+     * The number of unread output records, see {@link LiveGroup#unread}. A run whose members copy has only one group.
+     */
     long unread() {
         return first().unread();
     }
 
-    /** The number of records each partition has. */
+    /** The number of records in each partition. */
     long[] ends() {
         return first().ends();
     }
 
-    /** The ledger of each group at the end. */
+    /** The final ledger of each group. */
     List<LedgerFigures> figures(long[] ends) {
         return groups.stream().map(group -> group.figures(ends)).toList();
     }
 
-    /** Makes all members leave; returns when they have reported their deliveries. */
+    /**
+     * Makes all members leave, then stops the reader of their output. Returns when the members have reported their
+     * deliveries and the reader has closed down.
+     */
     void leave() throws InterruptedException {
         for (LiveGroup group : groups) {
             group.leave();

@@ -3,16 +3,16 @@ package dev.weir.bench.measurement;
 import dev.weir.bench.result.Phase;
 import java.util.Map;
 
-/** Receives the progress of a changeable run, on its thread. */
+/** Receives the progress of a changeable run, on the run's thread. */
 public interface LiveListener {
 
     /**
-     * A second of it.
+     * Receives the figures of one second of the run.
      *
-     * @param series what clients, brokers and the machine were at, by name
+     * @param series the current figures of clients, brokers and machine, by name
      */
     void second(Phase second, Map<String, Double> series);
 
-    /** Receives the change made by an order, with its time in milliseconds of the plan. */
+    /** Receives the change made by an order, and its time in milliseconds since the start of the plan. */
     void changed(double atMillis, String what);
 }

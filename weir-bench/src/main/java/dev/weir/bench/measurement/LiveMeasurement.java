@@ -34,8 +34,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a group at a planned rate, changed by the orders of its timeline and the orders received through the
- * {@link OrderDesk}. Confined to one thread; used once.
+ * One run of consumer groups at a planned rate. The run is changed by the orders of its timeline and by orders received
+ * through the {@link OrderDesk}. Confined to one thread; used once.
  */
 public final class LiveMeasurement implements Orders.Target {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -57,29 +57,29 @@ public final class LiveMeasurement implements Orders.Target {
     private final Disturbances disturbances;
     private final List<Begin> begins = new ArrayList<>();
     private final PhaseSurroundings surroundings;
-    private final int cores; // of all processes
-    private final Map<String, Double> ofSender = new TreeMap<>(); // its place and clock
-    private final Map<String, List<Double>> told = new TreeMap<>(); // figures of the members' clients
+    private final int cores; // cores of this machine, if all processes run here
+    private final Map<String, Double> ofSender = new TreeMap<>(); // figures of the generator's placement and clock
+    private final Map<String, List<Double>> told = new TreeMap<>(); // figures of the members' clients, by name
 
     private LiveSettings settings;
     private double endMillis;
-    private boolean isTold; // second by second
-    private long nextSecondNanos; // time of the next one
+    private boolean isTold; // whether the listener receives figures every second
+    private long nextSecondNanos; // time at which the listener receives the next second
     private long brokerNanos;
 
     /**
-     * Start of a phase: the order that began it, and the settings from then on.
+     * Start of a phase: the order that began the phase, and the settings from then on.
      *
-     * @param isOther whether that order changed anything; otherwise the previous phase's result continues
+     * @param isOther whether that order changed anything; otherwise the previous phase's result includes this phase
      */
     private record Begin(double atMillis, String by, LiveSettings settings, boolean isOther) {}
 
     /**
-     * One run.
+     * Creates a run and starts the generator's process.
      *
-     * @param timeline what is ordered at planned times
-     * @param log takes what its processes print
-     * @param numbersFile not there yet, in which they note what came
+     * @param timeline the orders with planned times
+     * @param log the file that receives the output of the run's processes
+     * @param numbersFile a file that does not exist yet, in which the processes note the records they receive
      */
     public LiveMeasurement(
             DriverLauncher launcher,
@@ -116,7 +116,9 @@ public final class LiveMeasurement implements Orders.Target {
         return Double.parseDouble(point.options().getOrDefault(HandlerWork.MILLIS, "0"));
     }
 
-    /** Receives the reports of a group's processes; the first group's also receives reports of no group. */
+    /**
+     * Receives the reports of a group's processes. The first group's instance also receives the generator's reports.
+     */
     private final class Ears implements TrialMembers.Listener {
         private final int group;
 
@@ -189,11 +191,11 @@ public final class LiveMeasurement implements Orders.Target {
     }
 
     /**
-     * The run.
+     * Executes the run.
      *
-     * @param topic with a record in each partition
-     * @param seed draws the arrivals
-     * @param desk where orders come in meanwhile
+     * @param topic a topic with one record in each partition
+     * @param seed the seed for the random arrival times
+     * @param desk receives orders during the run
      */
     public Measured run(String topic, long seed, OrderDesk desk) throws InterruptedException {
         Orders orders = new Orders(desk, planned, this::nowMillis, (what, at) -> listener.changed(at, what));
@@ -231,10 +233,10 @@ public final class LiveMeasurement implements Orders.Target {
                     .hearUntil(System.nanoTime() + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
             books.end();
             Map<String, Double> around = background.figures();
-            processes.members().endGenerator(); // The partitions are complete.
+            processes.members().endGenerator(); // From here on, the partitions are complete.
             processes.work(0);
             boolean isWhole = catchesUp(processes::lag);
-            var unused = catchesUp(processes::unread); // Missing records show in the output.
+            var unused = catchesUp(processes::unread); // If records stay missing, the ledger shows them.
             processes.leave();
             tell(ofSender);
             tell(books.figuresOfGroups(endMillis));
@@ -359,7 +361,9 @@ public final class LiveMeasurement implements Orders.Target {
         }
     }
 
-    /** Stops sending and the handlers' work until the group has committed everything; returns what was done. */
+    /**
+     * Stops the generator and the handlers' blocking until the group has committed everything; returns what was done.
+     */
     private String drain() throws InterruptedException {
         LiveSettings loaded = settings;
         settings = loaded.drained();
@@ -373,7 +377,7 @@ public final class LiveMeasurement implements Orders.Target {
         return isWhole ? "nothing is left" : groups.lag() + " records are left, and no fewer for a minute";
     }
 
-    /** Waits until all due records are sent and in their partitions, before the end offsets are read. */
+    /** Waits until all due records are sent and stored in their partitions, because the end offsets are read next. */
     private void awaitSent() throws InterruptedException {
         books.all().sendsNoMore();
         groups.members().hearUntil(System.nanoTime() + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
@@ -383,8 +387,8 @@ public final class LiveMeasurement implements Orders.Target {
     }
 
     /**
-     * Waits until the count reaches zero, for instance of records to commit. Returns false if there is no more
-     * progress.
+     * Waits until the count reaches zero, for example the number of records that remain to be committed. Returns false
+     * if the count stops decreasing.
      */
     private boolean catchesUp(LongSupplier leftNow) throws InterruptedException {
         long least = Long.MAX_VALUE;
@@ -410,7 +414,7 @@ public final class LiveMeasurement implements Orders.Target {
         surroundings.next(isOther);
     }
 
-    /** Phases from each order to the next one; known when all processes have reported. */
+    /** The phases between consecutive orders. Call this method only after all processes have sent their reports. */
     private List<Phase> phases(LiveResult result, double handlersOfConsumer) {
         List<Phase> phases = new ArrayList<>();
         int whole = books.all().whole(endMillis);

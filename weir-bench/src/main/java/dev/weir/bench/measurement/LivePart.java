@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A process of a {@link LiveGroup} and how many consumers it holds. Confined to the group's thread. */
+/** A process of a {@link LiveGroup}, with its number of consumers. Confined to the group's thread. */
 final class LivePart {
     final DriverProcess process;
     final DriverSession session;
     final TrialMembers.Member member;
-    final @Nullable MemberNetwork network; // network to the brokers, if it can fail
-    String noted = ""; // private file of received numbers at its place; empty if it has none
+    final @Nullable MemberNetwork network; // null if the network cannot fail
+    String noted = ""; // private file of received numbers, on the process's machine; empty if it has none
     int consumers;
 
     LivePart(

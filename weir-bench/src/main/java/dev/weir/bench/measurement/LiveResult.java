@@ -32,12 +32,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Builds the result of a changeable run. Immutable.
  *
- * @param figures of all groups together
- * @param ofGroups figures of each group
- * @param told figures of members' clients, by name
- * @param around figures of brokers and machine
- * @param cores of the machine on which all processes are
- * @param handlers that may block at a time, in all processes together; 0 where handlers do not block
+ * @param figures the figures of all groups together
+ * @param ofGroups the figures of each group
+ * @param told the figures of the members' clients, by name
+ * @param around the figures of the brokers and the machine
+ * @param cores the cores of the machine that runs all processes, or {@link #MANY_MACHINES}
+ * @param handlers the number of handlers in all processes together that may block at the same time; 0 if handlers do
+ * not block
  */
 public record LiveResult(
         WorkloadPoint point,
@@ -47,16 +48,19 @@ public record LiveResult(
         Map<String, Double> around,
         int cores,
         int handlers) {
-    /** Value of cores if members are on several machines, where total use does not show whether one is busy. */
+    /**
+     * Value of {@code cores} if members run on several machines. The total processor time then does not show whether
+     * one of the machines is busy.
+     */
     public static final int MANY_MACHINES = Integer.MAX_VALUE;
 
     private static final long TOLERATED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     /**
-     * The result.
+     * Returns the result of the run.
      *
-     * @param ledgers of the groups
-     * @param isWhole whether the group had committed all that was sent
+     * @param ledgers the ledgers of the groups
+     * @param isWhole whether the groups have committed all sent records
      */
     public Measured measured(
             double endMillis,
@@ -81,7 +85,7 @@ public record LiveResult(
         int members = point.isChangeable() ? point.members() : 1;
         Part all = new Part(warmUp, count, point.measuredPerSecond(), blocking, toldAndAround(), members);
         LoadSpread shares = shares(all);
-        // Ended before anything was measured, it has phases all the same.
+        // If the run ended before the measured part, used is null, but the run still has phases.
         Totals totals = used == null ? Totals.NONE : totals(all, used, shares);
         Set<Flag> flags = flags(all, totals, used);
         if (isBroken(point.scenario(), ledger, timeline.isEmpty())) {
@@ -89,7 +93,7 @@ public record LiveResult(
         }
         if (!timeline.isEmpty()) {
             flags.add(Flag.CHANGED);
-        } else if (shares.isOtherThan(point.partitionSkew())) { // In changed runs members join and leave.
+        } else if (shares.isOtherThan(point.partitionSkew())) { // In changed runs, members join and leave.
             flags.add(Flag.UNEVEN);
         }
         return new Measured(
@@ -112,7 +116,10 @@ public record LiveResult(
         return all;
     }
 
-    /** Judges the ledger. With at-most-once, disturbed members may lose records, but none may be redelivered. */
+    /**
+     * Returns whether the ledger shows a broken guarantee. With at-most-once delivery, records may be lost if members
+     * were disturbed, but no record may be redelivered.
+     */
     static boolean isBroken(Scenario scenario, LedgerFigures ledger, boolean isUnchanged) {
         return scenario == Scenario.AT_MOST_ONCE
                 ? ledger.redelivered() > 0 || ledger.foreign() > 0 || (isUnchanged && ledger.missing() > 0)
@@ -122,30 +129,32 @@ public record LiveResult(
     /**
      * The maximum throughput of all members in records per second; NaN if handlers do not block.
      *
-     * @param millis blocking time of a handler per record
+     * @param handlers the number of handlers that may block at the same time
+     * @param millis the blocking time per record
      */
     static double ceilingPerSecond(double handlers, double millis) {
         return handlers > 0 && millis > 0 ? 1e3 * handlers / millis : Double.NaN;
     }
 
     /**
-     * Consecutive seconds that differ only in load.
+     * Consecutive seconds of a run, with the values that apply to them.
      *
-     * @param to past the last second
-     * @param producerRate records that were due in a second
-     * @param handlers that could block at a time; 0 if they did not block, or their number or time changed
+     * @param to the index after the last second
+     * @param producerRate the number of records that were due per second
+     * @param handlers the number of handlers that could block at the same time; 0 if they did not block, or if their
+     * number or blocking time changed
      * @param given figures that are not per second, by name
      */
     private record Part(
             int from, int to, double producerRate, double handlers, Map<String, Double> given, int members) {}
 
     /**
-     * Result of a phase, or null if no member reported a whole second of it.
+     * Returns the result of a phase, or null if no member reported a whole second of it.
      *
-     * @param from its first second
-     * @param to past its last one
-     * @param handlersThen that could block at a time
-     * @param aroundThen figures of brokers and machine meanwhile
+     * @param from the index of the phase's first second
+     * @param to the index after its last second
+     * @param handlersThen the number of handlers that could block at the same time during the phase
+     * @param aroundThen the figures of the brokers and the machine during the phase
      */
     Phase.@Nullable Result ofPhase(
             int from, int to, LiveSettings settings, double handlersThen, Map<String, Double> aroundThen) {

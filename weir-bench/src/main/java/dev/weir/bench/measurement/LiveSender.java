@@ -30,7 +30,9 @@ final class LiveSender implements AutoCloseable {
         session.hello(Scenario.PRODUCE);
     }
 
-    /** Connects, and begins to send soon; returns when. */
+    /**
+     * Connects the generator and makes it start sending shortly. Returns the start time, as {@link System#nanoTime}.
+     */
     long begin(TrialMembers members, String topic, long seed, double rate) throws InterruptedException {
         session.configure(
                 topic,
@@ -42,12 +44,12 @@ final class LiveSender implements AutoCloseable {
         return GeneratorPlan.begin(session, rate);
     }
 
-    /** Changes the rate. */
+    /** Changes the send rate. */
     void send(double rate) {
         GeneratorPlan.change(session, System.nanoTime(), rate);
     }
 
-    /** Sends at one rate for this long by the plan, then at another. */
+    /** Sends at one rate for this many seconds of the plan, then at another rate. */
     void send(double rate, double seconds, double then) {
         long nanos = System.nanoTime();
         GeneratorPlan.change(session, nanos, rate);

@@ -26,8 +26,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes orders to a steady run: changes of its rate and length, and pauses of the driver. Confined to the thread of
- * the run; for one run.
+ * Executes orders for a steady run. Orders can change its rate and length, and pause the driver. Confined to the thread
+ * of the run; used for one run.
  */
 public final class LiveSteady implements Orders.Target {
     private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -46,24 +46,24 @@ public final class LiveSteady implements Orders.Target {
     private boolean isWhole;
 
     private enum Stage {
-        /** Records are due, and orders are taken. */
+        /** The generator sends records as planned, and orders are accepted. */
         SENDING,
-        /** The generator closes down. */
+        /** The generator is closing down. */
         ENDING,
-        /** The sent records are to come. */
+        /** The driver has yet to receive some of the sent records. */
         CATCHING_UP,
-        /** The driver closes down. */
+        /** The driver is closing down. */
         LEAVING
     }
 
-    /** Start of a phase: records received and due until then. */
+    /** The start of a phase, with the numbers of records that had been received and had become due by then. */
     private record Begin(double atMillis, String by, double rate, long came, long due) {}
 
     /**
-     * Creates the run with the orders of a timeline and any that come in.
+     * Creates the target for the orders of a timeline and for orders that arrive during the run.
      *
-     * @param planned what is ordered at planned times
-     * @param desk where orders come in; the caller's to close
+     * @param planned the orders with planned times
+     * @param desk receives the other orders; the caller closes it
      */
     public LiveSteady(
             WorkloadPoint point,
@@ -78,7 +78,7 @@ public final class LiveSteady implements Orders.Target {
         this.listener = listener;
     }
 
-    /** The progress of both processes. */
+    /** The progress of the driver and the generator. */
     private final class Running {
         private final SteadyPlan plan;
         private final SteadyBook book;
@@ -87,8 +87,8 @@ public final class LiveSteady implements Orders.Target {
         private final String topic;
         private final LongSupplier came;
         private Stage stage = Stage.SENDING;
-        private long sinceNanos; // start of the stage; in CATCHING_UP, last progress
-        private long missing = Long.MAX_VALUE; // the fewest so far
+        private long sinceNanos; // start of the stage; in CATCHING_UP, time of the last progress
+        private long missing = Long.MAX_VALUE; // the smallest number of missing records so far
         private long written; // final number of records in the topic
         private Report.@Nullable Passed sent;
         private Report.@Nullable Passed passed;
@@ -186,11 +186,12 @@ public final class LiveSteady implements Orders.Target {
     }
 
     /**
-     * Hears both processes and takes orders until the run is over by time, all that was sent has come, or nothing more
-     * does, and the driver has closed down.
+     * Receives the reports of both processes and executes orders until the run is over and the driver has closed down.
+     * After the planned end of the run, this method waits until the driver has received all sent records or makes no
+     * more progress.
      *
-     * @param came how many records have come
-     * @throws RunFailure if one of them fails, or does not close down
+     * @param came supplies the number of received records
+     * @throws RunFailure if a process fails or does not close down
      */
     Report.Passed heard(
             SteadyPlan plan,
@@ -228,12 +229,12 @@ public final class LiveSteady implements Orders.Target {
         return isWhole;
     }
 
-    /** Returns whether anything was ordered. */
+    /** Returns whether any order was executed. */
     boolean hasChanged() {
         return !timeline.isEmpty();
     }
 
-    /** The time when what is measured is over: later on, there is nothing to change. */
+    /** The end of the measured part. A later order would change nothing that is measured. */
     @Override
     public double endMillis() {
         SteadyPlan plan = Objects.requireNonNull(running).plan;
@@ -306,7 +307,7 @@ public final class LiveSteady implements Orders.Target {
         }
     }
 
-    /** The result with what was ordered; as it is if nothing was. */
+    /** Adds the executed orders to a result; returns the result unchanged if there were none. */
     Measured changed(Measured measured) {
         if (!hasChanged()) {
             return measured;
@@ -326,7 +327,7 @@ public final class LiveSteady implements Orders.Target {
                 List.of());
     }
 
-    /** Phases from each order to the next one, by what the driver had reported until then. */
+    /** The phases between consecutive orders, from the driver's reports at the time of each order. */
     private List<Phase> phases() {
         List<Phase> phases = new ArrayList<>();
         for (int i = 0; i + 1 < begins.size(); i++) {

@@ -40,25 +40,27 @@ import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run: passes until the rate is steady, then passes that count. Confined to one thread; used once.
+ * One run with passes of limited length: warm-up passes until the rate is steady, then measured passes. Confined to one
+ * thread; used once.
  *
- * <p>A measured pass is cut off after {@code measureSeconds}; if it reads the whole topic sooner, further passes follow
- * until that time is measured. Warm-up is cut off after {@code maxWarmUpSeconds}, and the run flagged.
+ * <p>A measured pass is cut off after {@code measureSeconds}. If it reads the whole topic sooner, further passes follow
+ * until {@code measureSeconds} have been measured in total. Warm-up is cut off after {@code maxWarmUpSeconds}, and the
+ * run is then flagged as not steady.
  */
 public final class Measurement {
     private static final double LEAST_PASS_SECONDS = 0.3;
 
-    // Timing a shorter pass would measure the clock, and a run would need thousands of them.
+    // Timing a shorter pass would mainly measure the clock's error, and a run would need thousands of such passes.
     private static final long LEAST_TIMED_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    // Until then a client fills its buffers, which says nothing about its fetch rate.
+    // Before this time, a client fills its buffers, which says nothing about its fetch rate.
     private static final long FILLED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    // A client that has read everything has a fetch waiting at the broker for half a second and can close only
-    // afterwards, which would take a third of a campaign.
+    // Fraction of the topic that a pass reads. A client that has read everything has a fetch waiting at the broker for
+    // half a second and can close only afterwards. Those waits would take a third of a campaign's time.
     private static final double PASS_SHARE = 0.9;
 
-    // Fraction of the ceiling.
+    // Fraction of the ceiling that counts as full speed.
     private static final double UP_TO_SPEED = 0.98;
 
     private final PassSource passes;
@@ -74,7 +76,7 @@ public final class Measurement {
     private long lastPassMillis;
     private LedgerFigures ledger = new LedgerFigures(0, 0, 0, 0, 0);
 
-    /** Measures these passes, which are closed with the run. */
+    /** Measures these passes and closes them at the end of the run. */
     public Measurement(PassSource passes, WorkloadPoint point, boolean isBaseline) {
         this.passes = passes;
         this.point = point;
@@ -85,7 +87,7 @@ public final class Measurement {
      * The outcome of a finished pass.
      *
      * @param seconds duration by the driver's own clock
-     * @param fetches null where they are not counted, or too short a pass
+     * @param fetches null if the pass was too short or its fetches are not counted
      */
     private record Outcome(
             Report.Passed passed,
@@ -93,7 +95,7 @@ public final class Measurement {
             long brokerCpuNanos,
             @Nullable Fetches fetches) {}
 
-    /** The run. */
+    /** Executes the run. */
     public Measured run(String topic) throws InterruptedException {
         try (passes) {
             return measured(topic);
@@ -132,8 +134,8 @@ public final class Measurement {
     }
 
     /**
-     * The components that limited the run, judged by processor time; empty if the driver sent so little per request
-     * that requests dominate.
+     * The components that limited the run, judged by processor time. The brokers are not among them if the driver sent
+     * so little per request that requests dominate the brokers' work.
      */
     private Set<Flag> limits(Totals totals) {
         boolean isWriting = point.scenario() == Scenario.PRODUCE;
@@ -173,7 +175,7 @@ public final class Measurement {
                 .orElseThrow();
     }
 
-    /** Runs a pass of that length after settling; a warm-up pass is kept with its settling time. */
+    /** Runs a pass of that length after it has settled. The intervals of a warm-up pass include its settling time. */
     private Outcome pass(String topic, double seconds, boolean isMeasured) throws InterruptedException {
         long most = (long) (point.recordsPerPartition() * point.partitions() * PASS_SHARE);
         Settling settling = new Settling(point.seconds("settleSeconds"));
@@ -224,8 +226,8 @@ public final class Measurement {
                     coldStart.ends(passed.joinNanos());
                     ledger = ledger.plus(passed.ledger());
                     Report.Passed kept = isMeasured ? settling.rest(passed, point.seconds("measureSeconds")) : passed;
-                    // A copy's time comes from its output, which a driver could keep short, so that passes would never
-                    // end.
+                    // A copy pass is timed by its output. A driver could make that time so short that
+                    // {@code measureSeconds} would never be reached, so the driver's own time counts here.
                     double own = (point.scenario() == Scenario.COPY ? said : kept).nanos() / 1e9;
                     return new Outcome(kept, own, OptionalCounts.minus(brokerLast, brokerBefore), fetched);
                 }
@@ -258,8 +260,9 @@ public final class Measurement {
     }
 
     /**
-     * The end of a pass is a shorter interval; its figures count, but its rate says nothing about steadiness. Intervals
-     * after the warm-up count as measured, so those in which a measured pass settled are not kept.
+     * Keeps an interval. The last interval of a pass is shorter than the others. Its figures count, but its rate is not
+     * used to decide whether the rate is steady. All intervals after the warm-up count as measured, so the intervals in
+     * which a measured pass settles are not kept.
      */
     private void keep(Report.Interval interval, long brokerCpuNanos, boolean isSettled, boolean isMeasured) {
         coldStart.add(interval);
@@ -354,7 +357,9 @@ public final class Measurement {
                 records, bytes, nanos, sum.cpuNanos(), sum.allocatedBytes(), sum.gcMillis(), switches, broker, metrics);
     }
 
-    /** The polls of the measured intervals, and the means of all series that are not among the figures yet. */
+    /**
+     * Stores the poll sizes of the measured intervals, and the means of all series that are not among the metrics yet.
+     */
     static void putSeries(Map<String, Double> metrics, List<Interval> measured) {
         PolledSizes polls = new PolledSizes();
         measured.forEach(interval -> polls.add(interval.polls()));
@@ -362,7 +367,10 @@ public final class Measurement {
         SeriesBook.means(measured.stream().map(Interval::figures).toList()).forEach(metrics::putIfAbsent);
     }
 
-    /** Stores the ceiling by the handlers' actual blocking time, which is longer than requested. */
+    /**
+     * Stores the throughput ceiling. It is computed from the handlers' actual blocking time, which is longer than the
+     * requested time.
+     */
     private void putCeiling(Map<String, Double> metrics, double recordsPerSecond) {
         double handlerMillis = measured.stream()
                 .map(outcome -> outcome.passed().handlers())
@@ -400,7 +408,8 @@ public final class Measurement {
     }
 
     /**
-     * Combines a figure of several passes: the mean, except that the worst clock counts and early records are added up.
+     * Combines a figure of several passes. Of clock errors, the largest counts. Of earliest times, the smallest counts.
+     * Numbers of early records are added up. All other figures are averaged.
      */
     public static double ofAll(String name, List<Double> all) {
         DoubleStream figures = all.stream().mapToDouble(figure -> figure);

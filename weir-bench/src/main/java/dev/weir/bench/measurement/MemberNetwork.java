@@ -8,23 +8,24 @@ import java.time.Duration;
 /** The network between a group member and the brokers, which can be made to fail. Confined to one thread. */
 interface MemberNetwork extends AutoCloseable {
 
-    /** Its addresses of the brokers, for the member. */
+    /** The broker addresses that the member uses. */
     String bootstrapServers();
 
-    /** Applies a fault from now on. */
+    /** Applies a fault, which lasts until another fault or {@link NetworkFault#NONE} is applied. */
     void befall(NetworkFault fault) throws InterruptedException;
 
     /**
-     * Does nothing while it passes on what it is to.
+     * Does nothing if the network still works as planned.
      *
-     * @throws dev.weir.bench.RunFailure if it is gone: what its member does then is no fault of the plan
+     * @throws dev.weir.bench.RunFailure if the network itself is gone, because the member's failures would then not be
+     * part of the plan
      */
     void requireUp() throws InterruptedException;
 
     @Override
     void close();
 
-    /** Network of a member on this machine, in this process. */
+    /** Creates the network of a member on this machine, as a proxy in this process. */
     static MemberNetwork here(String brokers) {
         FaultProxy proxy = FaultProxy.to(brokers);
         return new MemberNetwork() {
@@ -44,7 +45,7 @@ interface MemberNetwork extends AutoCloseable {
             }
 
             @Override
-            public void requireUp() {} // It lives as long as this process.
+            public void requireUp() {} // The proxy lives as long as this process.
 
             @Override
             public void close() {
@@ -53,7 +54,7 @@ interface MemberNetwork extends AutoCloseable {
         };
     }
 
-    /** Network of a remote member, in a process beside it. */
+    /** Creates the network of a remote member, from a proxy process on the member's machine. */
     static MemberNetwork there(NetworkProcess proxy) {
         return new MemberNetwork() {
             @Override

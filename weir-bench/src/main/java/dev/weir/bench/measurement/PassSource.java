@@ -8,62 +8,67 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * The passes of a driver at its brokers, with the figures of both; real or simulated. Confined to one thread; used for
- * one run. Methods that wait or ask throw {@link dev.weir.bench.RunFailure} if the run cannot continue.
+ * The source of a driver's passes, real or simulated, with figures of the driver and its brokers. Confined to one
+ * thread; used for one run. Methods that wait for the driver or query brokers throw {@link dev.weir.bench.RunFailure}
+ * if the run cannot continue.
  */
 public interface PassSource extends AutoCloseable {
 
-    /** Configures the driver for this topic. */
+    /** Configures the driver to use this topic. */
     void configure(String topic) throws InterruptedException;
 
     /**
      * Begins a pass and returns its consumer group.
      *
-     * @param records at most
-     * @param seconds at most, from the first record on
+     * @param records the maximum number of records
+     * @param seconds the maximum duration, measured from the first record
      */
     String start(long records, double seconds);
 
-    /** The driver's next report. */
+    /**
+     * Returns the driver's next report.
+     *
+     * @param patience the maximum time to wait for it
+     */
     Report receive(Duration patience) throws InterruptedException;
 
     /** The number of cores the driver may use. */
     int cores();
 
-    /** The processor time of the brokers so far, or {@link Interval#UNKNOWN}. */
+    /** The processor time that the brokers have used so far, or {@link Interval#UNKNOWN}. */
     long brokerCpuNanos();
 
     /** Returns whether {@link #fetched} may be called. */
     boolean countsFetches();
 
-    /** The fetches of consumers so far. */
+    /** The number of consumer fetches so far. */
     FetchCounter.Count fetched();
 
-    /** The report of a pass, completed from its output if it has one. */
+    /** Returns the report of a pass, completed with figures of its output if the pass has an output. */
     Report.Passed copied(String topic, String group, Report.Passed said);
 
-    /** The ledger of all passes, checked against the topic. */
+    /** Returns the ledger of all passes after checking it against the topic. */
     LedgerFigures checked(String topic, LedgerFigures ledger);
 
-    /** Begins the part that is measured. */
+    /** Begins the measured part of the run. */
     void beginMeasured();
 
-    /** Notes that a pass has settled. */
+    /** Notes that a pass has settled, so that its figures count from now on. */
     void passBegins(boolean isMeasured);
 
-    /** Notes the end of a pass; its driver closes down. */
+    /** Notes the end of a pass, after which its driver closes down. */
     void passEnds() throws InterruptedException;
 
-    /** Takes a sample. Call regularly during a settled pass. */
+    /** Takes a sample of brokers and machine. Call this method regularly during a settled pass. */
     void sample();
 
-    /** The present figures of brokers and machine, by name. */
+    /** The current figures of the brokers and the machine, by name. */
     Map<String, Double> series();
 
-    /** The figures of brokers and machine since {@link #beginMeasured}, by name. */
+    /** The figures of the brokers and the machine since {@link #beginMeasured}, by name. */
     Map<String, Double> around();
 
-    /** The processor's counters per record of the measured passes, by name. */
+    /** The processor's hardware counters per record of the measured passes, by name. */
     Map<String, Double> perRecord(long cpuNanos, long records);
 
     @Override

@@ -7,18 +7,21 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Figures of brokers and machine for each phase of a run that is changed. Confined to one thread. */
+/** Figures of the brokers and the machine for each phase of a changeable run. Confined to one thread. */
 final class PhaseSurroundings {
     private final BenchCluster cluster;
     private final List<Map<String, Double>> phases = new ArrayList<>();
     private @Nullable BackgroundFigures current;
-    private int measured; // the phase that current is of
+    private int measured; // the phase that the current figures describe
 
     PhaseSurroundings(BenchCluster cluster) {
         this.cluster = cluster;
     }
 
-    /** The next phase begins, the first one with the run. One that changes nothing belongs to the phase before. */
+    /**
+     * Begins the next phase; the first one begins with the run. If {@code isOther} is false, the phase changes nothing
+     * and its figures are added to the previous phase.
+     */
     void next(boolean isOther) {
         if (isOther) {
             end();
@@ -31,7 +34,7 @@ final class PhaseSurroundings {
         phases.add(Map.of());
     }
 
-    /** The last phase is over. */
+    /** Ends the last phase. */
     void end() {
         BackgroundFigures figures = current;
         if (figures != null) {
@@ -41,7 +44,7 @@ final class PhaseSurroundings {
         }
     }
 
-    /** Takes a sample. Call it now and then. */
+    /** Takes a sample. Call this method regularly. */
     void sample() {
         BackgroundFigures figures = current;
         if (figures != null) {
@@ -49,7 +52,7 @@ final class PhaseSurroundings {
         }
     }
 
-    /** Figures of a finished phase; phases count from 0. */
+    /** The figures of a finished phase; phases count from 0. */
     Map<String, Double> of(int phase) {
         return phases.get(phase);
     }

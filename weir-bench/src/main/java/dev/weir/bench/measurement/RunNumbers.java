@@ -26,9 +26,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks the records received by the processes of a run. Local processes note them in a shared file. If some are
- * remote, each reports them at the end of its pass, and the private file of a killed process is read. Confined to one
- * thread, but for {@link #look} and {@link #came}.
+ * Tracks the records received by the processes of a run. Local processes note them in a shared file. If processes are
+ * remote, each process reports its records at the end of its pass, and a killed process's private file is read instead.
+ * Confined to one thread, except {@link #look} and {@link #came}.
  */
 public final class RunNumbers {
     /** Largest number of records per partition that a ledger can track. */
@@ -38,10 +38,10 @@ public final class RunNumbers {
     private final Path file;
     private final @Nullable GroupNumbers shared; // null if processes are remote
     private final GroupLedger told;
-    private final AtomicLong toldSoFar = new AtomicLong(); // records
-    private final List<Reading> readings = new ArrayList<>(); // still being read
+    private final AtomicLong toldSoFar = new AtomicLong(); // records reported in intervals so far
+    private final List<Reading> readings = new ArrayList<>(); // private files that are still being read
 
-    /** The numbers in a killed process's file, and the number of records it had reported. */
+    /** The notes in a killed process's file, and the number of records that the process had already reported. */
     private record Reading(CompletableFuture<NotedNumbers> noted, long toldRecords) {}
 
     private RunNumbers(Path file, @Nullable GroupNumbers shared, WorkloadPoint point) {
@@ -52,10 +52,10 @@ public final class RunNumbers {
     }
 
     /**
-     * Creates the tracker for processes of a launcher.
+     * Creates the tracker for the processes that a launcher starts.
      *
      * @param file a new file for local processes
-     * @throws RunFailure if it cannot be created
+     * @throws RunFailure if the file cannot be created
      */
     public static RunNumbers of(DriverLauncher launcher, Path file, WorkloadPoint point) {
         try {
@@ -66,7 +66,7 @@ public final class RunNumbers {
         }
     }
 
-    /** The failure that the generator has sent everything it can. */
+    /** The failure for a generator that has sent the maximum number of records. */
     static RunFailure sentAll() {
         return new RunFailure("the generator has sent all that a run can count, " + MOST_RECORDS
                 + " records to each partition: let it run shorter, or at a lower rate");
@@ -80,7 +80,7 @@ public final class RunNumbers {
     /**
      * Options for a process that may be killed.
      *
-     * @param ownFile which it has to itself where it is; empty of one on this machine
+     * @param ownFile the process's private file on its machine; empty for a process on this machine
      */
     Map<String, String> options(String ownFile) {
         Map<String, String> options = new TreeMap<>(Map.of(PassOptions.TELLS, "true"));
@@ -107,9 +107,9 @@ public final class RunNumbers {
     }
 
     /**
-     * Adds the notes read since.
+     * Adds the notes that have been read since the last call.
      *
-     * @throws RunFailure if some of it cannot be read
+     * @throws RunFailure if a file cannot be read
      */
     void take() {
         readings.removeIf(reading -> {
@@ -132,7 +132,7 @@ public final class RunNumbers {
         told(Math.max(0, told.add(noted) - reading.toldRecords));
     }
 
-    /** The numbers of a pass that is ending. */
+    /** Adds the record numbers of a pass that is ending. */
     void add(Report.Delivered numbers) {
         told.add(numbers);
     }
@@ -142,12 +142,12 @@ public final class RunNumbers {
         told.add(ofPass);
     }
 
-    /** The number of distinct records received so far, as noted or as reported in intervals. */
+    /** The number of distinct records received so far, as noted in the shared file or reported in intervals. */
     long came() {
         return shared == null ? toldSoFar.get() : shared.came();
     }
 
-    /** A sample of the distinct records received so far, and of the repeats if known. */
+    /** Samples the number of distinct records received so far and, if known, the number of repeats. */
     GroupPulse.Look look() {
         return shared == null
                 ? new GroupPulse.Look(System.nanoTime(), toldSoFar.get(), Interval.UNKNOWN)
@@ -155,9 +155,9 @@ public final class RunNumbers {
     }
 
     /**
-     * The ledger of a group at the end, with the records of killed processes.
+     * The final ledger of a group, including the records of killed processes.
      *
-     * @param ends how many records each partition has
+     * @param ends the number of records in each partition
      */
     LedgerFigures ofGroup(long[] ends) {
         readings.forEach(this::add);
@@ -166,7 +166,7 @@ public final class RunNumbers {
         return shared == null ? figures : shared.figures(figures, ends);
     }
 
-    /** The ledger of a single process, which itself knows duplicates and order violations. */
+    /** The ledger of a single process. Duplicates and order violations come from the process's own ledger. */
     LedgerFigures ofOne(LedgerFigures ofPass, long[] ends) {
         if (shared != null) {
             return shared.figures(ofPass, ends);
@@ -190,7 +190,7 @@ public final class RunNumbers {
                 ofPass.redelivered());
     }
 
-    /** The record numbers that never arrived, by partition. */
+    /** The numbers of the records that never arrived, by partition. */
     List<BitSet> missing(long[] ends) {
         return IntStream.range(0, ends.length)
                 .mapToObj(partition -> shared == null

@@ -23,8 +23,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reports of both processes of a steady run so far, by the parts of its plan, with the figures of brokers and
- * machine. Confined to the thread of the run.
+ * Collects the reports of both processes of a steady run, assigned to the parts of its plan, with figures of the
+ * brokers and the machine. Confined to the thread of the run.
  */
 final class SteadyBook {
     private final BenchCluster cluster;
@@ -36,21 +36,22 @@ final class SteadyBook {
 
     private final Slices ofDriver = new Slices();
     private final Slices ofGenerator = new Slices();
-    private final List<Interval> intervals = new ArrayList<>(); // of the driver
+    private final List<Interval> intervals = new ArrayList<>(); // intervals of the driver
     private int warmUpIntervals;
-    private final List<Usage> measured = new ArrayList<>(); // of the others
+    private final List<Usage> measured = new ArrayList<>(); // usage per measured interval of the driver
     private final List<Histogram> latencies = new ArrayList<>();
-    private final Histogram lateness = new Histogram(3); // while it is measured
-    private Map<String, Double> around = Map.of(); // of the measured part, once that is over
+    private final Histogram lateness = new Histogram(3); // lateness in the measured part
+    private Map<String, Double> around = Map.of(); // figures of the measured part, set when it is over
     private long delivered;
     private long brokerNanos;
-    private long generatorNanos; // of processor, while it is measured
-    private @Nullable RunNumbers numbers; // of a run that ends by time
+    private long generatorNanos; // processor time of the generator in the measured part
+    private @Nullable RunNumbers numbers; // null if the run ends after a number of records
 
     /**
-     * Book of a run that has not begun.
+     * Creates the book of a run that has not begun.
      *
-     * @param driverSends whether the driver tells how late it sends, and no generator does
+     * @param driverSends whether the driver sends by the plan and reports its own lateness, so that there is no
+     * generator
      */
     SteadyBook(BenchCluster cluster, WorkloadPoint point, SteadyPlan plan, boolean driverSends) {
         this.cluster = cluster;
@@ -60,14 +61,14 @@ final class SteadyBook {
         this.background = new BackgroundFigures(cluster, point.takesSeries());
     }
 
-    /** An interval on the clock that all processes share. */
+    /** An interval on the clock shared by all processes. */
     private record Slice(long startNanos, long endNanos, Part part) {
         long millis() {
             return Math.max(1, TimeUnit.NANOSECONDS.toMillis(endNanos - startNanos));
         }
     }
 
-    /** The intervals of a process: each begins where the one before ended. */
+    /** The intervals of a process. Each interval begins at the end of the previous one. */
     private static final class Slices {
         private long firstNanos;
         private long lastNanos;
@@ -84,21 +85,24 @@ final class SteadyBook {
         }
     }
 
-    /** Makes the run end by time and sends the driver's record numbers to {@code ofDriver}. Before the run begins. */
+    /**
+     * Makes the run end by time and passes the driver's record numbers to {@code ofDriver}. Call this method before the
+     * run begins.
+     */
     void keepNumbers(RunNumbers ofDriver) {
         numbers = ofDriver;
     }
 
-    /** The driver has its first record. */
+    /** Notes that the driver has read its first record. */
     void begin(Report.First first) {
         ofDriver.begin(first);
         brokerNanos = cluster.cpuNanos();
     }
 
     /**
-     * Takes a report of the generator. Returns the report of its pass once that is over, else null.
+     * Takes a report of the generator. Returns the report of the generator's pass when the pass is over, else null.
      *
-     * @throws RunFailure if it failed, or sent an unexpected report
+     * @throws RunFailure if the generator has failed or sent an unexpected report
      */
     Report.@Nullable Passed heardFromGenerator(Report report) {
         switch (report) {
@@ -122,7 +126,11 @@ final class SteadyBook {
         return null;
     }
 
-    /** Takes a report of the driver. */
+    /**
+     * Takes a report of the driver. Returns the report of the driver's pass when the pass is over, else null.
+     *
+     * @throws RunFailure if the driver has failed or sent an unexpected report
+     */
     Report.@Nullable Passed heardFromDriver(Report report) {
         switch (report) {
             case Report.First first -> throw new RunFailure("its first record came twice");
@@ -167,7 +175,7 @@ final class SteadyBook {
             return;
         }
         double due = plan.dueUntil(slice.endNanos());
-        due += driverSends ? 0 : point.partitions(); // Records that were there before.
+        due += driverSends ? 0 : point.partitions(); // records that existed before the plan
         long startMillis = TimeUnit.NANOSECONDS.toMillis(slice.startNanos() - ofDriver.firstNanos);
         intervals.add(Measurement.interval(
                 startMillis,
@@ -211,7 +219,7 @@ final class SteadyBook {
         }
     }
 
-    /** Counts all before this time as warm-up. */
+    /** Counts everything before this time as warm-up. */
     void discardUntil(long nanos) {
         plan.measureFrom(nanos);
         warmUpIntervals = intervals.size();
@@ -225,7 +233,7 @@ final class SteadyBook {
         }
     }
 
-    /** The number of records received, without records that existed before. */
+    /** The number of received records, excluding the records that existed before the plan began. */
     long came() {
         return Math.max(0, delivered - point.partitions());
     }
@@ -248,21 +256,21 @@ final class SteadyBook {
         return latencies;
     }
 
-    /** The lateness of records sent while it was measured. */
+    /** The lateness of the records sent in the measured part. */
     Histogram lateness() {
         return lateness;
     }
 
-    /** The resources the driver used while it was measured. */
+    /** The resources that the driver used in the measured part. */
     Usage used() {
         return measured.stream().reduce(Usage::plus).orElseThrow();
     }
 
     /**
-     * The totals of the measured part, which is over.
+     * Returns the totals of the measured part, which must be over.
      *
      * @param passed the driver's report of its pass
-     * @param sent the generator's report of its pass; null if not needed
+     * @param sent the generator's report of its pass; null if the driver itself sends or the report is not needed
      * @throws RunFailure if nothing was measured
      */
     Totals totals(Report.Passed passed, Report.@Nullable Passed sent) {

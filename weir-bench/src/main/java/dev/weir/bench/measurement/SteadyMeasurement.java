@@ -27,25 +27,25 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run at a planned rate: a generator sends, in a process of its own, while the driver reads in one pass, or the
- * driver itself produces by the plan. What counts are the intervals of {@code measureSeconds} after
- * {@code maxWarmUpSeconds} of the plan. Confined to one thread; used once.
+ * One run at a planned rate. A generator sends records from its own process while the driver reads them in one pass; in
+ * other scenarios, the driver itself produces by the plan. The intervals of {@code measureSeconds} after the plan's
+ * first {@code maxWarmUpSeconds} count. Confined to one thread; used once.
  */
 public final class SteadyMeasurement {
     /** The name of the generator's driver, which is not a library under test. */
     public static final String GENERATOR = DriverLauncher.GENERATOR;
 
-    /** A record sent later than this is late. */
+    /** Delay after the planned send time above which a record counts as late. */
     private static final long TOLERATED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** For a driver that sends to connect, before its first record is due. */
+    /** Time for a driver that sends to connect before its first record is due. */
     private static final long LEAD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Seconds after the end of the plan at which a pass is aborted. */
     private static final int GRACE_SECONDS = 30;
 
     private final DriverSession driver;
-    private final @Nullable DriverSession generator; // null if the driver sends
+    private final @Nullable DriverSession generator; // null if the driver itself sends
     private final BenchCluster cluster;
     private final WorkloadPoint point;
     private final boolean isBaseline;
@@ -70,10 +70,11 @@ public final class SteadyMeasurement {
     }
 
     /**
-     * The run. The plan begins when the driver has shown, with the one record per partition that {@code topic} holds,
-     * that it is there; where it sends, soon.
+     * Executes the run. If a generator sends, the plan begins after the driver has read the one record that each
+     * partition of {@code topic} already holds. If the driver sends, the plan begins shortly after the start of the
+     * run.
      *
-     * @param seed draws the arrivals
+     * @param seed the seed for the random arrival times
      */
     public Measured run(String topic, long seed) throws InterruptedException {
         driver.hello();
@@ -107,7 +108,8 @@ public final class SteadyMeasurement {
     }
 
     /**
-     * Runs with a generator and executes orders meanwhile; the run ends by time, not by number of records.
+     * Executes a run with a generator and the orders that arrive meanwhile. The run ends after a time, not after a
+     * number of records.
      *
      * @param orders executes the orders
      * @param numbers receives the driver's record numbers
@@ -140,7 +142,7 @@ public final class SteadyMeasurement {
             throw new RunFailure(figures.missing()
                     + " records had not come when nothing more came for a minute: it lost" + " them, or stands still");
         }
-        // Ended before anything was measured, it has phases all the same.
+        // If the run ended before the measured part, it has no totals, but it still has phases.
         Set<Flag> broken = figures.isBroken() ? EnumSet.of(Flag.GUARANTEE_BROKEN) : EnumSet.noneOf(Flag.class);
         return orders.changed(
                 !book.hasMeasured() && orders.hasChanged()
@@ -148,7 +150,7 @@ public final class SteadyMeasurement {
                         : result(passed.with(figures), topic));
     }
 
-    /** The options of a plan that begins soon. */
+    /** Adds the start time of a plan that begins shortly. */
     private Map<String, String> beginning(Map<String, String> sending) {
         long startNanos = System.nanoTime() + LEAD_NANOS;
         plan.begin(startNanos);
@@ -159,7 +161,7 @@ public final class SteadyMeasurement {
         Report.Passed passed = null;
         Report.Passed sent = null;
         while (passed == null || sent == null) {
-            // Check the generator first: without it the wait for the driver would be in vain.
+            // Check the generator first. If it has failed, the driver waits in vain.
             Report said = sent == null ? sender.poll() : null;
             if (said != null) {
                 sent = book.heardFromGenerator(said);
@@ -212,8 +214,8 @@ public final class SteadyMeasurement {
         if (LimitingParty.isGeneratorBound(book.lateness(), TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }
-        // The rate is planned, so only the cost can show the warm-up. Under a shaped load the cost follows the shape,
-        // so compilation time is used instead.
+        // The rate is planned, so only the processor cost can show whether the driver has warmed up. Under a shaped
+        // load, the cost follows the shape, so compilation time is used instead.
         SteadyState.Finding cost = SteadyState.of(book.intervals().stream()
                 .mapToDouble(interval -> interval.cpuNanos() / (double) interval.lengthMillis())
                 .toArray());

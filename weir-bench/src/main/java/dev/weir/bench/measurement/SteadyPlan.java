@@ -5,8 +5,9 @@ import dev.weir.driver.LoadShape;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The times at which the records of a steady run are due, and the part that is measured; orders change both. Times are
- * {@link System#nanoTime}. Confined to the thread of the run.
+ * The plan of a steady run: the times at which records are due, and the part of the run that is measured. Orders can
+ * change the due times and the measured part during the run. Times are {@link System#nanoTime}. Confined to the thread
+ * of the run.
  */
 final class SteadyPlan {
     private final WorkloadPoint point;
@@ -16,18 +17,18 @@ final class SteadyPlan {
     private long startNanos;
     private long measureFromNanos;
     private long measureToNanos;
-    private double rate; // since rateFromNanos
+    private double rate; // rate since rateFromNanos
     private long rateFromNanos;
     private double dueBefore; // records due before rateFromNanos
 
-    /** The part in which a time lies. */
+    /** The part of the run that contains a time. */
     enum Part {
         WARM_UP,
         MEASURED,
         AFTER
     }
 
-    /** Plan of that point; {@link #begin} begins it. */
+    /** Creates the plan of a workload point; {@link #begin} starts it. */
     SteadyPlan(WorkloadPoint point) {
         this.point = point;
         this.load = point.load();
@@ -46,13 +47,14 @@ final class SteadyPlan {
         return (long) (seconds * TimeUnit.SECONDS.toNanos(1));
     }
 
-    /** Milliseconds since it began. */
+    /** The time in milliseconds since the plan began. */
     double millisSince(long nanos) {
         return (nanos - startNanos) / 1e6;
     }
 
     /**
-     * The part of the plan in which an interval lies. One that reaches over the edge by a little is not lost for it.
+     * The part of the plan to which an interval belongs. An interval that crosses an edge by at most half an interval
+     * still belongs to the measured part.
      */
     Part part(long fromNanos, long toNanos) {
         return fromNanos < measureFromNanos - edgeNanos
@@ -60,12 +62,15 @@ final class SteadyPlan {
                 : toNanos <= measureToNanos + edgeNanos ? Part.MEASURED : Part.AFTER;
     }
 
-    /** The time when it is over, with a little more than is measured: the end of a pass is not to be in it. */
+    /**
+     * The end of the plan. It lies slightly after the end of the measured part, so that the end of the driver's pass is
+     * not measured.
+     */
     long endNanos() {
         return measureToNanos + nanos(Math.max(1, 2 * point.intervalMillis() / 1e3));
     }
 
-    /** The time when what is measured is over. */
+    /** The end of the measured part. */
     long measureToNanos() {
         return measureToNanos;
     }
@@ -83,7 +88,7 @@ final class SteadyPlan {
         return load.area(Math.max(0, nanos - startNanos) / 1e9);
     }
 
-    /** Another rate from then on. */
+    /** Changes the rate from this time on. */
     void changeRate(long atNanos, double recordsPerSecond) {
         dueBefore = dueUntil(atNanos);
         rateFromNanos = atNanos;

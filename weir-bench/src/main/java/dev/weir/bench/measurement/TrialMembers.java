@@ -13,8 +13,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processes of a trial: group members that join and leave, the generator that sends to them, and a reader of their
- * output if they copy. Their reports go to {@link Listener}. Confined to one thread.
+ * The processes of a trial: group members that join and leave, the generator that sends records to them, and a reader
+ * of the output if members copy records. {@link Listener} receives their reports. Confined to one thread.
  */
 public final class TrialMembers {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -22,52 +22,52 @@ public final class TrialMembers {
     private static final long PATIENCE_NANOS = DriverSession.PATIENCE.toNanos();
 
     private final List<Member> members = new ArrayList<>();
-    private int made; // members so far
+    private int made; // number of members added so far
     private final Member generator;
     private @Nullable Member reader;
     private final BooleanSupplier isStopped;
     private final Runnable requireBrokers;
     private final Listener listener;
 
-    /** The state of a group: complete or not. */
+    /** A check whether a group is complete. */
     public interface Settled {
         boolean look() throws InterruptedException;
     }
 
-    /** Receives each interval. */
+    /** Receives the reports of the processes. */
     public interface Listener {
-        /** {@code member} tells them apart: the first one has 0. */
+        /** Receives an interval of a member. {@code member} is the member's index; the first member has index 0. */
         void ofMember(int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings);
 
         void ofGenerator(long startNanos, long endNanos, Report.Interval interval, List<Histogram> lateness);
 
-        /** Receives an interval of the process that reads the members' output, if there is one. */
+        /** Receives an interval of the reader of the members' output, if there is a reader. */
         default void ofReader(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {}
 
         /** Receives the numbers of all records of a member's ending pass, if requested. */
         default void delivered(Report.Delivered told) {}
 
-        /** A member's pass is over. */
+        /** Receives the report of a member's pass when the pass is over. */
         default void passed(Report.Passed passed) {}
 
-        /** The end of a generator's. */
+        /** Receives the report of the generator's pass when the pass is over. */
         default void sent(Report.Passed passed) {}
 
-        /** Called repeatedly, with or without new reports. */
+        /** Called repeatedly while the trial waits, with or without new reports. */
         default void tick() throws InterruptedException {}
     }
 
-    /** A process of the group, or the generator. */
+    /** A member of the group, the generator, or the reader. */
     static final class Member {
         private final DriverSession session;
         private final int index;
-        private final Listener listener; // of its group
+        private final Listener listener; // listener of the member's group
         private long firstNanos;
         private long lastNanos;
-        private long told; // records, in intervals of its pass
+        private long told; // records reported in intervals of the current pass
         private boolean isInPass;
         private boolean hasBegun;
-        private boolean isReady; // the generator
+        private boolean isReady; // whether the generator is ready
 
         Member(DriverSession session, int index, Listener listener) {
             this.session = session;
@@ -75,7 +75,7 @@ public final class TrialMembers {
             this.listener = listener;
         }
 
-        /** Number of records of the pass that it has reported. */
+        /** The number of records of the current pass that the member has reported. */
         long told() {
             return told;
         }
@@ -104,7 +104,7 @@ public final class TrialMembers {
         }
     }
 
-    /** Adds a member without starting it; the listener receives the reports of its group. */
+    /** Adds a member without starting it; {@code ofGroup} receives the reports of the member. */
     public Member add(DriverSession session, Listener ofGroup) {
         Member member = new Member(session, made++, ofGroup);
         members.add(member);
@@ -121,9 +121,9 @@ public final class TrialMembers {
     }
 
     /**
-     * The generator's begin; returns when it is connected and waits for its plan.
+     * Starts the generator. Returns when it is connected and waits for its plan.
      *
-     * @throws GeneratorFailure if it is gone
+     * @throws GeneratorFailure if the generator's process is gone
      */
     public void startGenerator(double seconds) throws InterruptedException {
         GeneratorFailure.tellingApart(() -> {
@@ -133,14 +133,14 @@ public final class TrialMembers {
         await(() -> generator.isReady, "the generator was not ready");
     }
 
-    /** A reader of what members write begins: its session is configured. */
+    /** Starts the pass of a reader of the members' output. The session must be configured. */
     void startReader(DriverSession session, double seconds) {
         Member started = new Member(session, -1, listener);
         reader = started;
         started.start(session.newGroup(), seconds);
     }
 
-    /** Waits until the reader, if there is one, has read a record: it has joined its group. */
+    /** Waits until the reader, if there is one, has read a record, which shows that it has joined its group. */
     void awaitReader() throws InterruptedException {
         Member started = reader;
         await(() -> started == null || started.hasBegun, "the reader of the output read no record");
@@ -155,7 +155,7 @@ public final class TrialMembers {
         }
     }
 
-    /** Returns whether the generator has not sent all that it was ordered to. */
+    /** Returns whether the generator still has records to send. */
     public boolean isSending() {
         return generator.isInPass;
     }
@@ -169,14 +169,14 @@ public final class TrialMembers {
         await(() -> !generator.isInPass, "the generator did not close down");
     }
 
-    /** Waits until one of them has delivered a record. */
+    /** Waits until one of the members has delivered a record. */
     public void awaitFirst() throws InterruptedException {
         await(() -> members.stream().anyMatch(member -> member.hasBegun), "no member delivered a record");
     }
 
     /**
-     * Makes half the members leave, rounded up, and rejoin. If there are partitions for all, returns when one of them
-     * has delivered a record again.
+     * Makes half of the members, rounded up, leave and rejoin. If there are at least as many partitions as members,
+     * this method returns when one of the restarted members has delivered a record.
      */
     public void restartHalf(String group, double seconds, int partitions) throws InterruptedException {
         List<Member> half = members.subList(0, (members.size() + 1) / 2);
@@ -187,23 +187,23 @@ public final class TrialMembers {
         }
     }
 
-    /** Makes these members leave their group; returns when they have. */
+    /** Makes these members leave their group and returns when they have left. */
     public void leave(List<Member> some) throws InterruptedException {
         some.forEach(member -> member.session.end());
         await(() -> some.stream().noneMatch(member -> member.isInPass), "a member did not leave");
     }
 
-    /** Makes all members leave; returns when they have reported the ends of their passes. */
+    /** Makes all members leave and returns when they have reported the ends of their passes. */
     public void leaveAll() throws InterruptedException {
         leave(List.copyOf(members));
     }
 
-    /** Halts all members for that long, or until a failure. */
+    /** Halts all members for this long, or until a failure occurs. */
     public void pause(double seconds) throws InterruptedException {
         pause(members, seconds);
     }
 
-    /** Halts some of them. */
+    /** Halts these members for this long, or until a failure occurs. */
     public void pause(List<Member> some, double seconds) throws InterruptedException {
         try {
             for (Member member : some) {
@@ -215,7 +215,7 @@ public final class TrialMembers {
         }
     }
 
-    /** Thaws members; one that does not respond does not keep the others halted. */
+    /** Thaws these members. A member that does not respond does not keep the others halted. */
     private static void thaw(List<Member> some) throws InterruptedException {
         RunFailure first = null;
         for (Member member : some) {
@@ -230,7 +230,11 @@ public final class TrialMembers {
         }
     }
 
-    /** Waits until the condition, which queries brokers and is checked only occasionally, is true. */
+    /**
+     * Waits until the condition is true. The condition queries the brokers, so it is checked only every 200 ms.
+     *
+     * @throws RunFailure if the condition is not true in time
+     */
     public void awaitSettled(Settled settled) throws InterruptedException {
         if (!settles(settled)) {
             throw new RunFailure("not all of " + members.size() + " members had partitions within "
@@ -238,7 +242,7 @@ public final class TrialMembers {
         }
     }
 
-    /** Waits until the condition is true. Returns false after a timeout. */
+    /** Waits until the condition is true. Returns false if it is not true in time. */
     boolean settles(Settled settled) throws InterruptedException {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         while (!settled.look()) {
@@ -260,14 +264,14 @@ public final class TrialMembers {
         }
     }
 
-    /** Hears what they report until then. */
+    /** Receives reports until this time. */
     public void hearUntil(long nanos) throws InterruptedException {
         while (System.nanoTime() - nanos < 0) {
             hear();
         }
     }
 
-    /** Hears what there is to hear, or waits a little. */
+    /** Receives the available reports, or waits briefly if there are none. */
     private void hear() throws InterruptedException {
         if (isStopped.getAsBoolean()) {
             throw new RunFailure("it was stopped");
@@ -321,7 +325,7 @@ public final class TrialMembers {
                     member.listener.passed(passed);
                 }
             }
-            case Report.Clock answer -> {} // It goes to the clock of the process.
+            case Report.Clock answer -> {} // The clock of the process takes the answer.
             case Report.Hello hello -> throw new RunFailure("hello came twice");
             case Report.Failed failed -> throw new RunFailure(failed.message());
         }

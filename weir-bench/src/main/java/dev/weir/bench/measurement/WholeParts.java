@@ -5,14 +5,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.ToIntFunction;
 
-/** Chooses whole processes of a group that together hold a number of its consumers. Functions only. */
+/** Chooses whole processes of a group that together hold at least a given number of its consumers. Stateless. */
 final class WholeParts {
 
     private WholeParts() {}
 
     /**
-     * Parts, from the first on, until they hold {@code wanted} or more. The last one is the smallest that suffices:
-     * half of 30, 30 and 4 is 30 and 4. All of them if they hold fewer.
+     * Chooses parts, from the first one on, until they hold {@code wanted} consumers or more. The last part chosen is
+     * the smallest one that suffices. For half of the consumers in parts of 30, 30 and 4, the choice is 30 and 4.
+     * Returns all parts if they hold fewer than {@code wanted}.
      */
     static <P> List<P> holding(List<P> parts, ToIntFunction<P> size, int wanted) {
         List<P> left = new ArrayList<>(parts);

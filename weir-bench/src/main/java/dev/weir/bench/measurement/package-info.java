@@ -1,6 +1,6 @@
 /**
- * Measures one run. The input is a topic and a driver that has said hello; the output is the intervals, totals and
- * latencies of the run. Runs on the campaign's thread.
+ * Measures one run. The input is a topic and a driver whose process has started. The output is the run's intervals,
+ * totals and latencies. Runs on the campaign's thread.
  */
 @NullMarked
 package dev.weir.bench.measurement;

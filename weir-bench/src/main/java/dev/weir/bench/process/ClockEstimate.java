@@ -1,8 +1,9 @@
 package dev.weir.bench.process;
 
 /**
- * Estimates the offset of another clock from exchanges of messages: the other clock was read between question and
- * answer, so the quickest of several exchanges limits the error to half its duration. Confined to one thread.
+ * Estimates the offset between this clock and another process's clock from exchanges of messages. The other clock is
+ * read at some time between the question and the answer, so the error is at most half the duration of the exchange. The
+ * quickest of several exchanges therefore gives the best estimate. Confined to one thread.
  *
  * <pre>
  *  here    asked -------------- middle -------------- heard
@@ -10,12 +11,13 @@ package dev.weir.bench.process;
  *  offset = middle - theirs, wrong by (heard - asked) / 2 at most
  * </pre>
  *
- * <p>Clocks drift between readings. A newer reading replaces an older one unless it is less certain than the older one
- * by now. The error includes the observed movement of the offset and possible drift since. A clock that has moved
- * further than drift allows was set, and no error is given for that.
+ * <p>Clocks drift between readings, so the error bound of a reading grows with its age. A newer reading replaces an
+ * older one, unless the older bound is still smaller and both readings agree. The error includes the observed movement
+ * of the offset and the possible drift since the reading. If the offset has moved further than drift allows, the other
+ * clock was set. The error does not cover such a change.
  */
 final class ClockEstimate {
-    /** Largest relative drift between two unadjusted clocks: each errs by up to a hundred millionths. */
+    /** Largest relative drift between two unadjusted clocks. Each clock errs by up to 100 millionths. */
     private static final double DRIFT = 200e-6;
 
     /** Largest relative drift while both clocks are being adjusted gradually, each by at most 0.05 %. */
@@ -24,16 +26,16 @@ final class ClockEstimate {
     private boolean isKnown;
     private boolean wasSet;
     private long offsetNanos;
-    private long boundNanos; // of the offset, when it was found
+    private long boundNanos; // error bound of the offset when it was read
     private long foundNanos;
     private long errorNanos;
 
     // State of the current reading.
-    private long leastNanos = Long.MAX_VALUE; // of the exchanges
+    private long leastNanos = Long.MAX_VALUE; // duration of the quickest exchange
     private long middleNanos;
     private long lookedOffsetNanos;
 
-    /** Adds an exchange; {@code asked} and {@code heard} are of the same clock. */
+    /** Adds an exchange; {@code askedNanos} and {@code heardNanos} are times of this clock. */
     void exchanged(long askedNanos, long theirNanos, long heardNanos) {
         long took = heardNanos - askedNanos;
         if (took >= 0 && took < leastNanos) {
@@ -43,7 +45,7 @@ final class ClockEstimate {
         }
     }
 
-    /** Ends the look; false if nothing was exchanged in it. */
+    /** Ends a reading, which may consist of several exchanges. Returns false if it contained no exchange. */
     boolean looked() {
         if (leastNanos == Long.MAX_VALUE) {
             return false;
@@ -70,7 +72,10 @@ final class ClockEstimate {
         return true;
     }
 
-    /** The offset to add to the other clock to have this one; 0 before the first look. */
+    /**
+     * The offset that converts a time of the other clock into a time of this clock when added; 0 before the first
+     * reading.
+     */
     long offsetNanos() {
         return offsetNanos;
     }
@@ -80,7 +85,7 @@ final class ClockEstimate {
         return Math.max(errorNanos, agedNanos(nowNanos));
     }
 
-    /** Returns whether the other clock was set, since the last {@link #restart} or the first look. */
+    /** Returns whether the other clock was set since the last {@link #restart} or the first reading. */
     boolean wasSet() {
         return wasSet;
     }
@@ -89,7 +94,7 @@ final class ClockEstimate {
         return boundNanos + (long) (DRIFT * (nowNanos - foundNanos));
     }
 
-    /** The error counts from here on. */
+    /** Restarts the error and the detection of a set clock from this time on. */
     void restart(long nowNanos) {
         errorNanos = agedNanos(nowNanos);
         wasSet = false;

@@ -23,9 +23,11 @@ import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 
 /**
- * The available drivers. In a checkout, the built ones: each folder below {@code drivers/} with a class path in
- * {@code target/driver.classpath} and a {@code weir-driver.properties} among its classes. In the unpacked archive, each
- * jar in {@code drivers/} with such a file, whose manifest names what it needs. Immutable.
+ * The available drivers. Immutable.
+ *
+ * <p>In a checkout, each built folder below {@code drivers/} can contain drivers. Such a folder has a class path in
+ * {@code target/driver.classpath} and a {@code weir-driver.properties} file among its classes. In the unpacked archive,
+ * each jar in {@code drivers/} with such a file contains drivers. The manifest of the jar lists its dependencies.
  */
 public final class DriverCatalog {
     private static final String DESCRIPTION = "weir-driver.properties";
@@ -45,12 +47,12 @@ public final class DriverCatalog {
     /**
      * Describes how a driver is started.
      *
-     * @param library start of the name of the jar whose version counts
-     * @param coordinates group and artifact of that jar, for which other versions are available; empty if there are
-     *     none
-     * @param speaksPlaintextOnly whether it reaches no broker that asks for TLS or SASL
-     * @param joinsNoGroup whether it takes all partitions, however many of its processes there are
-     * @param repair what to do if a part of the class path is not there
+     * @param library prefix of the name of the jar whose version is reported
+     * @param coordinates group and artifact of that jar, from which other versions can be downloaded; empty if no other
+     * versions are available
+     * @param speaksPlaintextOnly whether the driver cannot connect to brokers that require TLS or SASL
+     * @param joinsNoGroup whether each process of the driver reads all partitions, however many processes there are
+     * @param repair advice for the user if a part of the class path is missing
      */
     public record Entry(
             String mainClass,
@@ -61,7 +63,7 @@ public final class DriverCatalog {
             boolean joinsNoGroup,
             String repair) {}
 
-    /** No drivers, for who starts none. */
+    /** An empty catalog, for a caller that starts no driver. */
     public static DriverCatalog none() {
         return new DriverCatalog(Path.of(""), Map.of(), false);
     }
@@ -105,7 +107,7 @@ public final class DriverCatalog {
         add(description, classPath, repair, entries);
     }
 
-    /** A jar without a description is no driver. */
+    /** Adds the drivers of a jar. A jar without a description contains no drivers. */
     private static void addJar(Path file, Map<String, Entry> entries) throws IOException {
         try (JarFile jar = new JarFile(file.toFile())) {
             ZipEntry found = jar.getEntry(DESCRIPTION);
@@ -149,16 +151,16 @@ public final class DriverCatalog {
         return List.of(description.getProperty(key, "").split(",\\s*", -1));
     }
 
-    /** The checkout or archive. */
+    /** The root folder of the checkout or archive. */
     Path root() {
         return root;
     }
 
     /**
-     * The driver of that name. One with a version, {@code plain@2.4.0}, is the same driver with the jar of its library
-     * exchanged; what that needs besides stays as it is.
+     * Returns the driver of that name. A name with a version, for example {@code plain@2.4.0}, means the same driver
+     * with another version of its library's jar. The library's dependencies do not change.
      *
-     * @throws BenchException if there is no such driver, or a part of its class path is missing
+     * @throws BenchException if there is no such driver, or if a part of its class path is missing
      */
     public Entry entry(String driver) {
         Entry entry = entries.get(Driver.baseName(driver));

@@ -17,8 +17,9 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Starts driver processes at the places of the environment, and kills them when the campaign stops. Thread-safe, except
- * for {@link #open} and {@link #close}, which belong to the campaign's thread.
+ * Starts driver processes at the places of the environment, and kills them when the campaign stops. A place is this
+ * machine, an SSH host or a pod. Thread-safe, except {@link #open} and {@link #close}, which belong to the campaign's
+ * thread.
  */
 public final class DriverLauncher implements AutoCloseable {
     /** The name of the generator's driver, which is not a library under test. */
@@ -27,12 +28,12 @@ public final class DriverLauncher implements AutoCloseable {
     /** The name of the driver that acts as the network of a remote member. */
     static final String PROXY = "proxy";
 
-    /** The name of the driver that reads the output of others, which is not a library under test. */
+    /** The name of the driver that reads the output of the driver under test; it is not itself a library under test. */
     public static final String READER = "reader";
 
     private static final Set<String> INSTRUMENTS = Set.of(GENERATOR, READER);
 
-    /** Name of the setting that says which processes run where. */
+    /** The name of the setting that assigns processes to places. */
     public static final String WORKERS = Campaign.WORKERS;
 
     private final DriverCatalog catalog;
@@ -59,17 +60,17 @@ public final class DriverLauncher implements AutoCloseable {
         return catalog.entry(driver);
     }
 
-    /** Returns whether all processes are of this machine and know its clock. */
+    /** Returns whether all processes run on this machine and therefore share its clock. */
     public boolean isHere() {
         return environment.isHere();
     }
 
     /**
-     * Checks that all places can be used, and copies missing files of these drivers.
+     * Checks that all places can be used and copies the missing files of these drivers to them.
      *
      * @param doing receives progress messages
-     * @throws BenchException if one cannot be used, with its name, the command and its output; nothing has to be closed
-     *     then
+     * @throws BenchException if a place cannot be used. The message contains the place's name, the command and its
+     * output. The launcher need not be closed then.
      */
     public void open(Collection<String> drivers, Consumer<String> doing) {
         List<String> classPaths = new ArrayList<>();
@@ -94,7 +95,10 @@ public final class DriverLauncher implements AutoCloseable {
         }
     }
 
-    /** The places of processes and their facts, by name; empty for this machine. */
+    /**
+     * The names of the places where processes run, and facts of their machines, by name; empty if all processes run on
+     * this machine.
+     */
     public Map<String, String> described() {
         Map<String, String> described = new TreeMap<>();
         if (!isHere()) {
@@ -109,8 +113,9 @@ public final class DriverLauncher implements AutoCloseable {
     }
 
     /**
-     * A new process of that driver, the caller's to close, where the fewest of its kind run:
-     * the first place of several.
+     * Starts a process of that driver. Among the places for the process's role, this method chooses the place with the
+     * fewest running processes of that role, and the first place if several have the fewest. The caller closes the
+     * process.
      */
     public DriverProcess start(String driver, int heapMegabytes, Path log) {
         running.removeIf(process -> !process.isAlive());
@@ -133,7 +138,8 @@ public final class DriverLauncher implements AutoCloseable {
         DriverProcess process = DriverProcess.start(
                 driver, role, host, entry(driver), heapMegabytes, log, isHere() ? null : this::generators);
         running.add(process);
-        // Either the stopping thread sees this process, or this thread sees the stop.
+        // This thread adds the process before it reads isStopped. The stopping thread sets isStopped before it reads
+        // the set. One of the two therefore kills the process.
         if (isStopped) {
             process.kill();
         }
@@ -144,7 +150,7 @@ public final class DriverLauncher implements AutoCloseable {
         return running.stream().filter(process -> process.isOf(Worker.Role.GENERATOR) && process.isAlive());
     }
 
-    /** Kills all processes, present and future. */
+    /** Kills all running processes. Processes that are started later are killed at once. */
     public void stop() {
         isStopped = true;
         running.forEach(DriverProcess::kill);
@@ -154,7 +160,10 @@ public final class DriverLauncher implements AutoCloseable {
         return isStopped;
     }
 
-    /** Deletes what was made at places for the campaign, as far as that is possible. */
+    /**
+     * Deletes the files and pods that the campaign created at the places. A failure at one place does not prevent the
+     * deletion at the others.
+     */
     @Override
     public void close() {
         List<BenchException> failures = new ArrayList<>();

@@ -28,16 +28,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A driver's JVM, at a place of the environment. Confined to one thread, except for {@link #kill}, {@link #isAlive} and
- * the launcher's calls. It ends with its standard input, so it never outlives the harness.
+ * the launcher's calls. The JVM exits when its standard input ends, so it never outlives the harness.
  */
 public final class DriverProcess implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration LOOK = Duration.ofSeconds(1);
 
-    /** For a command that has ended to say why, and for a process elsewhere to end with its input. */
+    /**
+     * Time for the last error output of an ended command to arrive, and for a remote process to exit after its input
+     * has ended.
+     */
     private static final Duration LAST_WORDS = Duration.ofSeconds(3);
 
-    /** The prefix of a report: such a line that cannot be read is not something else that was printed. */
+    /** The prefix of a report. A line with this prefix that cannot be parsed is a broken report, not other output. */
     private static final String REPORT = "{\"say\"";
 
     private final String name;
@@ -46,16 +49,16 @@ public final class DriverProcess implements AutoCloseable {
     private final WorkerHost host;
     private final List<String> command;
     private final Process process;
-    private final Writer commands; // under the lock: the clock's thread writes too
+    private final Writer commands; // guarded by the lock, because the clock's thread writes too
     private final ReentrantLock writing = new ReentrantLock();
     private final Path log;
     private final BlockingQueue<Report> reports = new LinkedBlockingQueue<>();
-    private final @Nullable Tail errors; // of a remote place
-    private final @Nullable WorkerClock clock; // null on this machine
-    private final @Nullable Supplier<Stream<DriverProcess>> senders; // same run; null if all share a clock
+    private final @Nullable Tail errors; // null for a process on this machine
+    private final @Nullable WorkerClock clock; // null for a process on this machine
+    private final @Nullable Supplier<Stream<DriverProcess>> senders; // generators of the run; null if all share a clock
 
-    private volatile long pid; // ID at its place, set by the reader's thread after the greeting
-    private volatile int processors; // set like pid
+    private volatile long pid; // ID at its place; set by the reader's thread after the greeting
+    private volatile int processors; // set together with pid
     private boolean isFrozen;
 
     private DriverProcess(
@@ -83,9 +86,9 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * A new process.
+     * Starts a process.
      *
-     * @param senders gives the generators that run; null where all processes share the clock of this machine
+     * @param senders supplies the running generators; null if all processes share the clock of this machine
      */
     static DriverProcess start(
             String name,
@@ -120,7 +123,7 @@ public final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /** The name in messages. */
+    /** The name of the process in messages. */
     private String who() {
         return host.isHere() ? name : name + " at " + host.label();
     }
@@ -129,7 +132,7 @@ public final class DriverProcess implements AutoCloseable {
         return host == place;
     }
 
-    /** The host it runs on. */
+    /** The host on which the process runs. */
     WorkerHost host() {
         return host;
     }
@@ -150,7 +153,7 @@ public final class DriverProcess implements AutoCloseable {
                         if (clock != null) {
                             clock.heard(answer, heardNanos);
                         }
-                    } else if (report != null) { // A greeting may be null.
+                    } else if (report != null) { // JSON null yields a null report.
                         if (report instanceof Report.Hello hello && !isUp) {
                             isUp = true;
                             up(hello);
@@ -162,7 +165,7 @@ public final class DriverProcess implements AutoCloseable {
                         why = "a line of its reports was cut off or is of another version: " + abridged(line);
                         break;
                     }
-                    why = abridged(line); // A last JVM message, for instance that the heap is full, or a greeting.
+                    why = abridged(line); // Possibly the JVM's last message (heap full), or a banner.
                 }
             }
         } catch (IOException e) {
@@ -174,7 +177,11 @@ public final class DriverProcess implements AutoCloseable {
         reports.add(new Report.Failed(why + atTheEnd(), ""));
     }
 
-    /** Its clock is looked at from now on: others may be greeted before it, and its lease runs. */
+    /**
+     * Notes that the process has sent its greeting, and starts reading its clock. The readings also renew the lease of
+     * a remote process. Without them the lease could expire while the harness waits for the greetings of other
+     * processes.
+     */
     private void up(Report.Hello hello) {
         host.started();
         pid = hello.pid();
@@ -188,7 +195,9 @@ public final class DriverProcess implements AutoCloseable {
         return line.length() > 300 ? line.substring(0, 300) + "..." : line;
     }
 
-    /** The output of the command that reached it, where one did. */
+    /**
+     * The exit status and last error output of the command that connects to a remote process; empty for a local one.
+     */
     private String atTheEnd() {
         Tail said = errors;
         if (said == null) {
@@ -207,7 +216,7 @@ public final class DriverProcess implements AutoCloseable {
                 + PlaceCommand.text(command.subList(4, command.size()));
     }
 
-    /** Any thread. */
+    /** Sends a command. May be called by any thread. */
     void send(Command said) {
         writing.lock();
         try {
@@ -222,15 +231,16 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Its process is up: from now on it knows the time, wherever it is.
+     * Waits until the process, whose greeting has arrived, knows the harness's time. A process on this machine knows it
+     * already.
      *
-     * @throws RunFailure if it does not answer what its clock says
+     * @throws RunFailure if the process does not report its clock in time
      */
     void greeted() throws InterruptedException {
         WorkerClock its = clock;
         if (its == null) {
             if (senders != null) {
-                send(new Command.SetClock(0)); // Its clock is right, but the senders' may not be.
+                send(new Command.SetClock(0)); // This clock is right; a sender's may be off.
             }
             return;
         }
@@ -246,7 +256,7 @@ public final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /** A pass begins: the error of its clock counts from here on. */
+    /** Notes that a pass begins, and restarts the error of the process's clock. */
     void passBegins() {
         if (clock != null) {
             clock.restart();
@@ -254,10 +264,10 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Largest error of a time between the sender's plan and this process since {@link #passBegins}: the errors of both
-     * clocks. Null where all processes share a clock.
+     * Largest error since {@link #passBegins} when this process compares its time with the sender's plan: the sum of
+     * the errors of both clocks. Null if all processes share a clock.
      *
-     * @throws RunFailure if one of these clocks was set meanwhile
+     * @throws RunFailure if one of the two clocks was set since then
      */
     @Nullable
     Long clockErrorNanos() {
@@ -282,7 +292,7 @@ public final class DriverProcess implements AutoCloseable {
         return clock.errorNanos();
     }
 
-    /** The number of cores it may use, once it has greeted. */
+    /** The number of cores that the process may use; known after its greeting. */
     int cores() {
         return processors;
     }
@@ -313,12 +323,15 @@ public final class DriverProcess implements AutoCloseable {
         return report;
     }
 
-    /** Process id at the operating system; 0 for a remote one, which another process stands for here. */
+    /**
+     * The process ID on this machine; 0 for a remote process, which is represented here only by the command that
+     * connects to it.
+     */
     public long pidHere() {
         return host.isHere() ? process.pid() : 0;
     }
 
-    /** Its id at the operating system of its place, once it has greeted. */
+    /** The process ID at its place; known after its greeting. */
     public long pid() {
         return pid;
     }
@@ -339,7 +352,7 @@ public final class DriverProcess implements AutoCloseable {
         isFrozen = false;
     }
 
-    /** Kills the process itself with SIGKILL, also at a remote place. {@link #close} must follow. */
+    /** Kills the process itself with SIGKILL, even if it is remote. {@link #close} must follow. */
     public void killThere() throws InterruptedException {
         if (host.isHere()) {
             kill();
@@ -348,7 +361,7 @@ public final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /** The reason why signals cannot reach it; null if they can. */
+    /** The reason why signals cannot reach the process; null if they can. */
     public @Nullable String objectionToSignals() {
         try {
             if (!host.isHere()) {
@@ -361,9 +374,9 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * A file at its place that is not there yet, and goes with the campaign.
+     * Returns the name of a file at the process's place. The file does not exist yet, and is deleted with the campaign.
      *
-     * @throws RunFailure if there is no room for one
+     * @throws RunFailure if the place has no room for a file
      */
     public String newFileThere() {
         try {
@@ -374,10 +387,10 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Reads, on any thread and once, what it had noted in such a file when it was killed; throws a
-     * {@link BenchException} if it cannot.
+     * Returns a supplier that reads the numbers which the process had noted in such a file before it was killed. The
+     * supplier may be called once, on any thread, and throws a {@link BenchException} if the file cannot be read.
      *
-     * @param records that the file has room for, of each partition
+     * @param records the number of records per partition for which the file has room
      */
     public Supplier<NotedNumbers> noted(String file, int partitions, long records) {
         return host.noted(entry, file, partitions, records);
@@ -387,7 +400,7 @@ public final class DriverProcess implements AutoCloseable {
         if (!host.isHere()) {
             try {
                 host.signal(signal, pid);
-            } catch (BenchException e) { // A connection failure, which may be over in the next run.
+            } catch (BenchException e) { // The connection failed, but the next run may succeed.
                 throw new RunFailure(String.valueOf(e.getMessage()));
             }
             return;
@@ -405,12 +418,18 @@ public final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /** Ends it, or the command that reaches it: elsewhere, the process then ends with its input. */
+    /**
+     * Kills the process. For a remote process, this kills the local command that connects to it, and the remote process
+     * exits because its input ends.
+     */
     void kill() {
         PlaceCommand.kill(process);
     }
 
-    /** Ends the process without waiting: it has sent all reports, and its passes have closed their resources. */
+    /**
+     * Ends the process without asking it to finish. It has already sent all reports, and its passes have closed their
+     * resources.
+     */
     @Override
     public void close() {
         if (clock != null) {
@@ -425,7 +444,7 @@ public final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /** Ends a remote process, which does not notice the end of its input while frozen. */
+    /** Ends a remote process. A frozen process does not notice the end of its input, so it is killed. */
     private void endThere() {
         try {
             if (!isFrozen) {
@@ -435,9 +454,9 @@ public final class DriverProcess implements AutoCloseable {
                 }
             }
             if (pid != 0) {
-                host.signal("KILL", pid); // Works on a frozen process too.
+                host.signal("KILL", pid); // Also ends a frozen process.
             }
-        } catch (IOException | BenchException e) { // The connection is lost: the lease ends it.
+        } catch (IOException | BenchException e) { // The connection is lost. The lease ends the process.
             note("process " + pid + " at " + host.label() + " may run for a while yet: " + e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -447,7 +466,7 @@ public final class DriverProcess implements AutoCloseable {
     private void note(String line) {
         try {
             Files.writeString(log, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-        } catch (IOException ignored) { // No one else is notified either.
+        } catch (IOException ignored) { // There is no other way to report this.
         }
     }
 }

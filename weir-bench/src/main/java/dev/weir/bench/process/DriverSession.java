@@ -18,20 +18,23 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The exchange between the harness and a driver's process about one point. Confined to one thread. */
+/** The communication between the harness and a driver's process about one workload point. Confined to one thread. */
 public final class DriverSession {
-    /** Longest wait for joining a group and getting a first record, or for closing down. */
+    /** Longest wait for a driver to join a group and receive a first record, or to close down. */
     public static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** Figure of a pass: largest error of its latencies, from both its clock and the sender's. */
+    /**
+     * Figure of a pass: the largest error of its latencies, caused by the errors of its own clock and the sender's
+     * clock.
+     */
     public static final String CLOCK_ERROR = "clock: error ms";
 
     private final DriverProcess process;
     private final BenchCluster cluster;
     private final WorkloadPoint point;
-    private GroupType groupType = GroupType.CONSUMER; // default until the greeting
-    private boolean hasConsumers; // official client's, counted by ShareOptions
-    private String bootstrapServers; // passed to the driver
+    private GroupType groupType = GroupType.CONSUMER; // the default before the greeting
+    private boolean hasConsumers; // whether it uses the official share consumer
+    private String bootstrapServers; // addresses that the driver uses
 
     public DriverSession(DriverProcess process, BenchCluster cluster, WorkloadPoint point) {
         this.process = process;
@@ -40,12 +43,12 @@ public final class DriverSession {
         this.bootstrapServers = cluster.bootstrapServers();
     }
 
-    /** Sets the addresses that the driver uses for its brokers, from the next {@link #configure} on. */
+    /** Sets the broker addresses that the driver uses, effective with the next {@link #configure}. */
     public void through(String addresses) {
         bootstrapServers = addresses;
     }
 
-    /** Greeting of a driver; fails if the driver lacks what the point asks for. */
+    /** Receives the greeting of a driver. Fails if the driver does not support the point's scenario or features. */
     public Report.Hello hello() throws InterruptedException {
         Report.Hello hello = hello(point.scenario());
         for (Feature wanted : point.features()) {
@@ -57,7 +60,7 @@ public final class DriverSession {
         return hello;
     }
 
-    /** Greeting of a driver; fails if the driver lacks the scenario. */
+    /** Receives the greeting of a driver. Fails if the driver does not support the scenario. */
     public Report.Hello hello(Scenario scenario) throws InterruptedException {
         if (!(receive() instanceof Report.Hello hello)) {
             throw new RunFailure("it did not say hello first");
@@ -75,17 +78,17 @@ public final class DriverSession {
         return hello;
     }
 
-    /** Number of members that it adds to a group, given its workers. */
+    /** The number of members that the process adds to a group, given the number of its workers. */
     public int groupMembers(int workers) {
         return hasConsumers ? ShareOptions.consumers(point.options(), workers) : 1;
     }
 
-    /** Kind of group that it joins; known after {@link #hello}. */
+    /** The type of group that the driver joins; known after {@link #hello}. */
     public GroupType groupType() {
         return groupType;
     }
 
-    /** Options of the point, and what the harness adds for this driver. */
+    /** The options of the point, with the options that the harness adds for this driver. */
     public Map<String, String> options() {
         Map<String, String> options = new TreeMap<>(point.options());
         if (point.scenario() == Scenario.PIPELINE) {
@@ -101,12 +104,12 @@ public final class DriverSession {
         return options;
     }
 
-    /** Configures the driver for the point at this topic. */
+    /** Configures the driver to run the point's scenario with this topic. */
     public void configure(String topic, long recordsPerPartition) {
         configure(topic, recordsPerPartition, point.scenario(), point.client(), options());
     }
 
-    /** Something else, at the point's cluster with the point's values. */
+    /** Configures the driver to run another scenario with the point's cluster and values. */
     public void configure(
             String topic,
             long recordsPerPartition,
@@ -127,9 +130,9 @@ public final class DriverSession {
     }
 
     /**
-     * Begins a pass and returns its consumer group, which is new.
+     * Begins a pass in a new consumer group and returns the group.
      *
-     * @param records at most; 0 for all
+     * @param records the maximum number of records; 0 for all
      */
     public String start(long records, double seconds) {
         String group = newGroup();
@@ -139,7 +142,9 @@ public final class DriverSession {
         return group;
     }
 
-    /** Creates a new group of the driver's kind, replacing a previous share group. */
+    /**
+     * Creates a new group of the driver's type. If the driver uses share groups, the previous share group is deleted.
+     */
     public String newGroup() {
         if (groupType == GroupType.SHARE) {
             cluster.groups().deleteShared();
@@ -147,7 +152,7 @@ public final class DriverSession {
         return newGroupBeside();
     }
 
-    /** Creates another new group beside the groups of the run. */
+    /** Creates a new group and keeps the run's other groups. */
     public String newGroupBeside() {
         return groupType == GroupType.SHARE
                 ? cluster.groups().makeShared(point.shareGroup())
@@ -160,12 +165,12 @@ public final class DriverSession {
         process.send(new Command.Start(group, records, seconds));
     }
 
-    /** Waits until the driver reports that it is connected and can begin its plan. */
+    /** Waits until the driver reports that it is connected and ready to begin its plan. */
     public void ready() throws InterruptedException {
         var unused = readyAt();
     }
 
-    /** Waits until a network is ready, and returns its address for clients. */
+    /** Waits until a proxy is ready, and returns the address that clients use. */
     String readyAt() throws InterruptedException {
         if (!(receive() instanceof Report.Ready ready)) {
             throw new RunFailure("it reported something else before it was ready");
@@ -173,17 +178,17 @@ public final class DriverSession {
         return ready.address();
     }
 
-    /** Changes the pass under way, as {@link Command.Change} says. */
+    /** Changes the running pass, see {@link Command.Change}. */
     public void change(Map<String, String> options) {
         process.send(new Command.Change(options));
     }
 
-    /** Ends the pass under way, if there is one; {@link Report.Passed} follows when the driver has closed down. */
+    /** Ends the running pass, if there is one. {@link Report.Passed} follows when the driver has closed down. */
     public void end() {
         process.send(new Command.End());
     }
 
-    /** Halts the process for a while; {@link #thaw} ends that. It can be closed meanwhile. */
+    /** Halts the process until {@link #thaw}. A halted process can be closed. */
     public void freeze() throws InterruptedException {
         process.freeze();
     }
@@ -193,24 +198,30 @@ public final class DriverSession {
         process.thaw();
     }
 
-    /** The next report, or a failure if it fails or says nothing for too long. */
+    /** Returns the next report. Fails if the driver fails or sends nothing for {@link #PATIENCE}. */
     public Report receive() throws InterruptedException {
         return receive(PATIENCE);
     }
 
-    /** The next report, with another patience; fails at once if the brokers have ended. */
+    /**
+     * Returns the next report. Fails if the driver fails or sends nothing for {@code patience}. Also fails as soon as
+     * the brokers have ended.
+     */
     public Report receive(Duration patience) throws InterruptedException {
         return timed(process.receive(patience, cluster::requireBrokers));
     }
 
-    /** Takes the next report that is already there; null for nothing. */
+    /** Returns the next report if one has already arrived, else null. */
     @Nullable
     public Report poll() throws InterruptedException {
         Report report = process.poll(Duration.ZERO);
         return report == null ? null : timed(report);
     }
 
-    /** Adds the clock error to the report of a remote pass. Fails if records came earlier than that error explains. */
+    /**
+     * Adds the clock error to the report of a remote pass. Fails if records arrived before they were due by more than
+     * the clock error explains.
+     */
     private Report timed(Report report) {
         Long error = process.clockErrorNanos();
         if (error == null || !(report instanceof Report.Passed passed)) {
@@ -230,7 +241,10 @@ public final class DriverSession {
         return passed.withClient(client);
     }
 
-    /** Adds the largest error of its times, if they come from another clock; of several, the maximum. */
+    /**
+     * Adds the largest clock error to the figures if processes use different clocks. If the figures already have a
+     * clock error, the larger one is kept.
+     */
     public void putClockError(Map<String, Double> figures) {
         Long error = process.clockErrorNanos();
         if (error != null) {
@@ -238,7 +252,10 @@ public final class DriverSession {
         }
     }
 
-    /** Adds what the end of a generator's pass says of its priority, place and clock to the figures of its run. */
+    /**
+     * Copies the figures of a generator's pass that describe its priority, placement and clock into the figures of its
+     * run.
+     */
     public static void putSender(Report.Passed sent, Map<String, Double> figures) {
         sent.client().forEach((name, figure) -> {
             if (name.equals(CLOCK_ERROR)
@@ -254,7 +271,7 @@ public final class DriverSession {
         return process.cores();
     }
 
-    /** Ends a pass without further questions. */
+    /** Waits for the report of the pass and ignores all earlier reports. */
     public Report.Passed passed() throws InterruptedException {
         while (true) {
             if (receive(PATIENCE.multipliedBy(2)) instanceof Report.Passed passed) {

@@ -13,12 +13,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Other versions of the libraries under test, each a jar below {@code drivers/target/libraries}, and of Kafka's server,
- * each a class path in a file there. Maven fetches what is not there yet, so its settings for mirrors and proxies
- * apply. Thread-safe.
+ * Provides other versions of the libraries under test and of Kafka's server. A library version is a jar below
+ * {@code drivers/target/libraries}; a server version is a file in that folder that contains a class path. Maven
+ * downloads missing versions, so Maven's settings for mirrors and proxies apply. Thread-safe.
  */
 public final class LibraryVersions {
-    /** POM that depends on the server in the version it is given. */
+    /** A POM that depends on the server; the version is a property. */
     private static final String SERVER_POM = "checks/broker-release/pom.xml";
 
     private static final String SERVER = "org.apache.kafka:kafka_2.13:";
@@ -28,17 +28,17 @@ public final class LibraryVersions {
     private final Path root;
     private final Path folder;
 
-    /** Keeps the versions below the root of a checkout. */
+    /** Keeps the versions below the root folder of a checkout. */
     public LibraryVersions(Path root) {
         this.root = root;
         this.folder = root.resolve("drivers/target/libraries");
     }
 
     /**
-     * The jar of that version.
+     * Returns the jar of a library version and downloads it if necessary.
      *
-     * @param coordinates group and artifact, {@code org.apache.kafka:kafka-clients}
-     * @throws BenchException if the version does not exist or cannot be fetched, with Maven's output
+     * @param coordinates group and artifact, for example {@code org.apache.kafka:kafka-clients}
+     * @throws BenchException with Maven's output, if the version does not exist or cannot be downloaded
      */
     Path jar(String driver, String coordinates, String version) {
         if (!version.matches(Spelling.VERSION)) {
@@ -64,10 +64,10 @@ public final class LibraryVersions {
     }
 
     /**
-     * The jars of that version of Kafka's server, and of all that it depends on.
+     * Returns the jars of a version of Kafka's server and of its dependencies. Missing jars are downloaded.
      *
-     * @param version as {@link Spelling#VERSION}
-     * @throws BenchException if they cannot be fetched, with Maven's output
+     * @param version must match {@link Spelling#VERSION}
+     * @throws BenchException with Maven's output, if the jars cannot be downloaded
      */
     public List<Path> serverClassPath(String version) {
         Path file = folder.resolve("kafka-server-" + version + ".classpath");

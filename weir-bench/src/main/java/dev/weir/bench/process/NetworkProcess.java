@@ -10,13 +10,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The network of a remote member: a proxy process next to it, so that data takes the same route as without a proxy.
- * Confined to one thread.
+ * The network of a remote member, which is a proxy process on the member's machine. Data therefore takes the same route
+ * as without a proxy. Confined to one thread.
  */
 public final class NetworkProcess implements AutoCloseable {
     private static final int HEAP_MEGABYTES = 64;
 
-    /** No run is that long. */
+    /** A pass duration that exceeds any run. */
     private static final double SECONDS = TimeUnit.DAYS.toSeconds(10);
 
     private final DriverProcess process;
@@ -30,9 +30,9 @@ public final class NetworkProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a proxy that passes everything on between a member and the brokers of a cluster.
+     * Starts a proxy that forwards all data between a member and the brokers of a cluster.
      *
-     * @throws RunFailure if it does not come up
+     * @throws RunFailure if the proxy does not start
      */
     public static NetworkProcess beside(
             DriverProcess member, DriverLauncher launcher, BenchCluster cluster, WorkloadPoint point, Path log)
@@ -54,15 +54,15 @@ public final class NetworkProcess implements AutoCloseable {
         }
     }
 
-    /** Its addresses of the brokers, at the member's place. */
+    /** The broker addresses that the member uses, which are valid on the member's machine. */
     public String bootstrapServers() {
         return bootstrapServers;
     }
 
     /**
-     * Something happens to it from now on.
+     * Applies a fault until the next call.
      *
-     * @throws RunFailure if it is gone
+     * @throws RunFailure if the proxy is gone
      */
     public void befall(NetworkFault fault) throws InterruptedException {
         requireUp();
@@ -70,9 +70,9 @@ public final class NetworkProcess implements AutoCloseable {
     }
 
     /**
-     * Looks, without waiting, whether it is there.
+     * Checks, without waiting, that the proxy is still there.
      *
-     * @throws RunFailure saying what it failed with, if it did
+     * @throws RunFailure if the proxy has failed, with the proxy's message
      */
     public void requireUp() throws InterruptedException {
         var unused = session.poll();

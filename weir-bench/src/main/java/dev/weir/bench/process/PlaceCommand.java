@@ -15,7 +15,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A command that runs at a place and soon ends. Confined to one thread; used once. */
+/**
+ * A short command that runs at a place, which is this machine, an SSH host or a pod. Confined to one thread; used once.
+ */
 final class PlaceCommand {
     private static final long LOOK_MILLIS = 50;
     private static final Duration LAST_WORDS = Duration.ofSeconds(2);
@@ -26,16 +28,16 @@ final class PlaceCommand {
     private final BooleanSupplier isStopped;
 
     /**
-     * Creates a command.
+     * Creates a command that runs at the place.
      *
-     * @param doing for messages, such as {@code cannot look at it}
-     * @param isStopped whether the caller has given up
+     * @param doing the failure as it appears in messages, for example {@code cannot be reached}
+     * @param isStopped returns whether the caller has given up
      */
     PlaceCommand(String doing, Place place, List<String> arguments, BooleanSupplier isStopped) {
         this(doing, place.label(), place.command(arguments), isStopped);
     }
 
-    /** Command that runs here on behalf of the place with that label. */
+    /** Creates a command that runs on this machine on behalf of the place with that label. */
     PlaceCommand(String doing, String label, List<String> command, BooleanSupplier isStopped) {
         this.doing = doing;
         this.label = label;
@@ -44,10 +46,11 @@ final class PlaceCommand {
     }
 
     /**
-     * Runs it and returns what it printed.
+     * Runs the command and returns its standard output.
      *
-     * @param input what it reads, to its end; null for nothing
-     * @throws BenchException if it fails, or has not ended after {@code patience}; nothing of it runs then
+     * @param input the command's standard input; null for an empty input
+     * @throws BenchException if the command fails, or has not ended after {@code patience}; its local process is killed
+     * then
      */
     String run(@Nullable InputStream input, Duration patience) {
         Process process;
@@ -96,13 +99,13 @@ final class PlaceCommand {
         return text.isEmpty() ? ", and it said nothing" : ": " + text;
     }
 
-    /** A process that ends before it has read all says itself why. */
+    /** Writes the input. If the process ends before it has read all of its input, its own output explains why. */
     private static void feed(@Nullable InputStream input, Process process) {
         try (OutputStream in = process.getOutputStream()) {
             if (input != null) {
                 input.transferTo(in);
             }
-        } catch (IOException ignored) { // It reads no more.
+        } catch (IOException ignored) { // The process no longer reads.
         }
     }
 
@@ -111,13 +114,13 @@ final class PlaceCommand {
         return cause == null ? new BenchException(message) : new BenchException(message, cause);
     }
 
-    /** For people. */
+    /** The command as text for messages, abridged to 200 characters. */
     static String text(List<String> command) {
         String text = String.join(" ", command).replaceAll("\\s+", " ");
         return text.length() > 200 ? text.substring(0, 200) + "..." : text;
     }
 
-    /** Ends a process and what it has started here. */
+    /** Kills a process and its local descendants. */
     static void kill(Process process) {
         List<ProcessHandle> below = process.descendants().toList();
         process.destroyForcibly();

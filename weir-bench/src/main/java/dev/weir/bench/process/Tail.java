@@ -12,7 +12,7 @@ import java.util.Deque;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Copies what a process prints, by a thread of its own, and keeps its last lines. Thread-safe. */
+/** Copies the output of a process on a dedicated thread and keeps the last lines. Thread-safe. */
 final class Tail {
     private static final int LINES = 3;
     private static final int MOST_CHARACTERS = 300;
@@ -21,7 +21,10 @@ final class Tail {
     private final Deque<String> last = new ArrayDeque<>(); // guarded by the lock
     private final Thread thread;
 
-    /** Takes {@code into} over; null to keep the last lines only. */
+    /**
+     * Starts copying {@code from} to {@code into}, which the copying thread closes. If {@code into} is null, the output
+     * is not copied and only its last lines are kept.
+     */
     Tail(String name, InputStream from, @Nullable OutputStream into) {
         this.thread = Thread.ofVirtual().name("bench-tail-" + name).start(() -> copy(from, into));
     }
@@ -54,7 +57,10 @@ final class Tail {
         }
     }
 
-    /** The last lines, once there are no more to come or that time is over; empty for none. */
+    /**
+     * Returns the last lines, separated by slashes; empty if there are none. Waits until the output ends, but no longer
+     * than {@code patience}.
+     */
     String text(Duration patience) {
         try {
             thread.join(patience);

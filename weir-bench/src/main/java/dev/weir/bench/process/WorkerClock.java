@@ -12,8 +12,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Synchronises the clock of a worker's process with the harness: a thread reads it at the start and every two seconds
- * from then on. Thread-safe.
+ * Synchronises the clock of a remote process with the harness. A thread reads the remote clock at the start and then
+ * every two seconds. Thread-safe.
  */
 final class WorkerClock implements AutoCloseable {
     private static final int FIRST_LOOK = 32;
@@ -26,7 +26,7 @@ final class WorkerClock implements AutoCloseable {
     private final BlockingQueue<Answer> answers = new ArrayBlockingQueue<>(FIRST_LOOK);
     private final CountDownLatch known = new CountDownLatch(1);
     private final CountDownLatch closed = new CountDownLatch(1);
-    private final ReentrantLock lock = new ReentrantLock(); // of the estimate
+    private final ReentrantLock lock = new ReentrantLock(); // guards the estimate
     private final ClockEstimate estimate = new ClockEstimate();
 
     private record Answer(Report.Clock said, long heardNanos) {}
@@ -41,14 +41,14 @@ final class WorkerClock implements AutoCloseable {
         this.thread = Thread.ofVirtual().name("bench-clock-" + name).unstarted(this::keep);
     }
 
-    /** The process is up. */
+    /** Starts reading the clock. The process must be able to answer. */
     void start() {
         thread.start();
     }
 
-    /** The process has answered; its reader's thread. */
+    /** Notes an answer of the process. Called by the thread that reads the process's output. */
     void heard(Report.Clock said, long heardNanos) {
-        boolean unused = answers.offer(new Answer(said, heardNanos)); // A full queue of late answers drops this one.
+        boolean unused = answers.offer(new Answer(said, heardNanos)); // A queue full of late answers drops it.
     }
 
     private void keep() {
@@ -57,7 +57,7 @@ final class WorkerClock implements AutoCloseable {
             while (!closed.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
                 look(LATER_LOOK);
             }
-        } catch (InterruptedException | RunFailure ignored) { // The process is gone: its reader tells why.
+        } catch (InterruptedException | RunFailure ignored) { // The process is gone, and its reader reports why.
         }
     }
 
@@ -68,10 +68,10 @@ final class WorkerClock implements AutoCloseable {
             worker.accept(new Command.Clock(asked));
             Answer answer = answers.poll(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
             while (answer != null && answer.said().askedNanos() != asked) {
-                answer = answers.poll(PATIENCE_MILLIS, TimeUnit.MILLISECONDS); // That was a late answer.
+                answer = answers.poll(PATIENCE_MILLIS, TimeUnit.MILLISECONDS); // The previous answer was late.
             }
             if (answer == null) {
-                break; // It is frozen or busy.
+                break; // The process is frozen or busy.
             }
             lock.lock();
             try {
@@ -98,7 +98,7 @@ final class WorkerClock implements AutoCloseable {
         known.countDown();
     }
 
-    /** Waits until the process knows the time; false if it does not within that. */
+    /** Waits until the process knows the harness's time. Returns false after a timeout. */
     boolean awaitKnown(Duration patience) throws InterruptedException {
         return known.await(patience.toMillis(), TimeUnit.MILLISECONDS);
     }
@@ -113,7 +113,7 @@ final class WorkerClock implements AutoCloseable {
         }
     }
 
-    /** Largest error of the process's time. */
+    /** Largest error of the process's clock since the last restart. */
     long errorNanos() {
         lock.lock();
         try {
@@ -123,7 +123,7 @@ final class WorkerClock implements AutoCloseable {
         }
     }
 
-    /** Returns whether the process's clock was set meanwhile: times from before that mean nothing. */
+    /** Returns whether the process's clock was set since the last restart. Earlier times are useless then. */
     boolean wasSet() {
         lock.lock();
         try {

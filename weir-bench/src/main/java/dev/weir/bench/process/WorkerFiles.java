@@ -27,8 +27,8 @@ import java.util.zip.ZipOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files that drivers are started from, copied to a place: each file once, below a folder that its content names, so
- * that a later campaign finds it there. Confined to one thread.
+ * Copies the jars and classes of drivers to a place. Each file is copied once, into a folder named after the file's
+ * content, so that a later campaign finds the file there. Confined to one thread.
  *
  * <pre>
  * ~/.cache/weir/workers/3f9a1c.../kafka-clients-4.4.0.jar     a jar
@@ -39,12 +39,12 @@ final class WorkerFiles {
     private static final Duration LOOK = Duration.ofSeconds(30);
     private static final Duration COPY = Duration.ofMinutes(10);
     private static final int DIGEST_CHARACTERS = 16;
-    private static final String OF_FOLDER = "classes"; // no jar, so that it is not listed among libraries
+    private static final String OF_FOLDER = "classes"; // not *.jar, so that it is not listed among libraries
     private static final String FOLDER = "weir:folder=";
     private static final String MISSING = "weir:missing=";
 
-    // The first folder that can be made; what it lacks of the files that are named. No two of a place are asked at
-    // once.
+    // Chooses the first cache folder that can be created and written, prints its name, and prints which of the given
+    // files are missing from it. The script never runs twice at the same time at one place.
     private static final String ASK = """
             for d in "${XDG_CACHE_HOME:-$HOME/.cache}" "${TMPDIR:-/tmp}"; do
               d=$d/weir/workers
@@ -55,7 +55,7 @@ final class WorkerFiles {
             for f; do [ -f "$f" ] || echo "weir:missing=$f"; done
             """;
 
-    // Nothing is there under its name before it is whole.
+    // Unpacks into a temporary folder first, so that a file gets its final name only when it is complete.
     private static final String TAKE = """
             set -e
             cd "$1"
@@ -80,7 +80,7 @@ final class WorkerFiles {
         this.isStopped = isStopped;
     }
 
-    /** The files of these class paths are there when this returns. */
+    /** Copies the files of these class paths that are missing at the place. */
     void copy(List<String> classPaths) {
         Map<String, String> names = new LinkedHashMap<>();
         Map<String, Path> byName = new LinkedHashMap<>();
@@ -126,7 +126,9 @@ final class WorkerFiles {
                 .toList();
     }
 
-    /** The file; of a folder an archive, which has the same bytes for the same classes. */
+    /**
+     * Returns the file itself. For a folder, returns an archive of it, which has the same bytes for the same classes.
+     */
     private static Path whole(Path folder, Path into) throws IOException {
         if (!Files.isDirectory(folder)) {
             return folder;
@@ -186,7 +188,7 @@ final class WorkerFiles {
         }
     }
 
-    /** The corresponding class path at the place; missing files are copied. */
+    /** Returns the corresponding class path at the place. Missing files are copied first. */
     String there(String classPath) {
         if (!nameOf.keySet().containsAll(List.of(classPath.split(File.pathSeparator, -1)))) {
             copy(List.of(classPath));
@@ -204,7 +206,7 @@ final class WorkerFiles {
             for (Path each : below.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(each);
             }
-        } catch (IOException ignored) { // It is in the folder for temporary files.
+        } catch (IOException ignored) { // The system's temporary folder contains it.
         }
     }
 }

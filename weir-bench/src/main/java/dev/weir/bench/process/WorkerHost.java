@@ -24,8 +24,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A place of processes during a campaign: facts of its machine, its driver files, and the pod created for it. Opened,
- * used and closed by one thread; {@link #signal} and {@link #started} may be called by any.
+ * A place where processes run during a campaign, with the facts of its machine, its driver files, and the pod created
+ * for it, if any. Opened, used and closed by one thread; {@link #signal} and {@link #started} may be called by any
+ * thread.
  */
 final class WorkerHost implements AutoCloseable {
     private static final Duration LOOK = Duration.ofSeconds(30);
@@ -33,14 +34,14 @@ final class WorkerHost implements AutoCloseable {
     private static final Duration SIGNAL = Duration.ofSeconds(10);
     private static final Duration READING = Duration.ofSeconds(60);
 
-    /** Lifetime after which an undeleted pod ends by itself. */
+    /** The time in seconds after which a pod ends by itself if it is not deleted. */
     private static final String POD_SECONDS = "86400";
 
-    /** Time without messages after which a process ends, because the network may have been cut. */
+    /** A remote process exits after this time without messages, because its network may have been cut. */
     private static final int LEASE_SECONDS = 60;
 
     /**
-     * Largest number of simultaneous starts; an ssh server refuses some connections from ten concurrent attempts on.
+     * Largest number of simultaneous starts. An SSH server refuses some connections when ten or more are being opened.
      */
     private static final int MOST_STARTING = 5;
 
@@ -48,7 +49,7 @@ final class WorkerHost implements AutoCloseable {
     private static final Pattern JAVA = Pattern.compile("version \"(\\d+)");
     private static final String FACT = "weir:";
 
-    // Missing information is an empty line.
+    // A fact that cannot be determined has an empty value.
     private static final String FACTS = """
             echo "weir:name=$(uname -n)"
             echo "weir:kernel=$(uname -srm)"
@@ -60,13 +61,14 @@ final class WorkerHost implements AutoCloseable {
             if [ -d "$1" ]; then echo "weir:home=$1"; fi
             """;
 
-    // All threads that a JVM starts have the priority of its first one. Where that is not allowed, or there is no such
-    // program, nothing changes.
+    // Raises the priority of the process. All threads of a JVM inherit the priority of its first thread. Nothing
+    // changes if the system does not allow this or has no renice program.
     private static final List<String> GOING_FIRST =
             List.of("sh", "-c", "renice -n -10 -p $$ >/dev/null 2>&1; exec \"$@\"", "sh");
 
-    // Process IDs of another namespace belong to other processes, so signal only a driver if the system shows the
-    // command. Uses the shell's built-in kill, because slim images lack the program.
+    // Sends a signal, but only to a driver if the system shows the command of the process. In another PID namespace,
+    // the process ID would belong to another process. The shell's built-in kill is used because slim images lack the
+    // program.
     private static final String KILL = """
             if [ -r "/proc/$1/cmdline" ] && ! grep -q weir.driver.place "/proc/$1/cmdline"; then
               echo "process $1 there is no driver: java has processes of its own there; name another one by the key java" >&2
@@ -77,7 +79,8 @@ final class WorkerHost implements AutoCloseable {
     private static final String FOLDER =
             "folder=$(mktemp -d \"${TMPDIR:-/tmp}/weir-bench-" + "X".repeat(6) + "\") && echo \"weir:$folder\"";
 
-    // Resumes a process halted for eleven minutes, one more than the longest pause, in case the harness is gone.
+    // Halts the process, and resumes it after eleven minutes if it is still halted, in case the harness is gone. That
+    // is one minute longer than the longest pause.
     private static final String STOP = KILL + """
              || exit 1
             {
@@ -107,7 +110,7 @@ final class WorkerHost implements AutoCloseable {
     /**
      * Creates a host that is not opened yet.
      *
-     * @param root the checkout or archive here
+     * @param root the local root folder of the checkout or archive
      */
     WorkerHost(Worker worker, Path root, BooleanSupplier isStopped) {
         this.worker = worker;
@@ -131,16 +134,17 @@ final class WorkerHost implements AutoCloseable {
         return place.label();
     }
 
-    /** Facts of its machine, by name; empty of this machine, and before it is opened. */
+    /** Facts about the machine, by name; empty before the host is opened, and always for this machine. */
     Map<String, String> facts() {
         return facts;
     }
 
     /**
-     * Looks whether it can be reached and what is there, and copies what is not.
+     * Checks that the place can be reached and has the right Java version, and copies missing files to it. Creates the
+     * pod first if the worker has an image.
      *
-     * @param classPaths of the drivers that are to run there
-     * @throws BenchException if it cannot be used
+     * @param classPaths the local class paths of the drivers that will run there
+     * @throws BenchException if the place cannot be used
      */
     void open(List<String> classPaths) {
         if (place instanceof Place.Here) {
@@ -208,9 +212,10 @@ final class WorkerHost implements AutoCloseable {
     }
 
     /**
-     * Waits until few enough processes are being started; {@link #started} follows, on any thread.
+     * Waits until another process may be started. The caller or any other thread calls {@link #started} when that
+     * process has started or failed.
      *
-     * @throws RunFailure if they do not come up
+     * @throws RunFailure if the processes being started are not ready in time
      */
     void starts() {
         if (isHere()) {
@@ -227,7 +232,7 @@ final class WorkerHost implements AutoCloseable {
         }
     }
 
-    /** Notes that a process is up, or never will be. */
+    /** Notes that a process has started, or has failed to start. */
     void started() {
         if (!isHere()) {
             starting.release();
@@ -235,8 +240,9 @@ final class WorkerHost implements AutoCloseable {
     }
 
     /**
-     * The command here that starts a process there; with {@code java} of this process on this machine. Who sends goes
-     * before others where the system lets it: a library that takes all processors would else spoil its own run.
+     * Returns the local command that starts a process at this place. A process on this machine uses the same
+     * {@code java} as the harness. A generator gets a higher priority than other processes if the system permits it.
+     * Otherwise a library that uses all processors would delay the generator and spoil its own run.
      */
     List<String> command(String driver, Worker.Role role, DriverCatalog.Entry entry, int heapMegabytes) {
         List<String> java = new ArrayList<>(role == Worker.Role.GENERATOR ? GOING_FIRST : List.of());
@@ -251,12 +257,12 @@ final class WorkerHost implements AutoCloseable {
         if (isHere()) {
             java.addAll(compilerLimits());
         } else {
-            java.add("-Dweir.driver.place=" + worker.label()); // The image, not the pod, because this names figures.
+            java.add("-Dweir.driver.place=" + worker.label()); // Figures are named after the image, not the pod.
             java.add("-Dweir.driver.lease.seconds=" + LEASE_SECONDS);
             java.add("-Dweir.driver.clock.ahead.millis=" + worker.clockAheadMillis());
         }
         java.addAll(List.of("-cp", classPath(entry.classPath()), entry.mainClass(), driver));
-        // Ctrl-C reaches the whole process group: the harness decides when a driver ends.
+        // Ctrl-C signals the whole process group, but the harness must decide when a driver ends.
         List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"));
         command.addAll(place.command(java));
         return command;
@@ -269,8 +275,9 @@ final class WorkerHost implements AutoCloseable {
     }
 
     /**
-     * A harness that runs with the C1 compiler alone is a test's: its drivers end so soon that C2 would only take their
-     * time. A driver's result records the options that it was started with.
+     * Passes a limit of the JIT compilers on to drivers on this machine. Only tests run the harness with the C1
+     * compiler alone. Their drivers end so soon that C2 would only waste time. A driver's result records the options
+     * with which it was started.
      */
     private static List<String> compilerLimits() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -296,9 +303,10 @@ final class WorkerHost implements AutoCloseable {
     }
 
     /**
-     * A name of a file there that is not there yet, in a folder that goes with the campaign.
+     * Returns the name of a file at this place that does not exist yet. Its folder is deleted at the end of the
+     * campaign.
      *
-     * @throws BenchException if there is no room for one
+     * @throws BenchException if the place has no room for a folder
      */
     String newFile() {
         if (scratch.isEmpty()) {
@@ -315,8 +323,8 @@ final class WorkerHost implements AutoCloseable {
     }
 
     /**
-     * Reads, on any thread and once, what a process there had noted that was killed;
-     * throws a {@link BenchException} if it cannot.
+     * Returns a supplier that reads the numbers noted by a killed process of this place. The supplier may be called
+     * once, on any thread, and throws a {@link BenchException} if the file cannot be read.
      */
     Supplier<NotedNumbers> noted(DriverCatalog.Entry entry, String file, int partitions, long records) {
         PlaceCommand command = new PlaceCommand(
@@ -342,7 +350,7 @@ final class WorkerHost implements AutoCloseable {
         };
     }
 
-    /** Sends a signal to a process there. */
+    /** Sends a signal to a process at this place. */
     void signal(String signal, long pid) {
         var unused = new PlaceCommand(
                         "SIG" + signal + " could not be sent",
@@ -357,12 +365,12 @@ final class WorkerHost implements AutoCloseable {
             var unused = new PlaceCommand(
                             "a folder cannot be deleted", place, List.of("rm", "-rf", "--", scratch), () -> false)
                     .run(null, SIGNAL);
-        } catch (BenchException ignored) { // It is among temporary files, and the campaign is over.
+        } catch (BenchException ignored) { // It is a temporary folder, and the campaign is over.
         }
         scratch = "";
     }
 
-    /** Deletes the pod, if one was made, else the folder, if there is one. */
+    /** Deletes the pod if one was created, else the folder for files if there is one. */
     @Override
     public void close() {
         if (!scratch.isEmpty() && !hasPod) {

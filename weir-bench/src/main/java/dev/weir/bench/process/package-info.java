@@ -1,6 +1,6 @@
 /**
- * Manages the drivers' processes: finds the built drivers, starts and stops their processes, and exchanges messages
- * with them about one point. Confined to the campaign's thread, except for stopping the processes.
+ * Manages the drivers' processes: the catalog of built drivers, the start and end of processes, and the communication
+ * with a process about one workload point. Confined to the campaign's thread, except for stopping processes.
  */
 @NullMarked
 package dev.weir.bench.process;

@@ -5,17 +5,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Describes each phase of a run in a sentence, from its figures and the previous phase's. Stateless. */
+/**
+ * Describes each phase of a run in one sentence. The sentence depends on the phase's figures and on the previous
+ * phase's lag. Stateless.
+ */
 final class Captions {
-    /** The share of the sent records from which a driver keeps up, give or take the seconds at the edges. */
+    /**
+     * Smallest ratio of handled to sent records at which a driver still keeps up. It is below 1 because the seconds at
+     * the edges of a phase cannot be assigned exactly.
+     */
     private static final double KEEPS_UP = 0.98;
 
-    /** Lag in seconds of the load from which it is mentioned. */
+    /** Smallest lag that is mentioned, in seconds of the planned load. */
     private static final double LAG_SECONDS = 0.5;
 
     private Captions() {}
 
-    /** A sentence for each phase, in their order. */
+    /** Returns a sentence for each phase, in the order of the phases. */
     static List<String> of(List<Phase> phases) {
         List<String> captions = new ArrayList<>();
         long lagBefore = 0;

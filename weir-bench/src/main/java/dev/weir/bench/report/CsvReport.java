@@ -14,7 +14,10 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The campaign as CSV (RFC 4180, with \n), a file for each kind of thing. Missing figures are empty. */
+/**
+ * The results of a campaign as CSV files (RFC 4180, but with \n as line break), one file for each kind of data. Missing
+ * figures are empty.
+ */
 final class CsvReport {
 
     private final Table comparison = new Table(
@@ -31,7 +34,7 @@ final class CsvReport {
 
     private CsvReport() {}
 
-    /** File name to content. */
+    /** Returns the content of each file by file name. */
     static Map<String, String> of(Analysis analysis) {
         CsvReport csv = new CsvReport();
         for (PointResult point : analysis.points()) {

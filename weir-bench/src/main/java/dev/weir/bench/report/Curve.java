@@ -7,7 +7,10 @@ import org.HdrHistogram.Histogram;
 /** A point of a percentile curve. Immutable, thread-safe. */
 record Curve(double percentile, double millis) {
 
-    /** Ten points for each nine, as far as ten samples lie beyond; then the maximum, as percentile 100. */
+    /**
+     * Returns ten points for each additional nine of the percentile (90, 99, 99.9 and so on), as long as at least ten
+     * samples lie beyond the point. The maximum follows as percentile 100.
+     */
     static List<Curve> of(Histogram nanos) {
         List<Curve> curve = new ArrayList<>();
         for (int step = 0; ; step++) {

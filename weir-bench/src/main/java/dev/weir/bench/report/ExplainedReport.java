@@ -16,7 +16,7 @@ public final class ExplainedReport {
 
     private ExplainedReport() {}
 
-    /** A line of JSON for each point and driver. */
+    /** Returns a line of JSON for each point and driver. */
     public static String lines(ResultsFolder folder) {
         StringBuilder lines = new StringBuilder();
         for (Explanation each : Explanations.of(Analysis.of(folder))) {
@@ -33,7 +33,7 @@ public final class ExplainedReport {
         return lines.toString();
     }
 
-    /** A paragraph for each, for a terminal. */
+    /** Returns a paragraph for each point and driver, for a terminal. */
     public static String text(ResultsFolder folder) {
         StringBuilder text = new StringBuilder();
         String point = "";

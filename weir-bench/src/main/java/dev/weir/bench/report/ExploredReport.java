@@ -23,17 +23,17 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The findings of {@code weir bench explore}, for programs and for people. Stateless, thread-safe. */
+/** Reports the findings of {@code weir bench explore} as JSON lines and as text. Stateless, thread-safe. */
 public final class ExploredReport {
     private static final String LINES = "explored.jsonl";
     private static final String TEXT = "explored.txt";
 
     private ExploredReport() {}
 
-    /** The outcome of a perturbation at the rate that the verdict is about. */
+    /** The outcome of a perturbation at the rate that the exploration found. */
     private record Recovery(boolean recovered, double millis, boolean projected) {
 
-        /** Combines the trials of a perturbation by majority. */
+        /** Combines the trials of one kind of perturbation by majority. */
         static Recovery of(List<Trial> trials) {
             long passed = trials.stream().filter(Trial::passed).count();
             long failed = trials.stream()
@@ -58,20 +58,20 @@ public final class ExploredReport {
     }
 
     /**
-     * Keeps the findings so far in the folder, where {@link #lines(ResultsFolder)} and {@link #text(ResultsFolder)}
-     * find them.
+     * Stores the findings so far in the folder, from which {@link #lines(ResultsFolder)} and
+     * {@link #text(ResultsFolder)} read them.
      */
     public static void write(ResultsFolder folder, List<Explored> all) {
         folder.write(LINES, lines(all).getBytes(StandardCharsets.UTF_8));
         folder.write(TEXT, text(all).getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The JSON lines of a folder; empty if it is not from an exploration. */
+    /** Returns the JSON lines stored in a folder; empty if the folder is not from an exploration. */
     public static String lines(ResultsFolder folder) {
         return read(folder.path().resolve(LINES));
     }
 
-    /** The table of a folder; empty if it is not from an exploration. */
+    /** Returns the text stored in a folder; empty if the folder is not from an exploration. */
     public static String text(ResultsFolder folder) {
         return read(folder.path().resolve(TEXT));
     }
@@ -84,7 +84,7 @@ public final class ExploredReport {
         }
     }
 
-    /** A line of JSON for each search. */
+    /** Returns a line of JSON for each search. */
     public static String lines(List<Explored> all) {
         return all.stream().map(ExploredReport::line).collect(Collectors.joining());
     }
@@ -132,7 +132,10 @@ public final class ExploredReport {
         }
     }
 
-    /** Writes a number rounded to a tenth, or to three digits if that is more precise; null if unknown. */
+    /**
+     * Writes a number, rounded to one decimal. A number below 10 is rounded to three significant digits instead. An
+     * unknown number becomes null.
+     */
     private static void number(ObjectNode line, String name, double value) {
         if (Double.isFinite(value)) {
             double tenths = Math.round(value * 10) / 10.0;
@@ -152,7 +155,10 @@ public final class ExploredReport {
         return recoveries;
     }
 
-    /** A table, followed by the results of the perturbations and the limiters. */
+    /**
+     * Returns a table of all searches, followed by the details of each search, such as the results of its perturbations
+     * and its limiter.
+     */
     public static String text(List<Explored> all) {
         StringBuilder text = new StringBuilder(String.format(
                 Locale.ROOT,

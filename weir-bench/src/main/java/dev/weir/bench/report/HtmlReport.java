@@ -30,30 +30,33 @@ import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
 /**
- * The judged campaign as one page: style, script, chart library and data are in it. The data is JSON that the script
- * reads; nothing of it is ever taken for markup. Stateless, thread-safe.
+ * The results of a campaign as one HTML page that contains its style, script, chart library and data. The data is JSON
+ * that the script reads. It is escaped so that a browser never interprets it as markup. Stateless, thread-safe.
  */
 final class HtmlReport {
 
-    /** More intervals than this are merged with their neighbours: a chart has no more pixels. */
+    /**
+     * Largest number of values in a chart's series, because a chart has no more pixels. If a run has more intervals,
+     * neighbouring intervals are merged.
+     */
     private static final int MAX_SERIES = 400;
 
     private HtmlReport() {}
 
     /**
-     * The page.
+     * Returns the page.
      *
-     * @param latencies the log of a run, empty if it has none
+     * @param latencies returns the latency log of a run; empty if the run has none
      */
     static String of(Analysis analysis, Function<Run, List<Histogram>> latencies) {
         return page("report", data(analysis, latencies));
     }
 
-    /** The page of that name, with its script and its data. */
+    /** Returns the page of that name, with its script and data. */
     static String page(String name, ObjectNode data) {
-        // "<" cannot end the script element then, and JSON reads it back.
+        // An escaped "<" cannot end the script element, and JSON parsers restore it.
         String text = JsonReport.write(data).replace("<", "\\u003c");
-        // Without the map's name: developer tools would ask for that file.
+        // Removes the name of the source map, because developer tools would request that file.
         String charts = resource("chartjs/chart.umd.min.js").replaceAll("(?m)^//# sourceMappingURL=.*$", "");
         return resource(name + ".html")
                 .replace("/*STYLE*/", resource("report.css"))
@@ -197,7 +200,7 @@ final class HtmlReport {
         double of(int from, int to);
     }
 
-    /** Adds a column of the chart; omitted without data. */
+    /** Adds a series to the chart, unless it has no data. */
     private static void series(
             ObjectNode node, String name, Run run, int step, ToDoubleFunction<List<Interval>> figure) {
         seriesByIndex(

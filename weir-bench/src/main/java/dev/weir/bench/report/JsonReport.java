@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The judged campaign as JSON. Missing figures are null. Stateless, thread-safe. */
+/** The results and verdicts of a campaign as JSON. Missing figures are null. Stateless, thread-safe. */
 final class JsonReport {
 
     static final ObjectMapper JSON = new ObjectMapper();
@@ -53,7 +53,7 @@ final class JsonReport {
         return lines.append(write(summary(analysis))).append('\n').toString();
     }
 
-    /** A line for each attempt that was replaced by a later one. */
+    /** Returns a line for each attempt that was replaced by a later one. */
     static String replaced(List<Run> replaced) {
         StringBuilder lines = new StringBuilder();
         for (Run run : replaced) {
@@ -68,7 +68,7 @@ final class JsonReport {
         return lines.toString();
     }
 
-    /** Returns the last line. */
+    /** Returns the summary, which is the last line. */
     static ObjectNode summary(Analysis analysis) {
         Campaign campaign = analysis.campaign();
         ObjectNode line = NODES.objectNode();
@@ -97,7 +97,7 @@ final class JsonReport {
             int failed = 0;
             int notQuoted = 0;
             int points = 0;
-            // Phases are no runs that were planned.
+            // The phases of runs follow the planned points and are not planned runs.
             for (PointResult point :
                     analysis.points().subList(0, campaign.points().size())) {
                 boolean isChosen = !campaign.choosesPoints()
@@ -167,7 +167,7 @@ final class JsonReport {
         return node;
     }
 
-    /** Writes a ledger; {@code topics} and {@code groups} are included if there are several. */
+    /** Writes a ledger. {@code topics} and {@code groups} are included if there are several topics or groups. */
     private static void put(ObjectNode node, Ledger ledger) {
         node.put("expected", ledger.expected())
                 .put("delivered", ledger.delivered())
@@ -209,7 +209,7 @@ final class JsonReport {
         }
     }
 
-    /** Writes the limiter of a rate in the form that all commands use; null if there is none. */
+    /** Writes the limiter of a rate, in the form that all commands use. Writes null if there is no limiter. */
     static void put(ObjectNode node, @Nullable Limiter limiter) {
         if (limiter == null) {
             node.putNull("limiter");

@@ -7,9 +7,10 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
- * The response times of a run by interval, warm-up included, from its histogram log. Confined to one thread.
+ * The response times of a run by interval, including the warm-up, from the run's histogram log. Confined to one thread.
  *
- * <p>The log uses wall-clock time, the run's intervals the time since its first record; the last of both end together.
+ * <p>The log uses wall-clock time, but the run's intervals use the time since the run's first record. The two time
+ * scales are aligned by assuming that the last histogram and the last interval end at the same time.
  */
 final class LatencySeries {
     private final Histogram[] byInterval;

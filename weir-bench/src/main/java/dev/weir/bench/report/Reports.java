@@ -6,44 +6,47 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Makes the reports of a results folder. Stateless, thread-safe unless the same folder is written concurrently. */
+/** Creates the reports of a results folder. Stateless; thread-safe unless two threads write to the same folder. */
 public final class Reports {
 
-    /** The name of {@link #html}. */
+    /** The name of the file that {@link #html} writes. */
     public static final String HTML = "report.html";
 
     private Reports() {}
 
-    /** The page of the campaign, {@code report.html}: one file, works without a network. */
+    /** Writes the page of the campaign, {@code report.html}. The page is a single file and works without a network. */
     public static Path html(ResultsFolder folder) {
         return html(folder, Analysis.of(folder));
     }
 
     /**
-     * {@code comparison.csv}, {@code runs.csv}, {@code intervals.csv},
-     * {@code latency.csv} and {@code metrics.csv}, for other tools.
+     * Writes {@code comparison.csv}, {@code runs.csv}, {@code intervals.csv}, {@code series.csv}, {@code latency.csv}
+     * and {@code metrics.csv}, for other tools.
      */
     public static List<Path> csv(ResultsFolder folder) {
         return csv(folder, Analysis.of(folder));
     }
 
-    /** A line of JSON for each point and driver, the last line sums up; also kept as {@code summary.jsonl}. */
+    /**
+     * Returns a line of JSON for each point and driver, and a summary as the last line. Also writes them to
+     * {@code summary.jsonl}.
+     */
     public static String json(ResultsFolder folder) {
         return json(folder, Analysis.of(folder));
     }
 
-    /** Returns the text of {@link #json}; keeps nothing. */
+    /** Returns the same text as {@link #json} but writes no file. */
     public static String lines(ResultsFolder folder) {
         return lines(folder, Analysis.of(folder));
     }
 
-    /** A table per point, for a terminal of 100 columns. */
+    /** Returns a table per point, for a terminal of 100 columns. */
     public static String text(ResultsFolder folder) {
         return text(folder, Analysis.of(folder));
     }
 
     /**
-     * Creates all files, reading runs and histograms once, and returns the result of {@link #json} or {@link #text}.
+     * Writes all files and returns the result of {@link #json} or {@link #text}. Reads runs and histograms only once.
      */
     public static String all(ResultsFolder folder, boolean json) {
         Analysis analysis = Analysis.of(folder);
@@ -64,8 +67,8 @@ public final class Reports {
     }
 
     /**
-     * {@code timeline.yaml}: the orders executed during runs, for pasting into a workload file; not written without
-     * orders.
+     * Writes {@code timeline.yaml}, which contains the orders executed during runs in a form that can be pasted into a
+     * workload file. Writes no file if there were no orders.
      */
     private static void timeline(ResultsFolder folder) {
         String yaml = TimelineReport.yaml(folder.runs());

@@ -19,9 +19,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The judged campaign as tables of a terminal. Stateless, thread-safe. */
+/** The results and verdicts of a campaign as tables for a terminal. Stateless, thread-safe. */
 final class TextReport {
-    /** Columns that not every campaign has. */
+    /** Metrics whose columns are shown only if a driver has them. */
     private static final List<Metric> EXTRA =
             List.of(Metric.SENT, Metric.FETCHED, Metric.FETCHES, Metric.P50, Metric.P99);
 
@@ -32,7 +32,10 @@ final class TextReport {
             Metric.P50, "p50 ms",
             Metric.P99, "p99 ms");
 
-    /** Columns shown if handlers block or the processor has counters. They have no ratios. */
+    /**
+     * Figures whose columns are shown only if a driver has them, for example if handlers block or the processor has
+     * counters. They have no ratios.
+     */
     private static final List<Column> FIGURES = List.of(
             new Column(Totals.HANDLER_MILLIS, "handler ms"),
             new Column(Totals.CEILING, "ceiling/s"),
@@ -79,7 +82,7 @@ final class TextReport {
         return text.toString();
     }
 
-    /** The replaced attempts, so that a library that needs several is visible. */
+    /** Reports the replaced attempts, so that readers see which libraries needed several attempts. */
     static String replaced(List<Run> replaced) {
         StringBuilder text = new StringBuilder();
         for (Run run : replaced) {
@@ -225,7 +228,10 @@ final class TextReport {
         }
     }
 
-    /** Appends the surroundings of a limit: the time of a request by place, and the machine's load. */
+    /**
+     * Appends figures that show where a limit arises: how long each stage of a request takes, and how busy the machine
+     * is.
+     */
     private static void surroundings(StringBuilder text, DriverResult driver) {
         Map<String, Double> figures = driver.metrics();
         List<String> parts = new ArrayList<>();

@@ -11,7 +11,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Reports the orders executed during runs, and the phases between them: as tables and as JSON. Stateless, thread-safe.
+ * Reports the orders executed during runs and the phases between these orders, as tables and as JSON. Stateless,
+ * thread-safe.
  */
 final class TimelineReport {
     private static final String ROW = "    %9s  %9s  %10s  %8s  %9s  %10s  %10s  %9s  %9s  %10s  %s";
@@ -20,7 +21,7 @@ final class TimelineReport {
 
     private TimelineReport() {}
 
-    /** A table for a terminal; empty for an unchanged run. */
+    /** Returns the phases and disturbances of a run as tables for a terminal; empty for a run without phases. */
     static String text(Run run) {
         if (run.phases().isEmpty()) {
             return "";
@@ -107,7 +108,7 @@ final class TimelineReport {
         return String.format(Locale.ROOT, "%.1f", millis / 1e3);
     }
 
-    /** Adds {@code timeline}, {@code phases} and {@code disturbances} of a changed run. */
+    /** Adds {@code timeline}, {@code phases} and {@code disturbances} if the run was changed by orders. */
     static void put(ObjectNode node, Run run) {
         if (run.timeline().isEmpty()) {
             return;
@@ -153,8 +154,8 @@ final class TimelineReport {
     }
 
     /**
-     * The timelines of some runs as sections of workload files, each below a comment with its run; empty if there are
-     * none.
+     * Returns the timelines of these runs as sections for workload files. A comment above each section names its run.
+     * Empty if no run has a timeline.
      */
     static String yaml(List<Run> runs) {
         StringBuilder yaml = new StringBuilder();

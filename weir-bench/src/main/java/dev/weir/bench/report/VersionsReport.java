@@ -18,12 +18,15 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Histories as figures over the versions of each library: a page, tables, or lines of JSON. Stateless, thread-safe. */
+/**
+ * Reports histories as figures over the versions of each library: as a page, as tables, or as lines of JSON. Stateless,
+ * thread-safe.
+ */
 public final class VersionsReport {
 
     private VersionsReport() {}
 
-    /** The page: one file, works without a network. */
+    /** Returns the page, which is a single file and works without a network. */
     public static String html(List<History> histories) {
         ObjectNode data = JsonNodeFactory.instance.objectNode();
         data.put("name", "versions").put("campaign", "versions");
@@ -59,7 +62,7 @@ public final class VersionsReport {
         return HtmlReport.page("versions", data);
     }
 
-    /** A line of JSON for each point, driver and metric. */
+    /** Returns a line of JSON for each point, driver and metric. */
     public static String lines(List<History> histories) {
         StringBuilder lines = new StringBuilder();
         for (History history : histories) {
@@ -78,7 +81,7 @@ public final class VersionsReport {
         return lines.toString();
     }
 
-    /** A table for each point, driver and metric. */
+    /** Returns a table for each point, driver and metric. */
     public static String text(List<History> histories) {
         StringBuilder text = new StringBuilder();
         for (History history : histories) {
@@ -158,7 +161,7 @@ public final class VersionsReport {
         return node;
     }
 
-    /** The versions of each driver over all its series, oldest first. */
+    /** Returns the versions of each driver that occur in any of its series, oldest first. */
     private static Map<String, Collection<String>> versions(List<VersionSeries> series) {
         Map<String, SortedMap<Integer, String>> byPlace = new LinkedHashMap<>();
         for (VersionSeries each : series) {

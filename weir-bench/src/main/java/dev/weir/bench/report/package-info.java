@@ -1,7 +1,7 @@
 /**
- * Reports a campaign to people and programs: as a table for the terminal, lines of JSON, CSV files, and one
- * self-contained web page. Reports are created from a results folder, whether or not the campaign has finished, and can
- * be created repeatedly.
+ * Creates the reports of a campaign: a table for the terminal, lines of JSON, CSV files and a self-contained HTML page.
+ * Everything is created from a results folder, whether the campaign is finished or not, and can be created again at any
+ * time.
  */
 @NullMarked
 package dev.weir.bench.report;

@@ -6,17 +6,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plan of a comparison: everything about a campaign that is known before its first run. Immutable, thread-safe;
- * holds no secret, see {@link Secrets}.
+ * The plan of a comparison: everything about a campaign that is known before its first run. Immutable, thread-safe.
+ * Contains no secrets, see {@link Secrets}.
  *
- * @param id names the campaign and nothing else, e.g. {@code plain-consumer-20261121T021051}
- * @param name for people, e.g. the scenario's name
- * @param workload the workload file as it was read
- * @param baseline the driver that the others are divided by
- * @param control a driver that is the baseline a second time (A/A): what differs between the two is noise;
- *     null without one
- * @param rounds how often each driver runs at each point; one run of each driver makes a round
- * @param seed orders the runs and draws the data
+ * @param id unique ID of the campaign, for example {@code plain-consumer-20261121T021051}
+ * @param name name for people, for example the scenario's name
+ * @param workload the content of the workload file
+ * @param baseline the driver with which the others are compared; ratios are divided by its figures
+ * @param control a second driver that is identical to the baseline (A/A), so that any difference between the two is
+ * noise; null if there is none
+ * @param rounds the number of runs of each driver at each point; a round consists of one run of each driver
+ * @param seed the seed for the order of the runs and for the random data
  */
 public record Campaign(
         String id,
@@ -30,16 +30,16 @@ public record Campaign(
         List<Point> points,
         Environment environment) {
 
-    /** Key in {@link Environment}: which points are run. */
+    /** Key in {@link Environment}: the rule that selects the points to run. */
     public static final String DESIGN = "design";
 
-    /** Key in {@link Environment}: nothing was measured. */
+    /** Key in {@link Environment}, present if the campaign was simulated and nothing was measured. */
     public static final String SIMULATED = "simulation";
 
     /** Key in {@link Environment}: the ID of an existing cluster. */
     public static final String CLUSTER_ID = "cluster.id";
 
-    /** Key in {@link Environment}: the places of processes, if not on one machine. */
+    /** Key in {@link Environment}: the places where processes run, if they do not all run on this machine. */
     public static final String WORKERS = "environment.workers";
 
     public Campaign {
@@ -67,12 +67,12 @@ public record Campaign(
         }
     }
 
-    /** Returns whether its figures come from a simulation. */
+    /** Returns whether the campaign's figures come from a simulation. */
     public boolean isOfModel() {
         return environment.settings().containsKey(SIMULATED);
     }
 
-    /** Returns whether it runs only the points that show where a verdict changes. */
+    /** Returns whether the campaign runs only those points that show where a verdict changes. */
     public boolean choosesPoints() {
         return "adaptive".equals(environment.settings().get(DESIGN));
     }

@@ -3,11 +3,11 @@ package dev.weir.bench.result;
 import java.util.Map;
 
 /**
- * A library under test with the settings it ran with. Immutable, thread-safe.
+ * A library under test with the settings of its runs. Immutable, thread-safe.
  *
- * @param name unique in the campaign, e.g. {@code plain}
- * @param version of the library, with kafka-clients' version where they differ
- * @param settings everything that was set, defaults included where they are known; secrets are replaced
+ * @param name unique in the campaign, for example {@code plain}
+ * @param version the library's version, with the version of kafka-clients if they differ
+ * @param settings all settings, including known defaults; secrets are replaced
  */
 public record Driver(String name, String version, Map<String, String> settings) {
 

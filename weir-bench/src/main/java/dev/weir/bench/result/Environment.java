@@ -5,13 +5,13 @@ import java.util.Map;
 /**
  * The environment in which a campaign ran. Immutable, thread-safe.
  *
- * @param jvm vendor and version of the virtual machine under test
- * @param os name, version, architecture
- * @param processor as the operating system calls it
- * @param versions artifact to version
- * @param settings flags of the virtual machine, settings of the broker, limits of the container,
- *     CPU governor; secrets are replaced
- * @param commit of Weir's sources, with {@code -dirty} where they were changed
+ * @param jvm the vendor and version of the JVM under test
+ * @param os the name, version and architecture of the operating system
+ * @param processor the processor's name as reported by the operating system
+ * @param versions the version of each artifact
+ * @param settings flags of the JVM, settings of the broker, limits of the container and the CPU governor; secrets are
+ * replaced
+ * @param commit the commit of Weir's sources, with the suffix {@code -dirty} if they were changed
  */
 public record Environment(
         String jvm,

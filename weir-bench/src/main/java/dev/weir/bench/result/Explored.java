@@ -7,17 +7,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The finding of {@code weir bench explore} on one driver at one point. Immutable. What is not known is not a number.
+ * The finding of {@code weir bench explore} for one driver at one point. Immutable. Unknown numbers are NaN.
  *
  * @param point {@link Point#id()}
  * @param driver {@link Driver#name()}
- * @param target the requested latency, as written in a workload file
- * @param holdSeconds how long {@code finding.low()} was held
- * @param latencyMillis at that rate, by the target's percentile
- * @param ceiling how many records a second as many handlers as may block at a time can take, by how long one was
- *     measured to block
- * @param limiter the party that held the rate back; null if no figure shows it
- * @param timeline what was ordered while it was looked for
+ * @param target the latency target, as written in a workload file
+ * @param holdSeconds how long the driver sustained {@code finding.low()}
+ * @param latencyMillis the latency at that rate, at the target's percentile
+ * @param ceiling the number of records per second that the maximum number of blocking handlers can handle, computed
+ * from their measured blocking time
+ * @param limiter the component that limited the rate; null if no figure shows it
+ * @param timeline the orders that were executed during the search
  */
 public record Explored(
         String point,
@@ -31,7 +31,7 @@ public record Explored(
         @Nullable Limiter limiter,
         List<TimelineEntry> timeline) {
 
-    /** Creates the result of an unchanged search. */
+    /** Creates the finding of a search without orders. */
     public Explored(
             String point,
             String driver,
@@ -50,7 +50,7 @@ public record Explored(
         timeline = List.copyOf(timeline);
     }
 
-    /** The sustained rate in percent of the ceiling. */
+    /** The sustained rate as a percentage of the ceiling. */
     public double efficiency() {
         return 100 * finding.low() / ceiling;
     }

@@ -2,29 +2,31 @@ package dev.weir.bench.result;
 
 /** A reason to doubt the figures of a run. */
 public enum Flag {
-    /** The load generator fell behind its plan: the figures are the generator's. */
+    /** The load generator fell behind its plan, so the figures describe the generator, not the driver. */
     GENERATOR_BOUND(true, "the generator was the bottleneck"),
     /**
-     * The brokers were the bottleneck: the driver can do at least this.
-     * Its rate is a bound and not quoted, its costs are.
+     * The brokers were the bottleneck, so the driver's rate is only a lower bound and is not quoted. The driver's costs
+     * are quoted.
      */
     BROKER_BOUND(false, "held back by the broker, its rate is not quoted"),
-    /** The brokers were the bottleneck of the driver that others are divided by: their ratios would be too high. */
+    /**
+     * The brokers were the bottleneck of the baseline driver. Since the baseline's rate is the divisor of all ratios,
+     * the ratios would be too high.
+     */
     BASELINE_BROKER_BOUND(true, "the broker held the baseline back"),
-    /** Records were lost, doubled or out of order beyond what the scenario promises. */
+    /** Records were lost, duplicated or out of order although the scenario guarantees otherwise. */
     GUARANTEE_BROKEN(true, "the asked guarantee was broken"),
     /** The run was changed by orders or its timeline, so it is not comparable with other runs. */
     CHANGED(true, "changed while it ran"),
-    /** Partitions got other shares of the load than asked, or a process of the group got nothing. */
+    /** The load was not spread over the partitions as requested, or a process of the group received no records. */
     UNEVEN(false, "load spread otherwise than asked"),
-    /** No steady state was found before measuring, or it drifted away while measuring. */
+    /** No steady state was found before measuring, or the rate drifted while measuring. */
     NOT_STEADY(false, "no steady state"),
-    /**
-     * A compiler of the virtual machine took part of the processor time while it was measured: the costs are too high.
-     */
+    /** The JIT compilers took part of the processor time while the run was measured, so the costs are too high. */
     COMPILING(false, "still being compiled"),
     /**
-     * Client and broker together used all cores: ratios show who uses the machine better, not how fast each could be.
+     * Client and broker together used all cores. Ratios then show which driver uses the machine better, not how fast
+     * each driver could be.
      */
     MACHINE_SATURATED(false, "all cores were busy");
 
@@ -41,7 +43,7 @@ public enum Flag {
         return voiding;
     }
 
-    /** For people. */
+    /** A description for people. */
     public String text() {
         return text;
     }

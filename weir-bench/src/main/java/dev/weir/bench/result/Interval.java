@@ -8,18 +8,19 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of one process in one slice of time, usually a second. Immutable, thread-safe. A count that was not taken
- * is {@link #UNKNOWN}.
+ * The figures of one process in one slice of time, usually a second. Immutable, thread-safe. An unmeasured count is
+ * {@link #UNKNOWN}.
  *
- * @param startMillis since the run began
- * @param cpuNanos of the process under test
- * @param allocatedBytes of the process under test
- * @param gcMillis that collections took
- * @param lagRecords at the end of the interval
- * @param heapBytes used at the end of the interval
- * @param directBytes outside the heap at the end of the interval
- * @param figures readings of clients, brokers and the machine, by name, if requested: at most once a second
- * @param polls the polls of the consumers under test; null if they polled nothing, or of runs of before
+ * @param startMillis start of the interval, in milliseconds since the run began
+ * @param cpuNanos processor time of the process under test
+ * @param allocatedBytes bytes allocated by the process under test
+ * @param gcMillis duration of the garbage collections
+ * @param lagRecords lag at the end of the interval
+ * @param heapBytes used heap at the end of the interval
+ * @param directBytes memory outside the heap at the end of the interval
+ * @param figures readings of clients, brokers and the machine, by name, if requested; taken at most once a second
+ * @param polls the polls of the consumers under test; null if they polled nothing, or if the run is older than this
+ * field
  */
 public record Interval(
         long startMillis,
@@ -36,10 +37,10 @@ public record Interval(
         @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Double> figures,
         @JsonInclude(JsonInclude.Include.NON_NULL) Report.@Nullable Polls polls) {
 
-    /** Was not taken. */
+    /** The value of a count that was not measured. */
     public static final long UNKNOWN = -1;
 
-    /** Interval without {@link #figures} and {@link #polls}. */
+    /** Creates an interval without {@link #figures} and {@link #polls}. */
     public Interval(
             long startMillis,
             long lengthMillis,
@@ -75,7 +76,7 @@ public record Interval(
         }
     }
 
-    /** Older runs have none. */
+    /** Sorts the figures by name. Older runs have no figures. */
     private static Map<String, Double> sorted(@Nullable Map<String, Double> figures) {
         return figures == null || figures.isEmpty() ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(figures));
     }

@@ -13,16 +13,21 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogReader;
 import org.HdrHistogram.HistogramLogWriter;
 
-/** The tags of a run's histograms, and the form in which they are kept. Stateless, thread-safe. */
+/** The tags of a run's histograms, and the format in which histograms are stored. Stateless, thread-safe. */
 public final class LatencyTags {
 
-    /** Latency from the planned time of sending to the end of the handler: what a user of the system waits. */
+    /**
+     * Latency from the planned send time to the end of the handler, which is the time that a user of the system waits.
+     */
     public static final String RESPONSE = "response";
 
-    /** Latency from the actual time of sending, which hides that the sender was held up. Never quoted alone. */
+    /**
+     * Latency from the actual send time to the end of the handler. It hides delays of the sender, so it is never quoted
+     * alone.
+     */
     public static final String SERVICE = "service";
 
-    /** Delay from the planned to the actual time of sending: whether the generator kept up. */
+    /** Delay from the planned to the actual send time. It shows whether the generator kept up. */
     public static final String LATENESS = "lateness";
 
     private static final String WARM_UP = "warm-up/";
@@ -31,7 +36,7 @@ public final class LatencyTags {
 
     private LatencyTags() {}
 
-    /** The tag for warm-up histograms, which are kept but never quoted. */
+    /** Returns the tag of warm-up histograms, which are stored but never quoted. */
     public static String ofWarmUp(String tag) {
         return WARM_UP + tag;
     }
@@ -41,39 +46,39 @@ public final class LatencyTags {
         return tag.startsWith(WARM_UP);
     }
 
-    /** The response times of one partition. */
+    /** Returns the tag for the response times of one partition. */
     public static String responseOfPartition(int partition) {
         return RESPONSE + "/" + partition;
     }
 
-    /** The response times of one process of a group. */
+    /** Returns the tag for the response times of one process of a group. */
     public static String responseOfConsumer(int consumer) {
         return CONSUMER + consumer;
     }
 
-    /** Returns whether this is of one process of a group. */
+    /** Returns whether the tag belongs to one process of a group. */
     public static boolean isOfConsumer(String tag) {
         return tag.startsWith(CONSUMER);
     }
 
-    /** Returns whether this is of one partition. */
+    /** Returns whether the tag belongs to one partition. */
     public static boolean isOfPartition(String tag) {
         return tag.startsWith(RESPONSE + "/");
     }
 
-    /** The tag in one phase of a changed run; phases are numbered from 1. */
+    /** Returns the tag for one phase of a changed run; phases are numbered from 1. */
     public static String ofPhase(int number, String tag) {
         return PHASE + number + "/" + tag;
     }
 
-    /** Histograms that belong to no phase. */
+    /** Returns the histograms that belong to no phase. */
     static List<Histogram> ofRun(List<Histogram> all) {
         return all.stream()
                 .filter(each -> each.getTag() == null || !each.getTag().startsWith(PHASE))
                 .toList();
     }
 
-    /** Histograms of one phase, tagged as if it were a run. */
+    /** Returns the histograms of one phase and replaces their tags with the tags of a run. */
     static List<Histogram> ofPhase(int number, List<Histogram> all) {
         String prefix = ofPhase(number, "");
         List<Histogram> ofIt = new ArrayList<>();
@@ -86,7 +91,7 @@ public final class LatencyTags {
         return ofIt;
     }
 
-    /** One histogram for each tag, by adding counts; percentiles are never averaged. */
+    /** Returns one histogram for each tag. Counts are added; percentiles are never averaged. */
     public static Map<String, Histogram> merge(List<Histogram> intervals) {
         Map<String, Histogram> merged = new TreeMap<>();
         for (Histogram interval : intervals) {

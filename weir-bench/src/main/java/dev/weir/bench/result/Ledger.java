@@ -5,16 +5,17 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Tells whether each record came once and in its order. Immutable, thread-safe.
+ * Shows whether each record was delivered exactly once and in order. Immutable, thread-safe.
  *
- * @param expected how many distinct records there were to deliver
- * @param delivered how many deliveries there were, duplicates included
- * @param outOfOrder deliveries after a later one of the same partition, or key where the scenario promises order by
- *     key; 0 where it promises none
- * @param retried calls of handlers that failed and were repeated
- * @param redelivered deliveries of what had come before, where that is allowed (share groups, copy at least once)
- * @param topics the same of each topic, where there are several: but for {@code retried}, which is of all
- * @param groups the same of each group, where there are several
+ * @param expected the number of distinct records that had to be delivered
+ * @param delivered the number of deliveries, including duplicates
+ * @param outOfOrder the number of deliveries that followed a later record of the same partition, or of the same key if
+ * the scenario guarantees order by key; 0 if the scenario guarantees no order
+ * @param retried the number of handler calls that failed and were repeated
+ * @param redelivered the number of repeated deliveries in scenarios that allow them (share groups, copying at least
+ * once)
+ * @param topics a ledger for each topic, if there are several; {@code retried} is counted only in the total
+ * @param groups a ledger for each group, if there are several
  */
 public record Ledger(
         long expected,
@@ -30,13 +31,13 @@ public record Ledger(
     /** An empty ledger. */
     public static final Ledger NONE = new Ledger(0, 0, 0, 0, 0);
 
-    /** Older results have neither. */
+    /** Replaces missing lists, because older results have neither topics nor groups. */
     public Ledger {
         topics = topics == null ? List.of() : List.copyOf(topics);
         groups = groups == null ? List.of() : List.copyOf(groups);
     }
 
-    /** A ledger without failed handlers and repeated deliveries. */
+    /** Creates a ledger without failed handler calls and redeliveries. */
     public Ledger(long expected, long delivered, long lost, long duplicates, long outOfOrder) {
         this(expected, delivered, lost, duplicates, outOfOrder, 0, 0, List.of(), List.of());
     }
@@ -55,7 +56,7 @@ public record Ledger(
                 plus(groups, other.groups));
     }
 
-    /** A run that failed has none. */
+    /** Adds the ledgers pairwise. The list of a failed run is empty. */
     private static List<Ledger> plus(List<Ledger> some, List<Ledger> others) {
         if (some.isEmpty() || others.isEmpty()) {
             return some.isEmpty() ? others : some;
@@ -65,7 +66,7 @@ public record Ledger(
                 .toList();
     }
 
-    /** Returns whether nothing was lost, doubled or out of order. */
+    /** Returns whether no record was lost, duplicated or out of order. */
     public boolean isClean() {
         return lost == 0 && duplicates == 0 && outOfOrder == 0;
     }

@@ -2,7 +2,7 @@ package dev.weir.bench.result;
 
 import java.util.regex.Pattern;
 
-/** Checks which texts may be part of a file name. */
+/** Checks and converts texts that become parts of file names. Stateless. */
 final class Names {
 
     private static final Pattern SAFE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._=-]{0,119}");
@@ -18,7 +18,7 @@ final class Names {
         }
     }
 
-    /** Converts a name for file systems: disallowed characters are replaced by their codes, so names stay unique. */
+    /** Converts a name for file systems. Disallowed characters are replaced by their codes, so names stay unique. */
     static String toFileName(String name) {
         StringBuilder safe = new StringBuilder();
         for (int i = 0; i < name.length(); i++) {

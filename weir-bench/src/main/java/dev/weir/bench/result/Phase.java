@@ -6,21 +6,21 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a run between two changes. Immutable. What is not known is not a number. Its figures are of the whole
- * seconds that are nearest, so one that was shorter may have none.
+ * A part of a run between two changes. Immutable. Unknown numbers are NaN. The figures cover the nearest whole seconds,
+ * so a short phase may have none.
  *
- * @param fromMillis since the plan began
- * @param begunBy the order that began it, for people
- * @param producerRate records that are due in a second
+ * @param fromMillis start of the phase, in milliseconds since the plan began
+ * @param begunBy the order that began the phase, for people
+ * @param producerRate the number of records that are due per second
  * @param workMillis how long a handler blocks
- * @param consumers of the group
- * @param sent by the generator meanwhile
- * @param records that were handled meanwhile
- * @param recordsPerSecond that were handled
- * @param p50Millis from the planned time to the end of the handler
- * @param lagRecords sent and not handled, at its end
- * @param result its figures, as if it were a run of its own; null if it had no whole second, or was begun by an order
- *     that changed nothing
+ * @param consumers the number of consumers in the group
+ * @param sent the number of records that the generator sent during the phase
+ * @param records the number of records handled during the phase
+ * @param recordsPerSecond the rate of handled records
+ * @param p50Millis the median latency from the planned send time to the end of the handler
+ * @param lagRecords the number of records that had been sent but not handled at the end of the phase
+ * @param result the figures of the phase in the form of a run's figures; null if the phase contains no whole second or
+ * was begun by an order that changed nothing
  */
 public record Phase(
         long fromMillis,
@@ -37,7 +37,7 @@ public record Phase(
         long lagRecords,
         @Nullable Result result) {
 
-    /** A phase without a result. */
+    /** Creates a phase without a result. */
     public Phase(
             long fromMillis,
             long toMillis,
@@ -67,7 +67,7 @@ public record Phase(
                 null);
     }
 
-    /** This phase with a result. */
+    /** Returns this phase with the given result. */
     public Phase with(@Nullable Result ofIt) {
         return new Phase(
                 fromMillis,
@@ -86,11 +86,12 @@ public record Phase(
     }
 
     /**
-     * Figures of a phase, in the form of a run's.
+     * The figures of a phase, in the form of a run's figures.
      *
-     * @param fromInterval the first of the run's intervals that belongs to it
-     * @param toInterval past the last one, which may lie behind the phase: orders that change nothing end no result
-     * @param flags what makes these figures doubtful
+     * @param fromInterval the index of the first of the run's intervals that belongs to the phase
+     * @param toInterval the index after the last interval; the interval may lie after the end of the phase, because an
+     * order that changes nothing begins a phase but does not end this result
+     * @param flags the reasons to doubt these figures
      */
     public record Result(int fromInterval, int toInterval, Totals totals, Set<Flag> flags) {
 

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The phases of changed runs as runs of their own, at points of their own: so each is shown, compared and explained
- * like any other run. Stateless, thread-safe.
+ * Converts the phases of changed runs into separate runs at separate points. Phases can then be shown, compared and
+ * explained like any other run. Stateless, thread-safe.
  */
 public final class PhaseRuns {
 
@@ -21,13 +21,13 @@ public final class PhaseRuns {
     private PhaseRuns() {}
 
     /**
-     * The run that a phase belongs to.
+     * The run that contains a phase.
      *
-     * @param number of the phase in it, from 1
+     * @param number the number of the phase in the run, from 1
      */
     record Origin(Run.Key run, int number) {}
 
-    /** Returns null for the key of a run that is not a phase. */
+    /** Returns the run that contains a phase, or null if the key belongs to an ordinary run. */
     static @Nullable Origin origin(Run.Key key) {
         Matcher phase = ID.matcher(key.point());
         return phase.matches()
@@ -35,15 +35,15 @@ public final class PhaseRuns {
                 : null;
     }
 
-    /** The point at which the run of a phase was; any other id stays as it is. */
+    /** Returns the ID of the point at which the phase's run was executed. Any other ID is returned unchanged. */
     public static String pointOfRun(String pointId) {
         Matcher phase = ID.matcher(pointId);
         return phase.matches() ? phase.group(1) : pointId;
     }
 
     /**
-     * The phases of all runs at a point. Phases with the same number, begun by the same order with the same settings,
-     * are at one point, for example if a timeline was replayed.
+     * Returns the phases of all runs at a point. Phases share a point if they have the same number and settings and
+     * were begun by the same order, for example because a timeline was replayed.
      */
     public static Map<Point, List<Run>> of(Point point, List<Run> runs) {
         Map<Map<String, String>, Point> points = new LinkedHashMap<>();

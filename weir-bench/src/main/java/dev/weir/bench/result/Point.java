@@ -3,10 +3,10 @@ package dev.weir.bench.result;
 import java.util.Map;
 
 /**
- * One place in the campaign's space: a scenario at one value for each dimension. Immutable, thread-safe.
+ * A point in the campaign's parameter space: a scenario with one value for each dimension. Immutable, thread-safe.
  *
- * @param id unique in the campaign, fit for a file name: ASCII alphanumerics, dot, dash, underscore
- * @param dimensions name to value, in the order of the workload file
+ * @param id unique in the campaign and usable in a file name: ASCII alphanumerics, dot, dash, underscore
+ * @param dimensions the value of each dimension by name, in the order of the workload file
  */
 public record Point(String id, String scenario, Map<String, String> dimensions) {
 
@@ -15,7 +15,10 @@ public record Point(String id, String scenario, Map<String, String> dimensions) 
         dimensions = Secrets.redact(dimensions);
     }
 
-    /** The dimensions as readable text: {@code partitions=6 bytes=100}, or the scenario where there is none. */
+    /**
+     * The dimensions as readable text, for example {@code partitions=6 bytes=100}; the scenario if there are no
+     * dimensions.
+     */
     public String label() {
         if (dimensions.isEmpty()) {
             return scenario;

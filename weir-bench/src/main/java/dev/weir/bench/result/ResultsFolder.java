@@ -22,16 +22,16 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * The results folder of one campaign: it contains only finished runs, even after an interruption. Confined to one
- * thread, one writer at a time; any process may read meanwhile.
+ * The results folder of one campaign. It contains only finished runs, even after an interruption. Confined to one
+ * thread. Only one process may write to it at a time, and any process may read it meanwhile.
  *
  * <pre>
- * campaign.json             what was known before the first run
+ * campaign.json             everything known before the first run
  * runs.jsonl                a line per finished run; a later line replaces an earlier one of the same point, driver
  *                           and round
- * latency/RUN.hlog          HdrHistogram interval log of a run, there before its line is
- * logs/RUN.log              what its process printed
- * report.html, *.csv, summary.jsonl    made from the above, may be deleted
+ * latency/RUN.hlog          HdrHistogram interval log of a run, written before its line
+ * logs/RUN.log              output of the run's processes
+ * report.html, *.csv, summary.jsonl    created from the files above, may be deleted
  * </pre>
  */
 public final class ResultsFolder {
@@ -56,9 +56,9 @@ public final class ResultsFolder {
     }
 
     /**
-     * Changes nothing.
+     * Checks that a folder can be created for a new campaign. Changes nothing.
      *
-     * @throws IllegalArgumentException if there is a campaign already, or can be none
+     * @throws IllegalArgumentException if there is already a campaign, or if the folder cannot be written
      */
     public static void requireNew(Path path) {
         if (Files.exists(path.resolve(CAMPAIGN))) {
@@ -74,7 +74,7 @@ public final class ResultsFolder {
         }
     }
 
-    /** Makes the folder of a new campaign; one that holds a campaign already is refused. */
+    /** Creates the folder of a new campaign. Fails if the folder already holds a campaign. */
     public static ResultsFolder create(Path path, Campaign campaign) {
         try {
             requireNew(path);
@@ -88,7 +88,7 @@ public final class ResultsFolder {
         }
     }
 
-    /** Opens a campaign's folder, finished or not, to read or to resume. */
+    /** Opens the folder of a finished or unfinished campaign, to read its results or to resume it. */
     public static ResultsFolder open(Path path) {
         Path file = path.resolve(CAMPAIGN);
         if (!Files.isRegularFile(file)) {
@@ -103,7 +103,7 @@ public final class ResultsFolder {
         }
     }
 
-    /** Returns whether there is a campaign's folder. */
+    /** Returns whether there is a results folder at this path. */
     public static boolean isAt(Path path) {
         return Files.isRegularFile(path.resolve(CAMPAIGN));
     }
@@ -116,14 +116,14 @@ public final class ResultsFolder {
         return campaign;
     }
 
-    /** The finished runs, in their order of execution. */
+    /** The latest attempt of each run, including failed attempts, in order of execution. */
     public List<Run> runs() {
         List<Run> sorted = new ArrayList<>(runs.values());
         sorted.sort(Comparator.comparingInt(Run::order));
         return List.copyOf(sorted);
     }
 
-    /** The replaced runs, most of them failed, in the order of their lines. */
+    /** The replaced runs, in the order of their lines. Most of them failed. */
     public List<Run> replaced() {
         return List.copyOf(replaced);
     }
@@ -136,7 +136,7 @@ public final class ResultsFolder {
         runs.put(run.key(), run);
     }
 
-    /** Returns whether all runs are done. */
+    /** Returns whether every run has succeeded. */
     public boolean isComplete() {
         long done = runs.values().stream().filter(run -> run.failure() == null).count();
         return done
@@ -145,21 +145,21 @@ public final class ResultsFolder {
                         * campaign.drivers().size();
     }
 
-    /** Returns whether this run is done; a failed one is not. */
+    /** Returns whether this run has succeeded. */
     public boolean isDone(Run.Key key) {
         Run run = runs.get(key);
         return run != null && run.failure() == null;
     }
 
-    /** The file to which the process of a run prints. */
+    /** The file that receives the output of a run's processes. */
     public Path log(Run.Key key) {
         return path.resolve("logs").resolve(key.fileName() + ".log");
     }
 
     /**
-     * Keeps a finished run. When this returns, it survives a crash of the process and of the machine.
+     * Stores a finished run. When this method returns, the run survives a crash of the process and of the machine.
      *
-     * @param latencies in nanoseconds, each with start and end time stamp and a tag of {@link LatencyTags}
+     * @param latencies histograms in nanoseconds, each with start and end time stamps and a tag of {@link LatencyTags}
      */
     public void append(Run run, List<Histogram> latencies) {
         requireKnown(run);
@@ -190,8 +190,8 @@ public final class ResultsFolder {
     }
 
     /**
-     * The latencies of a run: one histogram per interval and tag; empty if the scenario measures no latency. A run of
-     * {@link PhaseRuns} has its phase's latencies.
+     * Returns the latencies of a run, with one histogram per interval and tag; empty if the scenario measures no
+     * latency. For a run of {@link PhaseRuns}, returns the latencies of its phase.
      */
     public List<Histogram> latencyIntervals(Run.Key key) {
         PhaseRuns.Origin phase = PhaseRuns.origin(key);
@@ -207,7 +207,7 @@ public final class ResultsFolder {
         }
     }
 
-    /** Atomically writes a file made from the runs. */
+    /** Atomically writes a file that is created from the runs. */
     public Path write(String name, byte[] content) {
         Path file = path.resolve(name);
         try {
@@ -269,7 +269,7 @@ public final class ResultsFolder {
             channel.force(true);
             Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            Files.deleteIfExists(fresh); // On a full disk it would take space that others need.
+            Files.deleteIfExists(fresh); // On a full disk it would occupy needed space.
             throw e;
         }
     }

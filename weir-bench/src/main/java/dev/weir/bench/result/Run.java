@@ -8,22 +8,22 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One driver once at one point, in a fresh process. Immutable, thread-safe. Its latencies lie beside it in the folder,
- * as a histogram log.
+ * One run of one driver at one point, in a fresh process. Immutable, thread-safe. The run's latencies are stored in a
+ * separate histogram log in the results folder.
  *
  * @param point {@link Point#id()}
  * @param driver {@link Driver#name()}
- * @param round from 0; runs of one round are compared with each other
- * @param order place in the campaign's order of execution, from 0
- * @param seed of this run's data and arrivals; the same for all runs of a round
- * @param warmUpIntervals how many of {@code intervals}, from the first, are not measured
- * @param intervals the whole run, warm-up included
- * @param totals of what was measured, without warm-up
- * @param flags what makes the figures doubtful; {@link Flag#isVoiding()} says which of them void the run
- * @param failure why there are no figures, for people; null for a run that ended well
- * @param timeline orders given while it ran; a run with any has {@link Flag#CHANGED}
- * @param phases what it did between orders; none where there were none
- * @param disturbances what it had to recover from, in the order of their times; none where there were none
+ * @param round number of the round, from 0; runs of the same round are compared with each other
+ * @param order position in the campaign's order of execution, from 0
+ * @param seed the seed of this run's data and arrival times; the same for all runs of a round
+ * @param warmUpIntervals the number of {@code intervals}, from the first one, that are not measured
+ * @param intervals the intervals of the whole run, including the warm-up
+ * @param totals the totals of the measured part, without the warm-up
+ * @param flags the reasons to doubt the figures; {@link Flag#isVoiding()} shows which of them void the run
+ * @param failure the reason why there are no figures, for people; null for a successful run
+ * @param timeline the orders executed during the run; if there are any, the run has {@link Flag#CHANGED}
+ * @param phases the phases between orders; empty if there were no orders
+ * @param disturbances the disturbances from which the run had to recover, in order of time; empty if there were none
  */
 public record Run(
         String point,
@@ -43,7 +43,7 @@ public record Run(
         List<Phase> phases,
         List<Disturbance> disturbances) {
 
-    /** Creates a run without changes. */
+    /** Creates a run that was not changed by orders. */
     public Run(
             String point,
             String driver,
@@ -80,7 +80,7 @@ public record Run(
     public Run {
         Names.requireFileName("point", point);
         intervals = List.copyOf(intervals);
-        // Sorted, so that the same run is always the same line.
+        // Sorted, so that the same run always has the same JSON line.
         flags = Collections.unmodifiableSet(new TreeSet<>(flags));
         if (round < 0) {
             throw new IllegalArgumentException("round must be at least 0: round=" + round);
@@ -95,12 +95,12 @@ public record Run(
         disturbances = listOf(disturbances);
     }
 
-    /** Older runs lack the field. */
+    /** Replaces a missing list. Older runs lack the field. */
     private static <T> List<T> listOf(@Nullable List<T> some) {
         return some == null ? List.of() : List.copyOf(some);
     }
 
-    /** A run without figures. */
+    /** Creates a failed run, which has no figures. */
     public static Run failed(
             String point,
             String driver,
@@ -126,20 +126,20 @@ public record Run(
                 why);
     }
 
-    /** The key of this run; a later one with the same key replaces it. */
+    /** The key of this run. A later run with the same key replaces this run. */
     public Key key() {
         return new Key(point, driver, round);
     }
 
-    /** Returns whether its figures may be quoted: it ended well, lost nothing, and no flag voids it. */
+    /** Returns whether the run's figures may be quoted: it succeeded, measured something, and has no voiding flag. */
     public boolean isValid() {
         return failure == null && totals.elapsedNanos() > 0 && flags.stream().noneMatch(Flag::isVoiding);
     }
 
-    /** Point, driver and round. */
+    /** The key of a run: point, driver and round. */
     public record Key(String point, String driver, int round) {
 
-        /** A base name for the run's other files, without extension. */
+        /** Returns the base name, without extension, of the run's other files. */
         public String fileName() {
             return point + "_" + Names.toFileName(driver) + "_" + round;
         }

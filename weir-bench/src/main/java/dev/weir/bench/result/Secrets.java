@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** Takes secrets out of settings and texts before anything is written. Stateless, thread-safe. */
+/** Removes secrets from settings and texts before they are written. Stateless, thread-safe. */
 public final class Secrets {
 
     /** The replacement for a secret. */
@@ -16,22 +16,24 @@ public final class Secrets {
                     + "access[._-]?key|jaas[._-]?config)[\\w.-]*";
     private static final Pattern SECRET_NAME = Pattern.compile("(?i)" + NAME);
 
-    // name: | (or >), then every line that is indented further than the name.
+    // Matches a secret name with a YAML block value: "name: |" or "name: >", then every line that is indented further
+    // than the name.
     private static final Pattern BLOCK = Pattern.compile("(?im)^([ \\t]*)([\"']?" + NAME
             + "[\"']?[ \\t]*:)[ \\t]*[|>][^\\n]*\\n(?:(?:\\1[ \\t]+[^\\n]*|[ \\t]*)(?:\\n|\\z))*");
     private static final Pattern QUOTED = Pattern.compile(
             "(?i)([\"']?" + NAME + "[\"']?[ \\t]*[:=][ \\t]*)(\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^']|'')*')");
-    // A JAAS setting is a sentence with spaces, so it goes to the end of the line; so does every other bare value.
+    // An unquoted value extends to the end of the line, because a JAAS setting contains spaces.
     private static final Pattern BARE =
             Pattern.compile("(?im)([\"']?" + NAME + "[\"']?[ \\t]*[:=][ \\t]*)(?!\\[hidden])([^\\s\"'][^\\n]*)");
-    // To the last @ before the query: a password may have one, and a slash that should have been encoded.
+    // Matches up to the last @ before the query, because a password may contain an @, or a slash that should have been
+    // encoded.
     private static final Pattern USER_IN_ADDRESS = Pattern.compile("(\\w[\\w+.-]*://)[^\\s?#\"']*@");
     private static final Pattern QUERY_OF_ADDRESS =
             Pattern.compile("(?i)(://\\S*?[?&]" + NAME + "=)(?!\\[hidden])[^&\\s\"'#]+");
 
     private Secrets() {}
 
-    /** The settings, in their order, with {@value #HIDDEN} for each secret value. */
+    /** Returns the settings in their order, with {@value #HIDDEN} in place of each secret value. */
     public static Map<String, String> redact(Map<String, String> settings) {
         Map<String, String> safe = new LinkedHashMap<>();
         settings.forEach(
@@ -39,7 +41,10 @@ public final class Secrets {
         return Collections.unmodifiableMap(safe);
     }
 
-    /** The text (YAML, properties, JSON, a command line) with {@value #HIDDEN} for what is set for a secret name. */
+    /**
+     * Returns the text (YAML, properties, JSON, a command line) with {@value #HIDDEN} in place of each value of a
+     * secret name.
+     */
     public static String redact(String text) {
         String safe = BLOCK.matcher(text).replaceAll("$1$2 " + HIDDEN + "\n");
         safe = QUOTED.matcher(safe).replaceAll("$1\"" + HIDDEN + "\"");
@@ -47,7 +52,7 @@ public final class Secrets {
         return redactAddresses(safe);
     }
 
-    /** The text, in any language, with {@value #HIDDEN} for users, passwords and tokens in addresses. */
+    /** Returns the text, in any format, with {@value #HIDDEN} in place of users, passwords and tokens in addresses. */
     public static String redactAddresses(String text) {
         String safe = USER_IN_ADDRESS.matcher(text).replaceAll("$1" + HIDDEN + "@");
         String before;

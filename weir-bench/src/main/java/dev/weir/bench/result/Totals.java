@@ -5,14 +5,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Sums over the measured part of a run. Immutable, thread-safe. A count that was not taken is {@link Interval#UNKNOWN},
- * a quotient of it is not a number.
+ * Sums over the measured part of a run. Immutable, thread-safe. An unmeasured count is {@link Interval#UNKNOWN}, and a
+ * quotient of an unmeasured count is NaN.
  *
- * @param cpuNanos of the process under test
- * @param allocatedBytes of the process under test
- * @param contextSwitches voluntary or not, of the process under test
- * @param brokerCpuNanos of all brokers
- * @param metrics whatever else the scenario is about: fetch requests, bytes from the broker, records per fetch
+ * @param cpuNanos processor time of the process under test
+ * @param allocatedBytes bytes allocated by the process under test
+ * @param contextSwitches voluntary and involuntary context switches of the process under test
+ * @param brokerCpuNanos processor time of all brokers
+ * @param metrics other figures of the scenario, for example fetch requests, bytes from the broker and records per fetch
  */
 public record Totals(
         long records,
@@ -25,27 +25,27 @@ public record Totals(
         long brokerCpuNanos,
         Map<String, Double> metrics) {
 
-    /** Metric: bytes that brokers sent to consumers, batch headers included, per byte of delivered values. */
+    /** Metric: bytes that brokers sent to consumers per byte of delivered values. Batch headers count as sent bytes. */
     public static final String SENT_PER_BYTE = "sent per byte";
 
-    /** Metric: delivered records per answered fetch request. */
+    /** Metric: delivered records per fetch response. */
     public static final String RECORDS_PER_FETCH = "records per fetch";
 
     /** Metric: fetch requests that brokers answered. */
     public static final String FETCHES_PER_SECOND = "fetches per second";
 
     /**
-     * Metric: records per second that the permitted number of blocking handlers can take, by their measured blocking
-     * time.
+     * Metric: records per second that the permitted number of blocking handlers can handle, computed from their
+     * measured blocking time.
      */
     public static final String CEILING = "ceiling";
 
-    /** Metric: rate in percent of the ceiling of handlers that block exactly for their configured time. */
+    /** Metric: rate as a percentage of the ceiling that results if handlers block exactly for their configured time. */
     public static final String NOMINAL = "% of ceiling";
 
     /**
-     * Metric: rate in percent of {@link #CEILING}. Drivers are not compared by it: one that keeps handlers from waking
-     * lowers its own ceiling.
+     * Metric: rate as a percentage of {@link #CEILING}. Drivers are not compared by this metric, because a driver that
+     * delays the wake-up of handlers lowers its own ceiling.
      */
     public static final String EFFICIENCY = "efficiency";
 
@@ -53,7 +53,7 @@ public record Totals(
     public static final String HANDLER_MILLIS = "handlerMillis";
 
     /**
-     * Metric: seconds from the order to join, in a fresh process, to the end of the first second at 98 % of the
+     * Metric: seconds from the command to join, in a fresh process, to the end of the first second at 98 % of the
      * ceiling.
      */
     public static final String SECONDS_TO_98 = "secondsTo98";

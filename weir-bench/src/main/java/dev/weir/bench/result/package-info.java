@@ -1,6 +1,6 @@
 /**
- * Stores the results of a campaign. The harness passes immutable records of points and runs to a folder. The folder
- * survives an interruption at any moment. Statistics and reports read the records from there.
+ * The results of a campaign, as immutable records of its points and runs. The harness writes them to a folder that
+ * survives an interruption at any moment, and statistics and reports read them from this folder.
  */
 @NullMarked
 package dev.weir.bench.result;

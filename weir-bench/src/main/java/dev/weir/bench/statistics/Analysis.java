@@ -25,33 +25,33 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The analysis of a campaign, finished or not: per point and driver the medians, and the ratio to the baseline with
- * interval and verdict. The phases of runs that were changed are points after the campaign's points. Immutable,
- * thread-safe.
+ * The analysis of a finished or unfinished campaign: for each point and driver, the medians and the ratio to the
+ * baseline with its interval and verdict. The points of the campaign come first, followed by the phases of changed runs
+ * as points of their own. Immutable, thread-safe.
  */
 public record Analysis(Campaign campaign, List<PointResult> points) {
 
     /** Confidence level of all intervals. */
     public static final double CONFIDENCE = 0.95;
 
-    /** Rounds below which there is an interval, but no verdict. */
+    /** Smallest number of rounds for a verdict. Two rounds give an interval but no verdict. */
     public static final int MIN_ROUNDS = 3;
 
-    /** The number of drivers from which the usual deviation is known. */
+    /** Smallest number of drivers from which their usual deviation is estimated. */
     private static final int MIN_DRIVERS = 4;
 
-    /** A difference of less does not matter. */
+    /** Smallest relative difference that matters. */
     public static final double MARGIN = 0.05;
 
-    /** Judges what the folder holds now. */
+    /** Analyses the runs that the folder holds now. */
     public static Analysis of(ResultsFolder folder) {
         return of(folder.campaign(), folder.runs(), run -> LatencyTags.merge(folder.latencyIntervals(run.key())));
     }
 
     /**
-     * Judges these runs.
+     * Analyses these runs.
      *
-     * @param latencies of a run by tag, empty if it has none
+     * @param latencies returns the latencies of a run by tag; empty if the run has none
      */
     public static Analysis of(Campaign campaign, List<Run> runs, Function<Run, Map<String, Histogram>> latencies) {
         List<PointFigures> figures = new ArrayList<>();
@@ -75,7 +75,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
         Map<Metric, Integer> next = new EnumMap<>(Metric.class);
         List<PointResult> points = new ArrayList<>();
         for (PointFigures atPoint : figures) {
-            // Taken in the order in which testedP gave them.
+            // The adjusted values are used in the order in which testedP returned the original values.
             points.add(atPoint.result(
                     metric -> adjusted.getOrDefault(metric, new double[0])[next.merge(metric, 1, Integer::sum) - 1]));
         }
@@ -83,7 +83,8 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
     }
 
     /**
-     * The ratio of two drivers at a point, with the interval that they would have if {@code other} were the baseline.
+     * Returns the ratio of two drivers at a point, with the interval that it would have if {@code other} were the
+     * baseline.
      */
     static RatioInterval ratio(ResultsFolder folder, Point point, String driver, String other, Metric metric) {
         PointFigures figures = new PointFigures(folder.campaign(), point);
@@ -98,7 +99,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
                 metric);
     }
 
-    /** The figures of all drivers at one point while they are gathered. */
+    /** Collects the figures of all drivers at one point. */
     private static final class PointFigures {
         private final Campaign campaign;
         private final Point point;
@@ -126,7 +127,10 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
             }
         }
 
-        /** The p values of what is tested against the baseline, the A/A run excluded: it is the yardstick. */
+        /**
+         * The p-values of the drivers that are tested against the baseline. The control (A/A) is excluded, because it
+         * shows the noise.
+         */
         List<Double> testedP(Metric metric) {
             List<Double> p = new ArrayList<>();
             drivers.forEach((name, driver) -> {
@@ -168,7 +172,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
             if (control != null) {
                 for (Metric metric : Metric.values()) {
                     RatioInterval interval = interval(campaign.control(), control, metric);
-                    // A control without figures: whatever is found may be noise.
+                    // If the control has no interval, any difference may be noise.
                     noise.put(metric, interval.isBounded() ? interval.farthestFactor() : Double.POSITIVE_INFINITY);
                 }
             }
@@ -189,8 +193,8 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
         }
 
         /**
-         * The usual deviation of drivers from round to round. One whose few rounds happened to agree was lucky: it met
-         * the same machine.
+         * The usual deviation of the drivers' ratios from round to round, which serves as a lower bound for each
+         * driver. All drivers run on the same machine, so a driver whose few rounds agree better was lucky.
          */
         private double leastDeviation(DriverFigures baseline, Metric metric) {
             double[] all = drivers.values().stream()
@@ -202,7 +206,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
         }
     }
 
-    /** The figures of one driver at one point; a voided run's figures stay NaN. */
+    /** Collects the figures of one driver at one point. The figures of a voided run stay NaN. */
     private static final class DriverFigures {
         private final Map<Metric, double[]> byRound = new EnumMap<>(Metric.class);
         private final Map<String, List<Double>> metrics = new LinkedHashMap<>();

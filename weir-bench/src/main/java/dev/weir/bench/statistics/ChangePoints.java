@@ -6,32 +6,33 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Finds where a series of figures, one after the other, changes its level. Stateless, thread-safe; the same for the
- * same series.
+ * Finds the positions at which the level of a series of figures changes. Stateless, thread-safe. The same series always
+ * gives the same result.
  *
- * <p>E-divisive (Matteson and James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate
- * Data", J. Am. Stat. Assoc. 109, 2014), which continuous benchmarks use (Daly et al., "The Use of Change Point
- * Detection to Identify Software Performance Regressions in a Continuous Integration System", ICPE 2020; Fleming et
- * al., "Hunter", ICPE 2023): the two neighbouring parts of a series whose energy distance is greatest are its
- * candidate, and permutations tell whether luck does as well.
+ * <p>The method is E-divisive (Matteson and James, "A Nonparametric Approach for Multiple Change Point Analysis of
+ * Multivariate Data", J. Am. Stat. Assoc. 109, 2014), which is used for continuous benchmarks (Daly et al., "The Use of
+ * Change Point Detection to Identify Software Performance Regressions in a Continuous Integration System", ICPE 2020;
+ * Fleming et al., "Hunter", ICPE 2023). The candidate for a change is the boundary between the two neighbouring parts
+ * of the series whose energy distance is greatest. A permutation test shows how often chance produces as great a
+ * distance.
  *
- * <p>Differences from the paper: distances are by V-statistics, whose expectation without a change is the same for
- * parts of any length; U-statistics of three figures vary so much that they hide changes elsewhere. Each part that a
- * change makes is tested by itself. A permutation test ends early once it can only fail (Besag and Clifford,
- * "Sequential Monte Carlo p-values", Biometrika 78, 1991).
+ * <p>There are three differences from the paper. First, distances are V-statistics, whose expectation without a change
+ * is the same for parts of any length. U-statistics of three figures vary so much that they hide changes elsewhere.
+ * Second, each part created by a change is tested separately. Third, a permutation test ends early once it can only
+ * fail (Besag and Clifford, "Sequential Monte Carlo p-values", Biometrika 78, 1991).
  */
 public final class ChangePoints {
 
-    /** Smallest number of figures in a level, because one or two may be outliers. */
+    /** Smallest number of figures in a level. One or two deviating figures may be outliers. */
     public static final int MIN_LENGTH = 3;
 
     /**
-     * Least figures needed to find a change of {@link #MIN_LENGTH} of them. With fewer, chance alone reaches the
-     * clearest division too often: 2 of 12 choose 3 orders.
+     * Smallest length of a series in which a change of {@link #MIN_LENGTH} figures can be found. In a shorter series,
+     * chance alone reaches the clearest division too often. With 12 figures, 2 of the (12 choose 3) orders reach it.
      */
     public static final int FEWEST = 12;
 
-    /** Highest share of series without a change that may be reported as having one. */
+    /** Significance level: the largest acceptable share of unchanged series that are reported as changed. */
     public static final double ALPHA = 0.01;
 
     private static final int PERMUTATIONS = 4_999;
@@ -42,17 +43,18 @@ public final class ChangePoints {
     /**
      * A part of the series with one level.
      *
-     * @param to past its last figure
+     * @param from the index of its first figure
+     * @param to the index after its last figure
      * @param level the median of its figures
      */
     public record Segment(int from, int to, double level) {}
 
     /**
-     * The finding.
+     * The changes found in a series.
      *
-     * @param segments in their order; a single one if nothing changed
-     * @param p how often luck alone divides such a series as well as its best division does; 1 if it is too short for
-     *     one
+     * @param segments the segments in order; a single one if nothing changed
+     * @param p how often chance alone divides such a series as well as its best division does; 1 if the series is too
+     * short for a division
      */
     public record Finding(List<Segment> segments, double p) {}
 
@@ -64,7 +66,7 @@ public final class ChangePoints {
         return find(series, 0);
     }
 
-    /** Searches a part of a series; {@code from} is its offset. */
+    /** Searches a part of a series. {@code from} is the part's offset in the series. */
     private static Finding find(double[] part, int from) {
         double p = 1;
         if (part.length >= 2 * MIN_LENGTH) {
@@ -82,14 +84,17 @@ public final class ChangePoints {
         return new Finding(List.of(new Segment(from, from + part.length, Samples.median(part))), p);
     }
 
-    /** The place of a division, and how far apart its sides are. */
+    /** The position of a division, and the distance between its two sides. */
     private record Division(int at, double distance) {}
 
-    /** The distances within one part of a series. Confined to one thread. */
+    /** The pairwise distances of the figures in one part of a series. Confined to one thread. */
     private static final class Energy {
         private final double[][] distances;
 
-        /** Sums of rectangles from the first row and column on that are at least as wide as high. */
+        /**
+         * Sums of distances over rectangles that begin at the first row and column. Only rectangles that are at least
+         * as wide as they are high are computed.
+         */
         private final double[][] sums;
 
         private final int[] order;
@@ -121,14 +126,18 @@ public final class ChangePoints {
             }
         }
 
-        /** Division whose two parts differ most: the figures before a place, and those from there up to another. */
+        /**
+         * Returns the position with the greatest distance between the figures before it and the figures after it. The
+         * second side may end before the end of the part.
+         */
         Division best() {
             int n = order.length;
             for (int i = 0; i < n; i++) {
                 double[] of = distances[order[i]];
                 double[] before = sums[i];
                 double[] upTo = sums[i + 1];
-                // Distances are the same both ways: what a row has before the diagonal, the column above it has.
+                // Distances are symmetric, so the entries of a row before the diagonal equal the entries of a column
+                // above it.
                 double row = before[i + 1] - before[i];
                 for (int j = i; j < n; j++) {
                     row += of[order[j]];
@@ -150,8 +159,9 @@ public final class ChangePoints {
         }
 
         /**
-         * left * right / (left + right) times the energy distance 2 * across / (left * right) - withinLeft / left² -
-         * withinRight / right², multiplied out: most of the time goes here, and divisions would be most of that.
+         * Returns left * right / (left + right) times the energy distance, which is 2 * across / (left * right) -
+         * withinLeft / left² - withinRight / right². The product is multiplied out, because most of the running time is
+         * spent here and divisions would take most of that time.
          */
         private double distance(int at, int to) {
             int right = to - at;
@@ -161,7 +171,7 @@ public final class ChangePoints {
             return across[to] * between - within[at][right] * withinLeft - within[right][at] * withinRight;
         }
 
-        /** The probability that figures in a random order have as good a division. */
+        /** Estimates the probability that a random order of the figures has at least as good a division. */
         double p(Division found) {
             SplittableRandom random = new SplittableRandom(order.length);
             // Tolerates rounding, because a series with few distinct figures has many equally good orders.

@@ -1,14 +1,14 @@
 package dev.weir.bench.statistics;
 
 /**
- * A driver against the baseline at one point in one metric. Immutable, thread-safe.
+ * The comparison of a driver with the baseline at one point in one metric. Immutable, thread-safe.
  *
- * @param adjustedP the interval's p after correction for all comparisons of the campaign in this metric
- * @param isBound whether the true ratio is this one or more, since brokers held the driver back
+ * @param adjustedP the interval's p-value after correction for all comparisons of the campaign in this metric
+ * @param isBound whether the ratio is only a lower bound of the true ratio, because the brokers limited the driver
  */
 public record Comparison(RatioInterval interval, double adjustedP, Verdict verdict, boolean isBound) {
 
-    /** A bound allows only one statement: the ratio is above 1. */
+    /** Replaces the verdict of a bound. A lower bound can only show that the true ratio is above 1. */
     public Comparison {
         if (isBound && verdict != Verdict.BETTER && verdict != Verdict.NOT_MEASURED) {
             verdict = Verdict.UNCLEAR;

@@ -8,15 +8,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares two campaigns' ratios to the baseline at the same point. Campaigns have no rounds in common, so only ratios
- * are compared, not figures; and only where both saw the same noise. Immutable, thread-safe.
+ * Compares the ratios of a driver to the baseline in two campaigns, at the same point. Two campaigns have no rounds in
+ * common, so only ratios are compared, not figures. Ratios are compared only if both campaigns had the same noise.
+ * Immutable, thread-safe.
  *
- * @param why no difference is reported; empty if one is
+ * @param why the reason why no difference is reported; empty if a difference is reported
  */
 public record Difference(
         Point point, String driver, Metric metric, RatioInterval before, RatioInterval after, Kind kind, String why) {
 
-    /** The kind of the statement. */
+    /** The result of the comparison. */
     public enum Kind {
         HIGHER,
         LOWER,
@@ -25,9 +26,10 @@ public record Difference(
     }
 
     /**
-     * Compares what both campaigns have: points by their ids, drivers by their names.
+     * Compares the points and drivers that both campaigns contain. Points are matched by ID and drivers by name.
      *
-     * @throws IllegalArgumentException if they have different baselines, nothing in common, or runs that were changed
+     * @throws IllegalArgumentException if the campaigns have different baselines, nothing in common, or runs that were
+     * changed
      */
     public static List<Difference> between(Analysis before, Analysis after) {
         String baseline = before.campaign().baseline();
@@ -52,7 +54,7 @@ public record Difference(
         return List.copyOf(all);
     }
 
-    /** Names the runs that are like no others. */
+    /** Throws an exception that names the runs which were changed by orders, because such runs are not comparable. */
     private static void requireUnchanged(Analysis analysis) {
         List<String> changed = analysis.points().stream()
                 .flatMap(point -> point.drivers().stream())
@@ -100,7 +102,7 @@ public record Difference(
         return new Difference(point, driver, metric, a, b, b.ratio() > a.ratio() ? Kind.HIGHER : Kind.LOWER, "");
     }
 
-    /** The reason why nothing of two campaigns can be compared; empty if it can. */
+    /** The reason why two campaigns cannot be compared at all; empty if they can. */
     private static String unlike(Campaign before, Campaign after) {
         if (!before.workload().equals(after.workload())) {
             return "the workload files differ";
@@ -111,7 +113,7 @@ public record Difference(
         return machines ? "" : "the machines differ";
     }
 
-    /** The reason why two noise floors are not alike; empty if they are. */
+    /** The reason why the noise of two campaigns differs or is unknown; empty if the noise is alike. */
     private static String unlike(@Nullable Comparison before, @Nullable Comparison after) {
         if (before == null || after == null) {
             return "no A/A in both campaigns: what is noise is not known";

@@ -9,20 +9,20 @@ import java.util.Set;
 import org.HdrHistogram.Histogram;
 
 /**
- * One driver at one point, over its runs. Immutable but for the histograms, which belong to it: read them only.
+ * The results of one driver at one point, over all its runs. Immutable except for the histograms, which must only be
+ * read.
  *
- * @param runs all of them, in their order
- * @param quoted how many of them may be quoted; the figures are of these
- * @param bounds metrics whose figures are not the library's own but bounds:
- *     the brokers held back half of the quoted runs or more
- * @param medians by metric; those not taken are missing
- * @param comparisons by metric; missing for the baseline itself and where no round has both figures
- * @param metrics medians of what else the scenario counts
- * @param flags how many runs have each
- * @param ledger sum over all runs, quoted or not
- * @param latencies of the quoted runs, by tag
- * @param worstPartitionP99Millis not a number without latencies by partition
- * @param worstConsumerP99Millis not a number without latencies by process of a group
+ * @param runs all runs, in order
+ * @param quoted the number of runs that may be quoted; the figures come from these runs
+ * @param bounds the metrics whose figures are only bounds, because the brokers limited at least half of the quoted runs
+ * @param medians the medians by metric; unmeasured metrics are missing
+ * @param comparisons the comparisons by metric; missing for the baseline itself, and if no round has both figures
+ * @param metrics the medians of the scenario's other metrics
+ * @param flags the number of runs with each flag
+ * @param ledger the sum over all runs, whether quoted or not
+ * @param latencies the latencies of the quoted runs, by tag
+ * @param worstPartitionP99Millis NaN if there are no latencies by partition
+ * @param worstConsumerP99Millis NaN if there are no latencies by process of a group
  */
 public record DriverResult(
         String driver,
@@ -38,10 +38,10 @@ public record DriverResult(
         double worstPartitionP99Millis,
         double worstConsumerP99Millis) {
 
-    /** The label of the thing that made {@link #bounds} of figures. */
+    /** The name of the component that causes {@link #bounds}. */
     public static final String LIMIT = "broker";
 
-    /** Returns whether the true figure is this one or more. */
+    /** Returns whether the figure is only a bound and the true figure may be better. */
     public boolean isBound(Metric metric) {
         return bounds.contains(metric);
     }

@@ -4,14 +4,14 @@ import java.util.Arrays;
 import java.util.Comparator;
 
 /**
- * Correction for many comparisons: of the differences reported as real, at most the stated fraction is false.
- * Stateless. Benjamini and Hochberg, "Controlling the false discovery rate", J. R. Statist. Soc. B 57, 1995.
+ * Adjusts p-values for many comparisons, so that the expected share of false findings among the reported differences is
+ * limited. Stateless. Benjamini and Hochberg, "Controlling the false discovery rate", J. R. Statist. Soc. B 57, 1995.
  */
 final class FalseDiscovery {
 
     private FalseDiscovery() {}
 
-    /** Adjusted p values in the order of the given ones. */
+    /** Returns the adjusted p-values in the order of the given p-values. */
     static double[] adjust(double... p) {
         Integer[] order = new Integer[p.length];
         Arrays.setAll(order, i -> i);

@@ -13,12 +13,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A demand on a campaign's figures, such as {@code weir rate >= 1.3 of plain}: the ratio of two drivers in one metric,
- * held at each point. It is judged by the end of the interval that is worse for the driver, so that chance does not
- * pass it. Immutable, thread-safe.
+ * A required ratio of two drivers in one metric, such as {@code weir rate >= 1.3 of plain}. The ratio must meet the
+ * bound at each point. The end of the ratio's interval that is worse for the driver is judged, so that a driver does
+ * not pass by chance. Immutable, thread-safe.
  *
- * @param text the rule as it was written
- * @param least whether the ratio must be at least the bound, or else at most
+ * @param text the rule as the user wrote it
+ * @param least whether the bound is the lowest allowed ratio; otherwise it is the highest
  */
 public record Gate(String text, String driver, Metric metric, boolean least, double bound, String other) {
 
@@ -27,14 +27,14 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
     /**
      * The outcome at a point.
      *
-     * @param why empty if it was met
+     * @param why the reason why the rule was not met; empty if it was met
      */
     public record Outcome(Point point, RatioInterval interval, boolean passed, String why) {}
 
     /**
-     * Reads a rule.
+     * Parses a rule.
      *
-     * @throws IllegalArgumentException if it is invalid, with the expected form
+     * @throws IllegalArgumentException with the expected form, if the rule is invalid
      */
     public static Gate parse(String text) {
         Matcher rule = RULE.matcher(text.strip());
@@ -67,7 +67,7 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
     /**
      * Judges the finished runs, point by point.
      *
-     * @throws IllegalArgumentException if the campaign has not both drivers
+     * @throws IllegalArgumentException if one of the drivers is not in the campaign
      */
     public List<Outcome> judge(ResultsFolder folder) {
         Set<String> drivers = new TreeSet<>();
@@ -97,7 +97,10 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
         return new Outcome(point, interval, why.isEmpty(), why);
     }
 
-    /** The reason why the rule cannot be judged at all, for instance missing runs, which could bias the result. */
+    /**
+     * The reason why the rule cannot be judged; empty if it can. Missing runs are such a reason, because they could
+     * bias the result.
+     */
     private String doubt(ResultsFolder folder, Point point) {
         for (String name : List.of(driver, other)) {
             List<Run> runs = folder.runs().stream()
@@ -123,7 +126,7 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
             long bounded = runs.stream()
                     .filter(run -> run.flags().contains(Flag.BROKER_BOUND))
                     .count();
-            // A figure limited by brokers is only a lower bound.
+            // A rate limited by the brokers is only a lower bound.
             if (metric.dependsOnBrokers() && name.equals(least ? other : driver) && 2 * bounded >= runs.size()) {
                 return "brokers held back " + name + " in " + bounded + " of " + runs.size() + " runs";
             }

@@ -13,34 +13,34 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Campaigns with one workload on one kind of machine, in the order of time, and where their figures changed. Immutable,
- * thread-safe.
+ * The campaigns with the same workload on the same kind of machine, in order of time, with the changes of their
+ * figures. Immutable, thread-safe.
  *
- * <p>A driver's figure is its ratio to the baseline, in which the machine's moods cancel. Where a campaign has no
- * driver but the baseline, it is the median.
+ * <p>A driver's figure is its ratio to the baseline, because influences of the machine cancel out in this ratio. If the
+ * baseline is the only driver of a campaign, the figure is its median.
  *
- * @param snapshots of the campaigns, oldest first
- * @param series those with figures, in the order of points, drivers and metrics
+ * @param snapshots the snapshots of the campaigns, oldest first
+ * @param series the series of all figures, in the order of points, drivers and metrics
  */
 public record History(List<Snapshot> snapshots, List<Series> series) {
 
     /** Number of newest campaigns that are considered. */
     public static final int MAX_CAMPAIGNS = 200;
 
-    /** Largest delay in finding the start of a level, in campaigns. */
+    /** Largest error, in campaigns, of the detected start of a level. */
     private static final int UNSURE_CAMPAIGNS = 2;
 
-    /** Highest share of false findings among the series reported as changed. */
+    /** Largest share of false findings among the series that are reported as changed. */
     public static final double FALSE_DISCOVERIES = 0.05;
 
     /**
-     * One figure over the campaigns that have it.
+     * One figure over all campaigns that contain it.
      *
-     * @param isRatio whether the levels are ratios to the baseline
-     * @param campaigns of the figures, oldest first
-     * @param figures as the campaigns have them
-     * @param levels a single one if no change is shown
-     * @param adjustedP p-value of the clearest change, after correction for the number of series
+     * @param isRatio whether the figures and levels are ratios to the baseline
+     * @param campaigns the campaigns of the figures, oldest first
+     * @param figures the figures, one per campaign
+     * @param levels the levels, oldest first; a single one if there is no evidence of a change
+     * @param adjustedP the p-value of the clearest change, after correction for the number of series
      */
     public record Series(
             Point point,
@@ -52,16 +52,19 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
             List<Level> levels,
             double adjustedP) {
 
-        /** The level it has now. */
+        /** The current level. */
         public Level now() {
             return levels.getLast();
         }
 
         /**
-         * The best level at or after a campaign that is worse now by this share or more; null if there is none.
+         * Returns the best of the levels that are better than the current level by at least this share; null if there
+         * is none. Levels that the user has accepted as past are ignored.
          *
-         * @param acceptedMillis levels that ended before this time are settled, or with two of its campaigns after it,
-         *     by so much the place of a change may be wrong: nobody asks for them any more
+         * @param acceptedMillis a level is accepted as past if all of its campaigns started before this time. It is
+         * also accepted if at least one campaign started before this time and at most two started later, because the
+         * detected end of a level may be wrong by two campaigns.
+         * @param least the smallest relative loss
          */
         public @Nullable Level lost(long acceptedMillis, double least) {
             Level best = null;
@@ -79,17 +82,17 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
             return best;
         }
 
-        /** Relative loss of the current level against another one; negative if it is better. */
+        /** The relative loss of the current level against another one; negative if the current level is better. */
         private double worse(Level than) {
             return metric.higherIsBetter() ? than.value() / now().value() - 1 : now().value() / than.value() - 1;
         }
     }
 
     /**
-     * A time in which a figure stayed the same.
+     * A sequence of campaigns in which a figure stayed the same.
      *
-     * @param from the first campaign with it
-     * @param campaigns how many have it
+     * @param from the first campaign of the level
+     * @param campaigns the number of campaigns
      */
     public record Level(Campaign from, int campaigns, long lastStartedAtMillis, double value) {}
 
@@ -102,22 +105,22 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
     record Key(Point point, String driver, Metric metric) {}
 
     /**
-     * A driver's figure in one campaign.
+     * A driver's figures in one campaign.
      *
-     * @param ratio to the baseline, which is 1 for the baseline itself; NaN if there is no other driver
-     * @param low end of the interval of the ratio; NaN with one round
-     * @param high end of that interval
+     * @param ratio the ratio to the baseline; 1 for the baseline itself, NaN if there is no other driver
+     * @param low the lower end of the ratio's interval; NaN with one round
+     * @param high the upper end of the ratio's interval; NaN with one round
      */
     record Reading(double median, double ratio, double low, double high) {}
 
     /**
-     * The small part of a campaign that a history needs.
+     * The part of a campaign that a history needs.
      *
-     * @param isRatio whether the figures are ratios to the baseline
+     * @param isRatio whether the history compares ratios to the baseline
      */
     public record Snapshot(Campaign campaign, boolean isRatio, Map<Key, Reading> readings) {
 
-        /** Takes the figures of these metrics. */
+        /** Takes the figures of these metrics from an analysis. */
         public static Snapshot of(Analysis analysis, Set<Metric> metrics) {
             Campaign campaign = analysis.campaign();
             boolean isRatio = campaign.drivers().stream()
@@ -141,7 +144,10 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
             return new Snapshot(campaign, isRatio, readings);
         }
 
-        /** Returns null for figures that are bounds, or from changed runs, because they are not comparable. */
+        /**
+         * Returns null if the figure is only a bound or comes from changed runs, because such figures are not
+         * comparable.
+         */
         private static @Nullable Reading reading(DriverResult driver, Metric metric, boolean isOne) {
             double median = driver.medians().getOrDefault(metric, Double.NaN);
             if (driver.isBound(metric) || driver.flags().containsKey(Flag.CHANGED) || !Double.isFinite(median)) {
@@ -160,7 +166,10 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
                     : new Reading(median, of.ratio(), Double.NaN, Double.NaN);
         }
 
-        /** The figures whose changes are looked for: ratios of all but the baseline, else medians. */
+        /**
+         * The figures in which changes are searched. These are the ratios of all drivers except the baseline, or the
+         * baseline's medians if there are no ratios.
+         */
         private Map<Key, Double> figures() {
             Map<Key, Double> figures = new LinkedHashMap<>();
             readings.forEach((key, reading) -> {
@@ -174,17 +183,20 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
         }
     }
 
-    /** The figures of one series while they are gathered. */
+    /** The collected figures of one series. */
     private record Figures(boolean isRatio, List<Campaign> campaigns, List<Double> values) {}
 
-    /** The cluster, or machines, it was at; empty for brokers of its own, or the machine itself. */
+    /**
+     * The value of a setting that identifies the cluster or the worker machines. Empty if the campaign started its own
+     * brokers or ran on this machine only.
+     */
     private static String place(Campaign campaign, String setting) {
         return campaign.environment().settings().getOrDefault(setting, "");
     }
 
     /**
-     * The histories of what may be compared: same workload, baseline, processor, cores, cluster and machines of the
-     * workers; the longest comes first.
+     * Returns a history for each set of comparable campaigns, the longest first. Comparable campaigns have the same
+     * name, workload, baseline, processor, number of cores, cluster and worker machines.
      */
     public static List<History> of(List<Snapshot> snapshots) {
         Map<List<Object>, List<Snapshot>> alike = new LinkedHashMap<>();
@@ -220,7 +232,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
             });
         }
         List<Map.Entry<Key, Figures>> all = List.copyOf(figures.entrySet());
-        // On this scale a change by a factor is the same everywhere.
+        // On a logarithmic scale, a change by the same factor has the same size everywhere.
         List<ChangePoints.Finding> findings = all.stream()
                 .map(each -> ChangePoints.of(
                         each.getValue().values.stream().mapToDouble(Math::log).toArray()))

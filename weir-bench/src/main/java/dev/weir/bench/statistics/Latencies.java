@@ -3,13 +3,14 @@ package dev.weir.bench.statistics;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** Figures of histograms of latencies. Stateless, thread-safe. */
+/** Computes figures of latency histograms. Stateless, thread-safe. */
 public final class Latencies {
 
     private Latencies() {}
 
     /**
-     * The percentile in milliseconds; NaN with fewer than 10 samples beyond it, where it would be a guess.
+     * Returns the percentile in milliseconds. Returns NaN if there are fewer than 10 samples beyond it, because it
+     * would then be a guess.
      *
      * @param percentile in [0, 100)
      */

@@ -9,13 +9,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The version of a driver's library, in order: releases by their numbers, then commits without a release by time.
- * Immutable, thread-safe.
+ * The version of a driver's library. Releases are ordered by number. Commits without a release number come after all
+ * releases and are ordered by time. Immutable, thread-safe.
  *
- * @param label of the library
- * @param client of kafka-clients; empty where it is the library, or unknown
- * @param number the release; {@link #UNNUMBERED} for a commit that follows none
- * @param commits after that release
+ * @param label the library's version as text
+ * @param client the version of kafka-clients; empty if kafka-clients is the library itself, or if its version is
+ * unknown
+ * @param number the release; {@link #UNNUMBERED} for a commit that follows no release
+ * @param commits the number of commits after that release
  * @param startedAtMillis when a development version was measured; 0 for a release
  */
 record LibraryVersion(String label, String client, Version number, int commits, long startedAtMillis)
@@ -26,7 +27,7 @@ record LibraryVersion(String label, String client, Version number, int commits, 
     private static final String CHECKOUT = "(this checkout)";
     private static final String SNAPSHOT = "-SNAPSHOT";
 
-    /** Comes after all releases. */
+    /** Sorts after all releases. */
     private static final Version UNNUMBERED = Version.parse("999999");
 
     private static final Comparator<LibraryVersion> ORDER = Comparator.comparing((LibraryVersion each) -> each.number)
@@ -36,8 +37,8 @@ record LibraryVersion(String label, String client, Version number, int commits, 
             .thenComparing(each -> number(each.client));
 
     /**
-     * The version of a driver in a campaign; null if none is known. Sources of a checkout are named by their commit, or
-     * the release that it is.
+     * Returns the version of a driver in a campaign; null if it is unknown. Sources of a checkout are named by their
+     * commit, or by the release if the commit is a release.
      */
     static @Nullable LibraryVersion of(Driver driver, Campaign campaign) {
         String[] parts = driver.version().split(", ", 2);
@@ -68,12 +69,12 @@ record LibraryVersion(String label, String client, Version number, int commits, 
     private static Version number(String text) {
         try {
             return Version.parse(text);
-        } catch (IllegalArgumentException e) { // Missing, or in an unusual form.
+        } catch (IllegalArgumentException e) { // The number is missing or has an unusual form.
             return UNNUMBERED;
         }
     }
 
-    /** The label, with the client's version if it is requested and known. */
+    /** Returns the label, with the version of kafka-clients if it is requested and known. */
     String label(boolean withClient) {
         return withClient && !client.isEmpty() ? label + " with kafka-clients " + client : label;
     }

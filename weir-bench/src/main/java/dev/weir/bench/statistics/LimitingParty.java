@@ -9,43 +9,43 @@ import java.util.Set;
 import org.HdrHistogram.Histogram;
 
 /**
- * The party that limited a run: the generator, the brokers, the machine;
- * else it was the driver. Stateless, thread-safe.
+ * Finds the component that limited a run: the generator, the brokers or the machine. If none of them did, the driver
+ * limited the run. Stateless, thread-safe.
  */
 public final class LimitingParty {
 
-    /** Largest part of its plan that a generator may send late. */
+    /** Largest share of records that a generator may send late. */
     public static final double MAX_LATE_SHARE = 0.01;
 
-    /** A thread that runs more than this share of the time is not waiting for anybody. */
+    /** A thread that runs for more than this fraction of the time is not waiting for anything. */
     static final double BUSY = 0.9;
 
-    /** A process that runs less than this share of the time mostly waits. */
+    /** A process that runs for less than this fraction of the time mostly waits. */
     static final double IDLE = 0.5;
 
-    /** Share of waiting time from which a rate is noticeably below what the library could do. */
+    /** Share of waiting time at which a driver's rate is noticeably below the rate that the library could reach. */
     static final double HELD_BACK = 0.2;
 
-    /** All cores are busy from this share of them on. */
+    /** Share of the cores in use at which all cores count as busy. */
     private static final double SATURATED = 0.95;
 
-    /** Share of the cores that brokers may take on a busy machine without being blamed. */
+    /** Share of the cores that brokers may use on a busy machine without counting as the limit. */
     private static final double SMALL_PART = 0.1;
 
-    /** Part of the time with a fetch in flight below which a driver may have waited without asking for records. */
+    /** Share of the time with a fetch in flight, below which the driver may have waited without requesting records. */
     static final double ALWAYS = 0.9;
 
-    /** Figure of Kafka's producers. */
+    /** Name of a figure of Kafka's producers. */
     public static final String BATCH_KILOBYTES = "client: kB per batch";
 
-    /** Size below which a batch costs a broker more than its records do. */
+    /** Batch size below which a batch costs a broker more than the batch's records do. */
     public static final double SMALL_BATCH_KB = 4;
 
     private LimitingParty() {}
 
     /**
-     * Returns whether a reading driver is known to have had a fetch in flight all the time; otherwise its waits are not
-     * the brokers' fault.
+     * Returns whether a reading driver is known to have had a fetch in flight all the time. If it had not, the brokers
+     * are not responsible for its waits.
      */
     public static boolean asksAlways(Totals totals) {
         double told = totals.metrics().getOrDefault(Pass.FETCH_UNDER_WAY, Double.NaN) / 100;
@@ -54,25 +54,25 @@ public final class LimitingParty {
     }
 
     /**
-     * Returns whether a driver that writes is known to send very little at a time: brokers then work on its requests,
-     * as many as its small window makes, and are not to blame for that.
+     * Returns whether a writing driver is known to send very small batches. The brokers then spend their time on
+     * requests, whose number depends on the driver's small window, so the brokers are not responsible for the limit.
      */
     public static boolean sendsLittle(Totals totals) {
         return totals.metrics().getOrDefault(BATCH_KILOBYTES, Double.NaN) < SMALL_BATCH_KB;
     }
 
-    /** Judges by processor time a driver that always asks for more. */
+    /** Finds the limits of a driver that always requests more records, judged by processor time. */
     public static Set<Flag> ofProcessorTime(
             Totals totals, int cores, int brokers, boolean streams, boolean isBaseline) {
         return ofProcessorTime(totals, cores, brokers, streams, isBaseline, true);
     }
 
     /**
-     * Judges by processor time. Counts that were not taken are ignored.
+     * Finds the limits of a run, judged by processor time. Returns no flags if a required count was not measured.
      *
-     * @param streams whether a driver waits only for brokers, not for handlers or a plan
-     * @param isBaseline whether this run is the baseline
-     * @param asksAlways whether brokers are known to have always had its requests
+     * @param streams whether the driver waits only for brokers, not for handlers or a plan
+     * @param isBaseline whether this run is a run of the baseline
+     * @param asksAlways whether brokers are known to have always had a request of the driver
      */
     public static Set<Flag> ofProcessorTime(
             Totals totals, int cores, int brokers, boolean streams, boolean isBaseline, boolean asksAlways) {
@@ -89,8 +89,8 @@ public final class LimitingParty {
         if (saturated) {
             flags.add(Flag.MACHINE_SATURATED);
         }
-        // One connection is served by one network thread of the broker: a whole core at each broker, with a driver that
-        // mostly waits, means that the driver waited for them.
+        // A connection is served by one network thread of the broker. If each broker used a whole core and the driver
+        // mostly waited, then the driver waited for the brokers.
         boolean heldBack = brokerCores >= BUSY * brokers && driverCores < IDLE;
         if (streams) {
             double waiting = 1 - driverCores;
@@ -105,7 +105,10 @@ public final class LimitingParty {
         return flags;
     }
 
-    /** Returns whether too many records were sent late: the plan was not kept, and the run measured the generator. */
+    /**
+     * Returns whether more records were sent late than {@link #MAX_LATE_SHARE} allows. The generator then did not keep
+     * to the plan, and the run measured the generator.
+     */
     public static boolean isGeneratorBound(Histogram latenessNanos, long toleranceNanos) {
         return isGeneratorBound(latenessNanos, toleranceNanos, MAX_LATE_SHARE);
     }

@@ -34,9 +34,9 @@ public enum Metric {
     }
 
     /**
-     * The metric of that {@link #label}.
+     * Returns the metric with that {@link #label}.
      *
-     * @throws IllegalArgumentException if there is none, naming the existing ones
+     * @throws IllegalArgumentException with the existing labels, if there is no such metric
      */
     public static Metric of(String label) {
         return Arrays.stream(values())
@@ -64,13 +64,14 @@ public enum Metric {
     }
 
     /**
-     * Returns whether this figure reflects the brokers if they limit a driver. The driver's costs per record do not.
+     * Returns whether this metric shows the brokers' performance if brokers limit a driver. The driver's costs per
+     * record do not depend on the brokers.
      */
     public boolean dependsOnBrokers() {
         return this == RATE;
     }
 
-    /** This figure of one run; NaN if it was not measured or has too few samples. */
+    /** The metric of one run; NaN if it was not measured or has too few samples. */
     double of(Run run, Map<String, Histogram> latencies) {
         return switch (this) {
             case RATE -> run.totals().recordsPerSecond();

@@ -6,16 +6,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All drivers at one point. Immutable, thread-safe.
+ * The results of all drivers at one point. Immutable, thread-safe.
  *
- * @param noise by metric, how far apart the baseline and itself came out, as a factor of at least 1; infinite where the
- *     control has fewer than two rounds, and missing in a campaign without a control
+ * @param noise by metric, the largest factor that the interval of the control's ratio to the baseline (A/A) contains,
+ * at least 1; infinite if the control has fewer than two rounds, and missing if the campaign has no control
  */
 public record PointResult(Point point, Map<Metric, Double> noise, List<DriverResult> drivers) {
 
-    /**
-     * The main metric for judging drivers: the rate, or the cost or lateness if the rate is planned.
-     */
+    /** The main metric for judging drivers: the rate, or the cost or latency if the rate is planned. */
     public Metric judgedBy() {
         if (point.scenario().equals(Scenario.STEADY.label())) {
             return Metric.CPU;

@@ -3,37 +3,38 @@ package dev.weir.bench.statistics;
 import java.util.Arrays;
 
 /**
- * The ratio of a driver to the baseline with an interval that holds the true one with the stated chance. Immutable,
- * thread-safe.
+ * The ratio of a driver to the baseline, with a confidence interval. Immutable, thread-safe.
  *
- * <p>The unit is the run. Runs of one round are neighbours in time, so what the machine does to one it does to the
- * other, and it cancels in the ratio of the two. The logarithms of these ratios are averaged, and Student's t gives the
- * interval: exact for normal logarithms with as few as two rounds, where a bootstrap has too few distinct resamples and
- * a rank interval does not reach 95 % (docs/adr/0023).
+ * <p>The unit of the statistics is the run. The runs of one round are close to each other in time, so influences of the
+ * machine affect them alike and cancel out in their ratio. The logarithms of these ratios are averaged, and Student's t
+ * gives the interval. For normally distributed logarithms the interval is exact even with two rounds. A bootstrap would
+ * have too few distinct resamples then, and a rank interval would not reach 95 % (docs/adr/0023).
  *
- * @param ratio geometric mean of the rounds' ratios
- * @param medianRatio median of the rounds' ratios; far from {@code ratio}, some round is odd
- * @param low end of the interval; 0 with one round, which says nothing
- * @param high end of the interval; infinite with one round
- * @param rounds that have a figure for both
- * @param p chance of a ratio so far from 1 if there were no difference
+ * @param ratio the geometric mean of the rounds' ratios
+ * @param medianRatio the median of the rounds' ratios; if it is far from {@code ratio}, some round is an outlier
+ * @param low the lower end of the interval; 0 with one round, which allows no conclusion
+ * @param high the upper end of the interval; infinite with one round
+ * @param rounds the number of rounds that have a figure for both drivers
+ * @param p the probability of a ratio at least this far from 1 if there is no difference
  */
 public record RatioInterval(
         double ratio, double medianRatio, double low, double high, int rounds, double confidence, double p) {
 
     /**
-     * Interval of figures paired by index. A pair with a figure that is not finite and positive is left out.
+     * Returns the interval of figures that are paired by index. A pair is ignored if one of its figures is not finite
+     * and positive.
      *
-     * @param confidence in (0, 1), e.g. 0.95
+     * @param confidence in (0, 1), for example 0.95
      */
     public static RatioInterval ofPairs(double[] driver, double[] baseline, double confidence) {
         return ofPairs(driver, baseline, confidence, 0);
     }
 
     /**
-     * Creates an interval with a lower bound on the deviation of the logarithms, known from similar drivers.
+     * Returns the interval, with a lower bound on the standard deviation of the logarithms that is known from similar
+     * drivers.
      *
-     * @param leastDeviation 0 if nothing is known
+     * @param leastDeviation the lower bound; 0 if nothing is known
      */
     static RatioInterval ofPairs(double[] driver, double[] baseline, double confidence, double leastDeviation) {
         if (driver.length != baseline.length) {
@@ -57,7 +58,7 @@ public record RatioInterval(
                 Math.exp(mean), median, Math.exp(mean - half), Math.exp(mean + half), rounds, confidence, p);
     }
 
-    /** Logarithms of the ratios of the rounds that have both figures. */
+    /** The logarithms of the ratios in the rounds that have both figures. */
     private static double[] logs(double[] driver, double[] baseline) {
         double[] logs = new double[driver.length];
         int rounds = 0;
@@ -70,12 +71,12 @@ public record RatioInterval(
         return Arrays.copyOf(logs, rounds);
     }
 
-    /** The deviation of such a pair's logarithms from round to round; NaN with fewer than two rounds. */
+    /** The standard deviation of the logarithms of the rounds' ratios; NaN with fewer than two rounds. */
     static double deviation(double[] driver, double[] baseline) {
         return Samples.deviation(logs(driver, baseline));
     }
 
-    /** Returns whether there is an interval at all. */
+    /** Returns whether there are enough rounds for an interval. */
     public boolean isBounded() {
         return rounds >= 2;
     }
@@ -84,7 +85,7 @@ public record RatioInterval(
         return low <= value && value <= high;
     }
 
-    /** The largest factor away from 1 that the interval still holds. */
+    /** The factor between 1 and the end of the interval that lies farthest from 1. */
     double farthestFactor() {
         return Math.max(high, 1 / low);
     }

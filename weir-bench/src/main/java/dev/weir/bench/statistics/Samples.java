@@ -2,7 +2,7 @@ package dev.weir.bench.statistics;
 
 import java.util.Arrays;
 
-/** Small figures of a sample. Stateless, thread-safe. */
+/** Computes basic statistics of a sample. Stateless, thread-safe. */
 public final class Samples {
 
     private Samples() {}

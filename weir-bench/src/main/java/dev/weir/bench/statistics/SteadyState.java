@@ -3,25 +3,25 @@ package dev.weir.bench.statistics;
 import java.util.Arrays;
 
 /**
- * Decides whether a series of equal intervals (records per second, usually) has stopped changing, and from where on.
- * Stateless, thread-safe.
+ * Decides whether a series of equal intervals, usually of records per second, has stopped changing, and from which
+ * interval on. Stateless, thread-safe.
  *
- * <p>Where to cut: MSER (White, "An effective truncation heuristic for bias reduction in simulation output", Simulation
- * 69, 1997): the start that makes the standard error of the mean of the rest least; if that is past the middle, the
- * series is too short. Whether the rest is steady: its slope (Theil-Sen) is small, or no slope at all is evident
- * (Mann-Kendall, 1 %). Both ignore outliers, so a single collection or a disturbed second does not make a run unsteady.
- * That a run may never become steady is a result (Barrett et al.,
+ * <p>The start of the steady part is found by MSER (White, "An effective truncation heuristic for bias reduction in
+ * simulation output", Simulation 69, 1997). It is the start that minimizes the standard error of the mean of the rest.
+ * If that start lies past the middle, the series is too short. The rest is steady if its slope (Theil-Sen) is small, or
+ * if there is no evidence of any slope (Mann-Kendall, 1 %). Both tests ignore outliers, so a single garbage collection
+ * or disturbed second does not make a run unsteady. A run that never becomes steady is a valid result (Barrett et al.,
  * "Virtual machine warmup blows hot and cold", OOPSLA 2017).
  */
 public final class SteadyState {
 
-    /** Intervals below which nothing is said to be steady. */
+    /** Smallest number of intervals that can be called steady. */
     public static final int MIN_INTERVALS = 8;
 
-    /** A change over the steady part that does not matter. */
+    /** Largest relative change over the steady part that does not matter. */
     public static final double MAX_DRIFT = 0.05;
 
-    /** Spread (deviation by mean) beyond which a mean says little. */
+    /** Largest spread (deviation divided by mean) at which the mean is meaningful. */
     public static final double MAX_SPREAD = 0.3;
 
     private static final double EVIDENT_Z = 2.576;
@@ -29,11 +29,11 @@ public final class SteadyState {
     private SteadyState() {}
 
     /**
-     * The finding.
+     * The finding about a series.
      *
-     * @param from first interval of the steady part; where {@code steady} is false, the best start that there is
-     * @param drift change over the part, relative to its median
-     * @param spread deviation of the part by its mean
+     * @param from the first interval of the steady part; if {@code steady} is false, the best available start
+     * @param drift the change over this part, relative to its median
+     * @param spread the deviation of this part, divided by its mean
      */
     public record Finding(boolean steady, int from, double drift, double spread) {}
 
@@ -51,7 +51,8 @@ public final class SteadyState {
     }
 
     /**
-     * Returns whether a whole series goes up or down, evidently and by more than does not matter; never of a short one.
+     * Returns whether a whole series rises or falls by more than {@link #MAX_DRIFT}, and the slope is evident. Returns
+     * false if the series has fewer than {@link #MIN_INTERVALS} intervals.
      */
     public static boolean drifts(double... series) {
         return series.length >= MIN_INTERVALS
@@ -69,7 +70,8 @@ public final class SteadyState {
         double bestError = Double.POSITIVE_INFINITY;
         double sum = 0;
         double squares = 0;
-        // Shifted by a value of the series: without it, squares of large near-equal numbers cancel to nothing.
+        // Values are shifted by a value of the series. Without the shift, the squares of large and nearly equal numbers
+        // would cancel out.
         double shift = series.length == 0 ? 0 : series[series.length - 1];
         for (int i = series.length - 1; i >= 0; i--) {
             double value = series[i] - shift;
@@ -77,7 +79,8 @@ public final class SteadyState {
             squares += value * value;
             int n = series.length - i;
             double error = (squares - sum * sum / n) / ((double) n * n);
-            // Not later than the middle: the last few values are alike by chance. "<=": the earlier of equals.
+            // The start must not lie past the middle, because the last few values can be alike by chance. Of equally
+            // good starts, "<=" keeps the earliest.
             if (i <= series.length / 2 && error <= bestError) {
                 bestError = error;
                 best = i;
@@ -86,7 +89,7 @@ public final class SteadyState {
         return best;
     }
 
-    /** Theil-Sen: the median of the slopes of all pairs. */
+    /** Theil-Sen estimator: the median of the slopes of all pairs. */
     private static double slope(double[] values) {
         double[] slopes = new double[values.length * (values.length - 1) / 2];
         int n = 0;
@@ -99,7 +102,8 @@ public final class SteadyState {
     }
 
     /**
-     * Mann-Kendall: how surely the values rise (positive) or fall, in standard deviations; ties are not corrected for.
+     * Mann-Kendall test: the evidence that the values rise (positive) or fall (negative), in standard deviations. There
+     * is no correction for ties.
      */
     private static double kendallZ(double[] values) {
         long s = 0;

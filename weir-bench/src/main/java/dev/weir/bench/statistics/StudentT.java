@@ -1,14 +1,14 @@
 package dev.weir.bench.statistics;
 
 /**
- * Student's t distribution for whole degrees of freedom, by its finite series (Abramowitz and Stegun, 26.7.3 and
- * 26.7.4); quantiles by bisection. Stateless, thread-safe.
+ * Student's t distribution for whole degrees of freedom. Probabilities are computed by the finite series in Abramowitz
+ * and Stegun, 26.7.3 and 26.7.4, and quantiles by bisection. Stateless, thread-safe.
  */
 final class StudentT {
 
     private StudentT() {}
 
-    /** The chance that |t| is at least as large as this, by luck alone. */
+    /** The probability that |t| is at least this large by chance alone. */
     static double twoSidedP(double t, int degrees) {
         double angle = Math.atan(Math.abs(t) / Math.sqrt(degrees));
         double cos = Math.cos(angle);
@@ -24,7 +24,7 @@ final class StudentT {
         return Math.max(0, 1 - (odd ? 2 / Math.PI * (angle + inside) : inside));
     }
 
-    /** The t that |t| stays under with this chance, e.g. 0.95. */
+    /** The value below which |t| stays with this probability, for example 0.95. */
     static double twoSidedQuantile(double confidence, int degrees) {
         double low = 0;
         double high = 1;
@@ -34,7 +34,7 @@ final class StudentT {
         while (true) {
             double middle = (low + high) / 2;
             if (middle == low || middle == high) {
-                return middle; // No number lies between them.
+                return middle; // There is no other number between them.
             }
             if (twoSidedP(middle, degrees) > 1 - confidence) {
                 low = middle;

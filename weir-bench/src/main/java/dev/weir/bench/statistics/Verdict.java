@@ -5,24 +5,24 @@ import org.jspecify.annotations.Nullable;
 
 /** The verdict on a driver against the baseline in one metric. */
 public enum Verdict {
-    /** Better, beyond noise. */
+    /** Better than the baseline, by more than the noise. */
     BETTER,
-    /** Worse, beyond noise. */
+    /** Worse than the baseline, by more than the noise. */
     WORSE,
-    /** The whole interval lies within the margin of no difference. */
+    /** The whole interval lies within the margin in which differences do not matter. */
     SAME,
-    /** Neither a difference nor its absence is shown. */
+    /** There is evidence neither of a difference nor of equality. */
     UNCLEAR,
-    /** Fewer than {@link Analysis#MIN_ROUNDS} rounds with a figure that may be quoted. */
+    /** Fewer than {@link Analysis#MIN_ROUNDS} rounds have a figure that may be quoted. */
     NOT_MEASURED;
 
     /**
      * Judges an interval.
      *
-     * @param noiseFactor how far apart the baseline and itself may be, at least 1;
-     *     not a number if that was not measured
-     * @param adjustedP p after correction for the number of comparisons
-     * @param margin difference that does not matter, e.g. 0.05
+     * @param noiseFactor the largest factor between two sets of runs of the baseline, at least 1; NaN if it was not
+     * measured
+     * @param adjustedP the p-value after correction for the number of comparisons
+     * @param margin the largest relative difference that does not matter, for example 0.05
      */
     static Verdict of(
             RatioInterval interval, double noiseFactor, double adjustedP, double margin, boolean higherIsBetter) {
@@ -40,7 +40,7 @@ public enum Verdict {
         return UNCLEAR;
     }
 
-    /** Describes the verdict in words that never say more than was shown. */
+    /** Describes the verdict in words that do not say more than the interval shows. */
     public String words(@Nullable RatioInterval interval) {
         return switch (this) {
             case NOT_MEASURED -> "too few rounds";

@@ -14,26 +14,27 @@ import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 
 /**
- * One figure of a driver over the versions of its library, from all campaigns of a {@link History}. Drivers that differ
- * in the version behind their name only, {@code plain@2.4.0} and {@code plain}, are one. Immutable, thread-safe.
+ * One figure of a driver over the versions of its library, from all campaigns of a {@link History}. Drivers whose names
+ * differ only in the version, such as {@code plain@2.4.0} and {@code plain}, count as one driver. Immutable,
+ * thread-safe.
  *
- * @param driver without a version
- * @param figures by version, oldest version first
+ * @param driver the driver's name without a version
+ * @param figures the figures by version, oldest version first
  */
 public record VersionSeries(Point point, String driver, Metric metric, List<Figure> figures) {
 
     /**
-     * The figure of a version: over several campaigns, the median of theirs.
+     * The figure of a version. If several campaigns have this version, the figure is the median of their figures.
      *
-     * @param place of the version among all of the driver's versions in the history, oldest first, from 0
+     * @param place the position of the version among all of the driver's versions in the history, oldest first, from 0
      * @param campaigns the number of campaigns with this version
-     * @param newest the newest of them
-     * @param ratio to the baseline; not a number in a campaign that has only one driver
-     * @param low lowest end of the campaigns' 95 % intervals of the ratio; not a number if none has two rounds
-     * @param high highest end of these intervals
-     * @param median in the metric's unit
+     * @param newest the newest of these campaigns
+     * @param ratio the ratio to the baseline; NaN if the campaigns have only one driver
+     * @param low the lowest end of the campaigns' 95 % intervals of the ratio; NaN if no campaign has two rounds
+     * @param high the highest end of these intervals
+     * @param median the median in the metric's unit
      * @param lowMedian the lowest of the campaigns' medians
-     * @param highMedian the highest of these medians
+     * @param highMedian the highest of the campaigns' medians
      */
     public record Figure(
             String version,
@@ -86,8 +87,8 @@ public record VersionSeries(Point point, String driver, Metric metric, List<Figu
     private record Source(Campaign campaign, Reading reading) {}
 
     /**
-     * The series of a history, in the order of points, drivers and metrics. A driver with one version has one figure in
-     * each series. Campaigns of a model, and libraries whose version is unknown, are left out.
+     * Returns the series of a history, in the order of points, drivers and metrics. A driver with one version has one
+     * figure in each series. Simulated campaigns and libraries of unknown version are left out.
      */
     public static List<VersionSeries> of(History history) {
         Map<History.Key, Map<LibraryVersion, List<Source>>> gathered = new LinkedHashMap<>();
@@ -121,15 +122,16 @@ public record VersionSeries(Point point, String driver, Metric metric, List<Figu
         return List.copyOf(series);
     }
 
-    /** Returns whether a version was measured with several versions of the client. */
+    /** Returns whether a version was measured with several versions of kafka-clients. */
     private static boolean isAmbiguous(LibraryVersion version, List<LibraryVersion> all) {
         return all.stream().anyMatch(each -> each.label().equals(version.label()) && !each.equals(version));
     }
 
     /**
-     * The versions of the campaign's drivers.
+     * Returns the versions of the campaign's drivers, by driver name.
      *
-     * @param known by driver and label: a commit that was measured again is where it was first
+     * @param known the versions of earlier campaigns by driver and label; a commit that is measured again keeps its
+     * first position
      */
     private static Map<String, LibraryVersion> versions(
             Campaign campaign, Map<String, Map<String, LibraryVersion>> known) {
@@ -146,7 +148,7 @@ public record VersionSeries(Point point, String driver, Metric metric, List<Figu
         return versions;
     }
 
-    /** The driver's name without the version behind it. */
+    /** Returns the driver's name without its version. */
     private static String library(String driver) {
         int at = driver.indexOf('@');
         return at < 0 ? driver : driver.substring(0, at);

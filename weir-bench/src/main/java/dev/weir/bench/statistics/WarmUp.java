@@ -4,18 +4,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Decides whether a process has warmed up, from its reports: its rate is steady, its virtual machine has compiled the
- * running code, and the cost per record is stable. Confined to one thread.
+ * Decides from a process's reports whether the process has warmed up. A process has warmed up when its rate is steady,
+ * its JVM has compiled the running code, and the cost per record is stable. Confined to one thread.
  *
- * <p>The rate alone is steady too early: with a free core for the compiler it is as high as it gets while each record
- * costs twice what it will.
+ * <p>A steady rate alone is not enough. If the JIT compiler has a free core, the rate soon reaches its maximum while
+ * each record still costs twice as much as it will later.
  */
 public final class WarmUp {
 
-    /** A compiler may take so much of the processor time of a warm process. */
+    /** Largest share of the processor time that the JIT compiler may take in a warm process. */
     public static final double MAX_COMPILING = 0.1;
 
-    /** The number of intervals that count as late ones. */
+    /** The number of recent intervals that are examined. */
     private static final int LATELY = 10;
 
     private final List<Slice> slices = new ArrayList<>();
@@ -29,18 +29,18 @@ public final class WarmUp {
     /**
      * Adds an interval.
      *
-     * @param compileMillis -1 where a virtual machine does not say
+     * @param compileMillis the compilation time; -1 if the JVM does not report it
      */
     public void add(long lengthMillis, long records, long cpuNanos, long compileMillis) {
         slices.add(new Slice(records * 1e3 / lengthMillis, records, cpuNanos, compileMillis));
     }
 
-    /** The number of intervals. */
+    /** The number of added intervals. */
     public int size() {
         return slices.size();
     }
 
-    /** Returns whether what follows may be measured. */
+    /** Returns whether the process has warmed up. */
     public boolean isOver() {
         List<Slice> lately = slices.subList(Math.max(0, slices.size() - LATELY), slices.size());
         return SteadyState.of(rates(0)).steady()
@@ -50,14 +50,14 @@ public final class WarmUp {
                 && !SteadyState.drifts(lately.stream().mapToDouble(Slice::cost).toArray());
     }
 
-    /** Returns whether rate or cost go up or down from that interval on. */
+    /** Returns whether the rate or the cost rises or falls from that interval on. */
     public boolean driftsFrom(int from) {
         return SteadyState.drifts(rates(from))
                 || SteadyState.drifts(
                         slices.stream().skip(from).mapToDouble(Slice::cost).toArray());
     }
 
-    /** Returns whether compilers took so much of the processor time that the measured costs include theirs. */
+    /** Returns whether the JIT compiler took so much of the processor time that it distorts the measured costs. */
     public static boolean isCompiling(long compileMillis, long cpuNanos) {
         return compileMillis * 1e6 > MAX_COMPILING * cpuNanos;
     }

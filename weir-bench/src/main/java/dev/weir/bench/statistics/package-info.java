@@ -1,7 +1,7 @@
 /**
- * Draws conclusions from the runs of a campaign: medians, ratios with intervals, and cautious verdicts. Pure functions
- * without threads or clocks. {@code docs/benchmarks/method.md} explains how to read these figures and why they were
- * chosen.
+ * Draws conclusions from the runs of a campaign: medians, ratios with intervals, and cautious verdicts. All are pure
+ * functions without threads or clocks. {@code docs/benchmarks/method.md} explains why these methods were chosen and how
+ * to read the results.
  */
 @NullMarked
 package dev.weir.bench.statistics;

@@ -36,24 +36,24 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Trials of one driver at one point: a generator sends by plan, fresh members of a new group read, and the latency
- * from the plan decides. Confined to one thread.
+ * Runs trials of one driver at one point. A generator sends records by a plan, and fresh members of a new group read
+ * them. The latency from the planned send time decides the outcome. Confined to one thread.
  */
 public final class RateTrial implements Trials {
     /**
-     * For members to leave and to join, for reports that come late, and to spare: a plan must not end before its
-     * trial.
+     * Extra length of the plan, because the plan must last until its trial ends. It covers the time that members take
+     * to leave and join, the delay of reports, and a reserve.
      */
     private static final double SPARE_SECONDS = 200;
 
-    /** Delay from which members cannot catch up within a trial. */
+    /** Delay of the members at which a trial is given up, because they cannot catch up within the trial. */
     private static final double LOST_MILLIS = 3_000;
 
     private static final double LOST_FACTOR = 10;
 
     /**
-     * Share of the rate in the first half of the warm-up. A process that is still being compiled falls behind, and near
-     * its limit it would take minutes to catch up.
+     * Fraction of the rate that is sent in the first half of the warm-up. Processes are still compiling their code then
+     * and fall behind. Near their limit they would take minutes to catch up.
      */
     private static final double WARMING_SHARE = 0.5;
 
@@ -64,7 +64,11 @@ public final class RateTrial implements Trials {
     private final ExploreSettings settings;
     private final Path log;
 
-    /** Trial of one driver; {@code log} receives what its processes print. */
+    /**
+     * Creates the trials of one driver.
+     *
+     * @param log the file that receives the output of the processes
+     */
     public RateTrial(
             DriverLauncher launcher,
             String driver,
@@ -114,7 +118,7 @@ public final class RateTrial implements Trials {
         return new DriverSession(process, cluster, point);
     }
 
-    /** A trial under way. */
+    /** A running trial. */
     private final class Running implements TrialMembers.Listener {
         private final Attempt attempt;
         private final long seed;
@@ -126,9 +130,9 @@ public final class RateTrial implements Trials {
         private final double planSeconds;
         private final GroupSize size;
 
-        private final Map<String, List<Double>> told = new TreeMap<>(); // reported at the ends of passes
+        private final Map<String, List<Double>> told = new TreeMap<>(); // figures reported at the ends of passes
         private final Map<String, Double> ofSender = new TreeMap<>();
-        private long sent; // while it is judged
+        private long sent; // records sent during the judged time
         private @Nullable TrialJudgement judgement; // set once the judged time is known
 
         Running(Attempt attempt, long seed, List<DriverSession> sessions, DriverSession generator, GroupSize size) {
@@ -194,8 +198,8 @@ public final class RateTrial implements Trials {
         }
 
         /**
-         * Waits until the group is complete. Recovery counts from then on, because the time to form a group depends on
-         * its settings.
+         * Waits until the group is complete. The recovery time counts from then on, because the time that a group takes
+         * to form depends on its settings.
          */
         private void awaitComplete(String group) throws InterruptedException {
             members.awaitFirst();
@@ -207,7 +211,7 @@ public final class RateTrial implements Trials {
             members.awaitSettled(() -> cluster.groups().isSettled(group, all, point.partitions()));
         }
 
-        /** The generator's order to send; returns when the plan begins, soon. */
+        /** Orders the generator to begin its plan shortly, and returns the start time. */
         private long beginPlan(String topic, double recordsPerSecond) throws InterruptedException {
             GeneratorFailure.tellingApart(() -> {
                 configure(generator, topic, Scenario.PRODUCE, point.producer(), GeneratorPlan.held(point, seed));
@@ -233,7 +237,7 @@ public final class RateTrial implements Trials {
                 Scenario scenario,
                 Map<String, String> client,
                 Map<String, String> options) {
-            // The hottest partition gets the most, and each counts as if it could get as many.
+            // The hottest partition gets the most records, and every partition is configured for that many.
             double most = PartitionSpread.shares(point.partitions(), point.partitionSkew())[0];
             long records = (long) Math.ceil(planSeconds * attempt.rate() * most);
             // Number 0 of each partition already exists and is not sent by the generator.
@@ -253,8 +257,8 @@ public final class RateTrial implements Trials {
         }
 
         /**
-         * Figures that processes elsewhere report at their ends: how busy their places were, and how early records came
-         * by the clocks.
+         * Figures that remote processes report at the ends of their passes: how busy their machines were, and how early
+         * records arrived according to the clocks.
          */
         private Map<String, Double> toldElsewhere() throws InterruptedException {
             if (launcher.isHere()) {
@@ -265,7 +269,7 @@ public final class RateTrial implements Trials {
                 members.endGenerator();
                 members.leaveAll();
             } catch (RunFailure | GeneratorFailure e) {
-                // The trial is judged; a member that does not leave is ended with its process.
+                // The trial has already been judged. A member that does not leave is ended with its process.
                 return Map.of();
             }
             Map<String, Double> figures = new TreeMap<>(ofSender);
@@ -284,7 +288,7 @@ public final class RateTrial implements Trials {
                     awaitComplete(group);
                 }
                 case PAUSE -> members.pause(settings.pauseSeconds());
-                default -> {} // Nothing, or done already.
+                default -> {} // There is no disturbance, or it has already happened.
             }
         }
 
@@ -315,7 +319,7 @@ public final class RateTrial implements Trials {
             background.endPass();
             brokerNanos = OptionalCounts.minus(cluster.cpuNanos(), brokerNanos);
             long endNanos = System.nanoTime();
-            if (!isLost) { // Intervals that reach the end are reported slightly later.
+            if (!isLost) { // The last intervals are reported slightly later.
                 members.hearUntil(endNanos + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
             }
             Outcome outcome = judge.outcome(isLost, endNanos, sent, lateness);
@@ -331,7 +335,10 @@ public final class RateTrial implements Trials {
         }
     }
 
-    /** Returns the figure's name, marked where members are elsewhere and this machine's load does not limit them. */
+    /**
+     * Returns the name of a figure. If members run on other machines, the names of this machine's load figures say so,
+     * because this load does not limit the members.
+     */
     private String placed(String figure) {
         return launcher.isHere() || !figure.startsWith("host: ") ? figure : figure + " at this machine";
     }

@@ -24,17 +24,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A simulated generator, broker and group with their own clock and seeded randomness, which the harness measures
- * without processes or waits. Confined to one thread. Times are nanoseconds since the plan began.
+ * A simulated generator, broker and group with their own clock and seeded randomness. The harness measures them without
+ * processes and without waiting. Confined to one thread. Times are nanoseconds since the plan began.
  *
- * <p>The plan, its shape, the spread over partitions and the handlers' times are as in real runs; the rest is simple. A
- * record can be fetched {@link #APPEND_NANOS} after it was sent, and a fetch takes {@link #FETCH_NANOS}; so it is with
- * what is copied, once it is committed. A single driver that sends by the plan has a record acknowledged
- * {@link #APPEND_NANOS} after it is due, and one that reads steadily has it after a fetch. There are three kinds of
- * groups, by the driver's name:
+ * <p>The plan, its shape, the spread over partitions and the handlers' times are the same as in real runs. Everything
+ * else is simplified. A record can be fetched {@link #APPEND_NANOS} after it was sent, and a fetch takes
+ * {@link #FETCH_NANOS}. The same times apply to a copied record after its commit. If a single driver sends by the plan,
+ * each record is acknowledged {@link #APPEND_NANOS} after it is due. If a single driver reads at a steady rate, it
+ * receives a record one fetch after the record can be fetched. The driver's name selects one of three kinds of groups:
  *
  * <pre>
- * kafka-share...   each worker polls a batch, which it holds the locks of until it has done all of it
+ * kafka-share...   each worker polls a batch and holds its locks until all records of the batch are done
  * weir-share...    a free worker takes one record, from any partition with a free lock
  * others           a consumer group: the workers of a process take from its partitions, in the requested order
  * </pre>
@@ -43,18 +43,18 @@ final class SimulatedGroup {
     static final long APPEND_NANOS = 1_000_000;
     static final long FETCH_NANOS = 1_000_000;
 
-    /** The time that leaving members are away, and that a group takes to begin. */
+    /** The time that restarted members are away, and the time that a group takes to form. */
     static final long JOIN_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    private static final long OVERHEAD_NANOS = 60_000; // of a handler: call and wake-up
-    private static final double JITTER = 0.3; // of appending and fetching
+    private static final long OVERHEAD_NANOS = 60_000; // per handler call, including the wake-up
+    private static final double JITTER = 0.3; // relative jitter of appending and fetching
     private static final int POLL_RECORDS = 500;
 
     enum Kind {
         CONSUMERS,
         GREEDY,
         FAIR,
-        /** A single driver, which no handler holds up. */
+        /** A single driver without handlers that block. */
         STREAM;
 
         static Kind of(WorkloadPoint point, String driver) {
@@ -80,8 +80,8 @@ final class SimulatedGroup {
 
     private static final class Worker {
         private final int process;
-        private final Deque<Sent> held = new ArrayDeque<>(); // the first of them is being handled
-        private int locked; // number of records locked in their partition until all of these are done
+        private final Deque<Sent> held = new ArrayDeque<>(); // the first record is being handled
+        private int locked; // number of records that stay locked until all of them are done
         private boolean isBusy;
         private long begunNanos;
 
@@ -97,7 +97,7 @@ final class SimulatedGroup {
     private final HandlerWork work;
     private final double workMillis;
     private final long retryNanos;
-    private final double failures; // part of calls that fail
+    private final double failures; // fraction of calls that fail
     private final boolean isOrdered;
     private final boolean isFetched; // whether the single driver reads
     private final boolean copies;
@@ -111,7 +111,7 @@ final class SimulatedGroup {
     private final PriorityQueue<Event> events = new PriorityQueue<>();
     private final List<Worker> workers = new ArrayList<>();
     private final List<Deque<Sent>> waiting = new ArrayList<>(); // by partition
-    private final int[] inFlight; // by partition
+    private final int[] inFlight; // records by partition
     private final boolean[] isAway; // by process
     private final long[] numbers;
 
@@ -123,15 +123,17 @@ final class SimulatedGroup {
     private long sent;
     private boolean isSending = true;
     private int turn; // next partition to poll
-    private int busy; // workers
-    private int waitingRecords; // in all partitions
+    private int busy; // number of busy workers
+    private int waitingRecords; // number in all partitions
     private int nextIdle; // the first worker to check
-    private int stride = 1; // step between checked workers, which reaches all processes
+    private int stride = 1; // step between checked workers; reaches all processes
 
     /**
-     * A group whose members have joined, or, {@code isLate}, that joins {@link #JOIN_NANOS} after the plan begins.
+     * Creates a group whose members have joined.
      *
-     * @param rate of the plan, in records a second
+     * @param rate the rate of the plan, in records per second
+     * @param isLate whether the members join only {@link #JOIN_NANOS} after the plan begins, when {@link #join} is
+     * called
      */
     SimulatedGroup(
             WorkloadPoint point,
@@ -205,7 +207,7 @@ final class SimulatedGroup {
         return sent;
     }
 
-    /** The number of calls of handlers have failed. */
+    /** The number of failed handler calls. Each failed call was repeated. */
     long retried() {
         return retried;
     }
@@ -215,7 +217,7 @@ final class SimulatedGroup {
         isSending = false;
     }
 
-    /** Lets time pass until then. */
+    /** Advances the simulated time. */
     void advance(long toNanos) {
         while (nowNanos < toNanos) {
             long due = reports.dueNanos();
@@ -228,21 +230,21 @@ final class SimulatedGroup {
         }
     }
 
-    /** The number of records of the partition with the most a share group holds; 0 of a consumer group. */
+    /** The largest number of records of any partition that a share group has acquired; 0 for other groups. */
     int locksHeld() {
         return kind == Kind.CONSUMERS || kind == Kind.STREAM
                 ? 0
                 : Arrays.stream(inFlight).max().orElse(0);
     }
 
-    /** Pauses all workers. */
+    /** Pauses all workers for this long. */
     void pause(long nanos) {
         pausedUntilNanos = nowNanos + nanos;
         advance(pausedUntilNanos);
         wakeAll();
     }
 
-    /** Makes the first half of the processes leave and rejoin after a while. */
+    /** Makes the first half of the processes leave, and rejoin after {@link #JOIN_NANOS}. */
     void restartHalf() {
         int half = (isAway.length + 1) / 2;
         Arrays.fill(isAway, 0, half, true);
@@ -257,13 +259,13 @@ final class SimulatedGroup {
         wakeAll();
     }
 
-    /** All are there from now on. */
+    /** Makes all members join now. */
     void join() {
         Arrays.fill(isAway, false);
         wakeAll();
     }
 
-    /** Releases held records that are not being handled, so that they are redelivered. */
+    /** Releases the acquired records of a worker that are not being handled yet, so that they are delivered again. */
     private void release(Worker worker) {
         Sent inWork = worker.isBusy ? worker.held.pollFirst() : null;
         while (!worker.held.isEmpty()) {
@@ -317,7 +319,7 @@ final class SimulatedGroup {
     }
 
     /**
-     * The time at which a record finished now counts as received: copied records count when a reader sees them
+     * The time at which a record that is done now counts as received. A copied record counts when a reader sees it
      * committed.
      */
     private long seenNanos() {
@@ -356,21 +358,21 @@ final class SimulatedGroup {
         if (worker.held.isEmpty()) {
             inFlight[record.partition] -= worker.locked;
             worker.locked = 0;
-            takeNext(worker, kind == Kind.GREEDY); // A worker with single records has prefetched the next.
+            takeNext(worker, kind == Kind.GREEDY); // Single records were prefetched.
             if (kind != Kind.FAIR) {
-                wake(); // Released records are free for others.
+                wake(); // Other workers can take the released records.
             }
         } else {
             begin(worker, 0);
         }
     }
 
-    /** As many idle workers as find something. */
+    /** Lets idle workers take records until no further worker finds any. */
     private void wake() {
         if (busy == workers.size() || nowNanos < pausedUntilNanos || waitingRecords == 0) {
             return;
         }
-        // From another one on each time: with little to do, all processes have some.
+        // Each call begins with another worker, so that all processes get some records even if there are few.
         int from = nextIdle++;
         for (int i = 0; i < workers.size(); i++) {
             Worker worker = workers.get(Math.floorMod(from + i * stride, workers.size()));
@@ -378,7 +380,7 @@ final class SimulatedGroup {
                 continue;
             }
             boolean found = takeNext(worker, true);
-            // In a share group, what one may not take no other may.
+            // In a share group, if one worker may not take a record, no other worker may take it.
             if (found ? waitingRecords == 0 : kind != Kind.CONSUMERS) {
                 return;
             }
@@ -390,8 +392,8 @@ final class SimulatedGroup {
     }
 
     /**
-     * The smallest number from {@code from} on that is coprime to {@code workers}, so that steps of it reach every
-     * worker.
+     * Returns the smallest number, beginning at {@code from}, that is coprime to {@code workers}. Steps of this size
+     * reach every worker.
      */
     private static int stride(int from, int workers) {
         int stride = from;
@@ -402,7 +404,11 @@ final class SimulatedGroup {
         return stride;
     }
 
-    /** Returns whether an idle worker has found something to do, which it may have to fetch first. */
+    /**
+     * Lets an idle worker take records and returns whether it found any.
+     *
+     * @param fetches whether the records must be fetched first
+     */
     private boolean takeNext(Worker worker, boolean fetches) {
         if (isAway[worker.process] || nowNanos < pausedUntilNanos) {
             return false;
@@ -426,7 +432,7 @@ final class SimulatedGroup {
         return false;
     }
 
-    /** The number of records of a partition it may take now. */
+    /** The number of records that the worker may take from a partition now. */
     private int most(Worker worker, int partition) {
         return switch (kind) {
             case FAIR -> inFlight[partition] < locks ? 1 : 0;
@@ -459,7 +465,7 @@ final class SimulatedGroup {
         Sent record = worker.held.getFirst();
         double factor = work.factorOf(record.number);
         long nanos = (long) (workMillis * factor * TimeUnit.MILLISECONDS.toNanos(1)) + OVERHEAD_NANOS;
-        // Who fails is called again by the same worker.
+        // If a call fails, the same worker repeats it.
         int failed = Failures.of(failures, record.partition, record.number);
         schedule(worker.begunNanos + (1 + failed) * nanos + failed * retryNanos, worker, null);
     }

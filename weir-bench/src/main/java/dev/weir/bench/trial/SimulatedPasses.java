@@ -21,22 +21,22 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A simulated driver at full speed, and its brokers, with their own clock and seeded randomness. Confined to one
+ * A simulated driver at full speed, with simulated brokers, its own clock and seeded randomness. Confined to one
  * thread.
  *
- * <p>A record takes the time that its scenario costs, times a factor of the driver's name between 0.8 and 1.25, which
- * is of no library:
+ * <p>The time per record depends on the scenario. It is multiplied by a factor between 0.8 and 1.25 that is derived
+ * from the driver's name and does not describe any real library:
  *
  * <pre>
- * each scenario   {@link #RECORD_NANOS}, and {@link #BYTE_NANOS} for a byte of its value
+ * each scenario   {@link #RECORD_NANOS}, and {@link #BYTE_NANOS} per byte of the record's value
  * at-most-once    a commit of {@link #COMMIT_NANOS} for each group of records committed together
  * flow-control    {@link #PAUSE_NANOS}
- * work            its handlers' time, divided by how many work at a time
+ * work            the time of the handlers, divided by the number of concurrent handlers
  * pipeline        {@link #STEPS_NANOS}
  * copy, produce   {@link #SEND_NANOS}, and a commit for each transaction
  * </pre>
  *
- * A slow sink takes no more than its configured rate. A process that has just begun is slow, and compiles.
+ * A slow sink accepts no more than its configured rate. A process that has just started is slow and compiles its code.
  */
 final class SimulatedPasses implements PassSource {
     static final double RECORD_NANOS = 500;
@@ -47,22 +47,22 @@ final class SimulatedPasses implements PassSource {
     static final double SEND_NANOS = 1_500;
 
     private static final long JOIN_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
-    private static final long ALLOCATED_BYTES = 500; // of a record
-    private static final double USED_HANDLERS = 0.97; // part of the allowed handlers in use
-    private static final double HANDLER_OVERHEAD = 1.02; // factor on the requested time
-    private static final double COLD = 0.6; // part of the rate missing at first
-    private static final double WARM_UP_NANOS = 4e8; // time until a third of that is missing
-    private static final double NOISE = 0.02; // of passes and intervals
+    private static final long ALLOCATED_BYTES = 500; // per record
+    private static final double USED_HANDLERS = 0.97; // fraction of the allowed handlers in use
+    private static final double HANDLER_OVERHEAD = 1.02; // ratio of actual to requested time
+    private static final double COLD = 0.6; // fraction of the rate missing at first
+    private static final double WARM_UP_NANOS = 4e8; // until the missing part has shrunk to a third
+    private static final double NOISE = 0.02; // relative noise of passes and intervals
 
     private final WorkloadPoint point;
     private final SplittableRandom random;
-    private final double cpuNanos; // of a record
-    private final double nanos; // of a record
+    private final double cpuNanos; // computing time per record
+    private final double nanos; // time per record
     private final long intervalNanos;
 
-    private double activeNanos; // of all passes
+    private double activeNanos; // length of all passes so far
     private double passFactor = 1;
-    private long most; // records of the pass
+    private long most; // maximum number of records in the pass
     private long limitNanos;
     private long passNanos;
     private long records;
@@ -77,7 +77,7 @@ final class SimulatedPasses implements PassSource {
         ENDED
     }
 
-    /** The passes of the driver of that name. */
+    /** Creates the passes of the driver with that name. */
     SimulatedPasses(WorkloadPoint point, String driver, long seed) {
         this.point = point;
         this.random = new SplittableRandom(seed);
@@ -87,7 +87,7 @@ final class SimulatedPasses implements PassSource {
         this.intervalNanos = TimeUnit.MILLISECONDS.toNanos(point.intervalMillis());
     }
 
-    /** The time that the driver computes for a record. */
+    /** The processor time per record. */
     private static double costNanos(WorkloadPoint point) {
         double own = RECORD_NANOS + BYTE_NANOS * point.valueBytes();
         return own
@@ -99,7 +99,7 @@ final class SimulatedPasses implements PassSource {
                 };
     }
 
-    /** The time that it waits for brokers. */
+    /** The time per record that the driver waits for brokers. */
     private static double waitNanos(WorkloadPoint point) {
         String option = switch (point.scenario()) {
             case AT_MOST_ONCE -> PassOptions.COMMIT_AHEAD;
@@ -114,7 +114,7 @@ final class SimulatedPasses implements PassSource {
         return commits ? COMMIT_NANOS / Math.max(1, together) : 0;
     }
 
-    /** The time below which handlers, or a slow sink, take no record more. */
+    /** The least time per record that the handlers or a slow sink permit. */
     private static double leastNanos(WorkloadPoint point) {
         double ceiling = Handlers.ceilingPerSecond(point, HANDLER_OVERHEAD * workMillis(point));
         double least = Double.isNaN(ceiling) ? 0 : 1e9 / (ceiling * USED_HANDLERS);

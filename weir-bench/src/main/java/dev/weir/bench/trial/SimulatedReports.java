@@ -12,12 +12,12 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * The reports of the generator and the processes of a {@link SimulatedGroup} since the last ones, as real ones report.
- * Confined to one thread. Times are nanoseconds since the plan began.
+ * Produces the reports of a {@link SimulatedGroup}, in the same form as real processes. A report covers the time since
+ * the previous one. Confined to one thread. Times are nanoseconds since the plan began.
  */
 final class SimulatedReports {
-    private static final long CPU_NANOS = 20_000; // of a record
-    private static final long ALLOCATED_BYTES = 500; // of a record
+    private static final long CPU_NANOS = 20_000; // per record
+    private static final long ALLOCATED_BYTES = 500; // per record
 
     private final WorkloadPoint point;
     private final TrialMembers.Listener listener;
@@ -53,9 +53,9 @@ final class SimulatedReports {
     }
 
     /**
-     * Simulates reports of {@code processes} and a generator.
+     * Creates the reports of {@code processes} processes and a generator.
      *
-     * @param handlersBlock whether calls of handlers take time that is reported
+     * @param handlersBlock whether handler calls take time that must be reported
      */
     SimulatedReports(WorkloadPoint point, int processes, boolean handlersBlock, TrialMembers.Listener listener) {
         this.point = point;
@@ -67,17 +67,17 @@ final class SimulatedReports {
         Arrays.setAll(members, process -> new Tally(point.partitions()));
     }
 
-    /** The generator has sent a record, which is never late here. */
+    /** Notes that the generator has sent a record. The simulated generator is never late. */
     void sent(int partition) {
         generator.record(partition, 0);
     }
 
     /**
-     * A process has done a record.
+     * Notes that a process has handled a record.
      *
-     * @param lateNanos after it was due
-     * @param calls of its handler
-     * @param handlerNanos what they took together
+     * @param lateNanos the time since the record was due
+     * @param calls the number of calls of the record's handler
+     * @param handlerNanos the total time of these calls
      */
     void done(int process, int partition, long lateNanos, int calls, long handlerNanos) {
         Tally tally = members[process];
@@ -86,7 +86,7 @@ final class SimulatedReports {
         tally.handlerNanos += handlerNanos;
     }
 
-    /** The time when all report again. */
+    /** The time of the next reports of all processes. */
     long dueNanos() {
         return reportedNanos + intervalNanos;
     }
@@ -100,7 +100,7 @@ final class SimulatedReports {
             listener.ofMember(process, from, atNanos, interval, List.of(tally.timings.clone()));
             tally.clear();
         }
-        // The last histogram is of the thread that sends, which never sleeps too long here.
+        // The last histogram belongs to the sending thread, which never oversleeps in a simulation.
         List<Histogram> late = Stream.concat(Arrays.stream(generator.timings), Stream.of(new Histogram(3)))
                 .toList();
         listener.ofGenerator(from, atNanos, interval(atNanos, generator), late);

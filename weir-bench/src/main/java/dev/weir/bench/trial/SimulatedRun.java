@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * A simulated run, measured like a real one: a {@link SimulatedGroup} for a planned rate, otherwise
+ * A simulated run, measured like a real run. A run at a planned rate uses a {@link SimulatedGroup}, any other run uses
  * {@link SimulatedPasses}. Used once.
  */
 public final class SimulatedRun {
@@ -29,7 +29,7 @@ public final class SimulatedRun {
     /**
      * Creates the simulation of the driver with that name.
      *
-     * @throws WorkloadException if there is no model of the point
+     * @throws WorkloadException if the point cannot be simulated
      */
     public SimulatedRun(WorkloadPoint point, String driver, long seed) {
         requireModel(point);
@@ -99,14 +99,14 @@ public final class SimulatedRun {
         }
     }
 
-    /** The run. */
+    /** Executes the run. */
     public Measured run() {
         if (point.isPlanned()) {
             return new Planned().run();
         }
         try {
             return new Measurement(new SimulatedPasses(point, driver, seed), point, false).run("");
-        } catch (InterruptedException e) { // A simulation does not wait.
+        } catch (InterruptedException e) { // A simulation never waits.
             throw new IllegalStateException(e);
         }
     }

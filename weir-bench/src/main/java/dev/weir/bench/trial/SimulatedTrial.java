@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** Trials of a {@link SimulatedGroup}, judged like trials of real groups. Confined to one thread. */
+/** Runs trials of a {@link SimulatedGroup} and judges them like trials of real groups. Confined to one thread. */
 public final class SimulatedTrial implements Trials {
     private static final double LOST_MILLIS = 3_000;
     private static final double LOST_FACTOR = 10;
@@ -23,14 +23,14 @@ public final class SimulatedTrial implements Trials {
     private final WorkloadPoint point;
     private final ExploreSettings settings;
 
-    /** Simulates trials of the group that the driver's name stands for. */
+    /** Simulates trials of the group that the driver's name selects. */
     public SimulatedTrial(String driver, WorkloadPoint point, ExploreSettings settings) {
         this.driver = driver;
         this.point = point;
         this.settings = settings;
     }
 
-    /** Receives the judgement of a trial. */
+    /** Forwards the reports of a trial to its judgement. */
     private static final class Ears implements TrialMembers.Listener {
         private final Histogram lateness = new Histogram(3);
         private @Nullable TrialJudgement judgement;
@@ -67,7 +67,7 @@ public final class SimulatedTrial implements Trials {
         switch (attempt.kind()) {
             case RESTART -> group.restartHalf();
             case PAUSE -> group.pause(nanos(settings.pauseSeconds()));
-            default -> {} // Nothing, or done already.
+            default -> {} // There is no disturbance, or it has already happened.
         }
         double seconds = switch (attempt.kind()) {
             case STEP -> settings.stepSeconds();
@@ -78,7 +78,7 @@ public final class SimulatedTrial implements Trials {
                 new TrialJudgement(attempt, settings, point, group.handlers(), group.nowNanos(), seconds);
         ears.judgement = judge;
         boolean isLost = false;
-        double held = 0; // summed over readings
+        double held = 0; // sum of the readings of held locks
         int looks = 0;
         while (group.nowNanos() < judge.toNanos() && !isLost) {
             group.advance(Math.min(judge.toNanos(), group.nowNanos() + nanos(1)));

@@ -28,34 +28,38 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observes a trial while it is judged, and judges it. Confined to one thread.
+ * Collects the reports of a trial during its judged time, and judges the trial. Confined to one thread.
  *
- * <p>A step or hold passes if the whole of it and its last third meet the target, and members do not fall behind
- * further. A perturbed system has recovered if the last third of its time meets the target; it is recovering if it
- * lies less far behind in that third than in the one before, with as many records of every partition as are due.
+ * <p>A step or hold passes under three conditions: its whole time meets the target, its last third meets the target,
+ * and members do not fall further behind. A group has recovered from a perturbation if the last third of its time meets
+ * the target. It is recovering if its delay is smaller in the last third than in the second, and if it receives as many
+ * records of every partition as are due.
  */
 final class TrialJudgement {
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The lateness from which a record is late, if it is more than a tenth of the target's limit. */
+    /** Lateness at which a record counts as late, unless a tenth of the target's limit is larger. */
     private static final double TOLERATED_MILLIS = 10;
 
     private static final double TOLERATED_SHARE = 0.1;
 
-    /** Fraction of a second that members may fall behind; they have recovered when they catch up by that much more. */
+    /**
+     * Largest growth of the members' delay, as a fraction of the elapsed time, at which members still keep up.
+     * {@link #CATCHING_UP} is the smallest decrease that shows recovery.
+     */
     private static final double FALLING_BEHIND = 0.025;
 
     private static final double CATCHING_UP = 0.005;
 
-    /** A difference of medians that says nothing. */
+    /** Largest difference of medians that is ignored. */
     private static final double LEAST_MILLIS = 50;
 
     private static final int LEAST_LOOKS = 30;
 
-    /** Fraction of the planned records below which a generator counts as stalled, or gone. */
+    /** Fraction of the planned records below which the generator counts as stalled or gone. */
     private static final double MOST_OF_THE_PLAN = 0.9;
 
-    /** Largest shortfall of arrivals that chance explains, in standard deviations. */
+    /** Largest shortfall of sent records that chance can explain, in standard deviations. */
     private static final double DEVIATIONS = 4;
 
     private final Attempt attempt;
@@ -70,9 +74,11 @@ final class TrialJudgement {
     private final List<TrialWindow> looks = new ArrayList<>();
 
     /**
-     * Judges the time from that value of {@link System#nanoTime} on, for this duration.
+     * Judges the time that begins at {@code fromNanos}, a value of {@link System#nanoTime}, and lasts for
+     * {@code seconds}.
      *
-     * @param handlers that may block at a time, in all members together; 0 where handlers do not block
+     * @param handlers the number of handlers in all members together that may block at the same time; 0 if handlers do
+     * not block
      */
     TrialJudgement(
             Attempt attempt,
@@ -106,7 +112,7 @@ final class TrialJudgement {
         return toNanos;
     }
 
-    /** Returns whether the middle of an interval is judged. */
+    /** Returns whether the middle of an interval lies in the judged time. */
     boolean contains(long startNanos, long endNanos) {
         long middle = startNanos + (endNanos - startNanos) / 2;
         return middle - fromNanos >= 0 && middle - toNanos < 0;
@@ -122,7 +128,7 @@ final class TrialJudgement {
         }
     }
 
-    /** The delay of members at their last report; 0 before the first. */
+    /** The median delay of the latest records; 0 before the first report. */
     double recentMillis() {
         for (TrialWindow look : looks.reversed()) {
             if (look.records() > 0) {
@@ -133,18 +139,19 @@ final class TrialJudgement {
     }
 
     /**
-     * The outcome.
+     * Returns the outcome of the trial.
      *
-     * @param isLost whether it was given up, so far behind are the members
-     * @param endNanos when it was over, or given up
-     * @param sent how many records were sent meanwhile
-     * @param lateness of these
+     * @param isLost whether the trial was given up because the members were too far behind
+     * @param endNanos when the trial ended or was given up
+     * @param sent the number of records sent during the judged time
+     * @param lateness the lateness of these records
      */
     Outcome outcome(boolean isLost, long endNanos, long sent, Histogram lateness) {
         Outcome judged = isLost
                 ? new Outcome(Result.FAILED, behind(recentMillis()))
                 : attempt.kind().isPerturbation() ? recovered() : held();
-        // Late sending that still met the target counts as met; catching up may be due to a lack of load.
+        // If the target was met although records were sent late, the trial passes. If members only caught up, the
+        // reason may be a lack of load, so the generator is checked.
         if (judged.result() == Result.PASSED && !judged.projected()) {
             return judged;
         }
@@ -156,7 +163,10 @@ final class TrialJudgement {
                 : judged;
     }
 
-    /** Returns whether fewer records were sent than planned. The last reports may be missing. */
+    /**
+     * Returns whether far fewer records were sent than planned. The last reports may be missing, so they are not
+     * expected.
+     */
     private boolean hasStalled(long endNanos, long sent) {
         double seconds = Math.min(endNanos - fromNanos, toNanos - fromNanos) / (double) SECOND_NANOS;
         double due = attempt.rate() * (seconds - 2 * intervalSeconds());
@@ -189,7 +199,10 @@ final class TrialJudgement {
         return objection == null ? new Outcome(Result.PASSED, latency(whole)) : new Outcome(Result.FAILED, objection);
     }
 
-    /** Milliseconds from the middle of one third to the middle of another. */
+    /**
+     * The time in milliseconds from the middle of one third of the judged time to the middle of the third that is
+     * {@code apart} thirds later.
+     */
     private double betweenThirds(int apart) {
         return apart * thirds[0].seconds() * 1e3;
     }
@@ -224,15 +237,18 @@ final class TrialJudgement {
     }
 
     /**
-     * Returns whether as many records arrived as were sent, apart from intervals across the edges: dead members fall
-     * behind without late records to show it.
+     * Returns whether as many records arrived as were sent, apart from intervals that cross the edges of the window.
+     * Members that have died fall behind without delivering late records, so latencies alone would not show it.
      */
     private boolean isAllDelivered(TrialWindow window) {
         double due = attempt.rate() * (window.seconds() - intervalSeconds());
         return window.records() >= due && window.silentPartition(attempt.rate()) < 0;
     }
 
-    /** Time to the last reading before the last third that was later than the target. */
+    /**
+     * The time from the beginning until the end of the last slice that missed the target. Only slices before the last
+     * third count.
+     */
     private double recoveryMillis() {
         double millis = 0;
         for (TrialWindow look : looks) {
@@ -244,11 +260,11 @@ final class TrialJudgement {
     }
 
     /**
-     * The outcome with its figures.
+     * Returns the outcome with its figures.
      *
-     * @param endNanos end of the trial, or time of giving up
-     * @param brokerNanos processor time of the brokers meanwhile
-     * @param around figures of the machine and the brokers
+     * @param endNanos when the trial ended or was given up
+     * @param brokerNanos the brokers' processor time during the trial
+     * @param around the figures of the machine and the brokers
      */
     TrialResult result(Outcome outcome, long endNanos, long brokerNanos, Map<String, Double> around) {
         double nanos = Math.max(1, Math.min(endNanos - fromNanos, toNanos - fromNanos));
@@ -303,7 +319,8 @@ final class TrialJudgement {
                 Interval.UNKNOWN,
                 brokerNanos,
                 metrics);
-        // No ledger: each process knows only its own records, and members hand some over to each other.
+        // There is no ledger, because each process knows only its own records, and members hand partitions over to each
+        // other.
         LedgerFigures ledger = new LedgerFigures(0, 0, 0, 0, 0);
         return new Measured(0, List.of(interval), totals, ledger, Set.of(), latencies(nanos));
     }

@@ -16,21 +16,24 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of all members of a trial in a part of its time. Confined to one thread. An interval belongs to the
- * window that contains its middle.
+ * The figures of all members of a trial in one time window. An interval belongs to the window that contains its middle.
+ * Confined to one thread.
  */
 final class TrialWindow {
-    /** Share of the due records that must arrive in a window; members' intervals overlap its edges. */
+    /**
+     * Fraction of the due records that must arrive in a window. It is less than 1 because members' intervals overlap
+     * the edges.
+     */
     private static final double MOST_OF_THEM = 0.9;
 
-    /** Number of due records from which receiving none is not chance. */
+    /** Number of due records at which receiving none cannot be chance. */
     private static final double CERTAIN = 10;
 
     private final long fromNanos;
     private final long toNanos;
     private final Histogram all = new Histogram(3);
-    private final Histogram[] partitions; // empty if not distinguished
-    private final double[] shares; // part of the load, by partition
+    private final Histogram[] partitions; // empty if partitions are not distinguished
+    private final double[] shares; // fraction of the load, by partition
     private final Map<Integer, Histogram> consumers = new TreeMap<>(); // empty if partitions are not distinguished
     private long records;
     private long bytes;
@@ -38,9 +41,9 @@ final class TrialWindow {
     private @Nullable Usage usage;
 
     /**
-     * Window between two times of {@link System#nanoTime}.
+     * Creates a window between two times of {@link System#nanoTime}.
      *
-     * @param shares part of the load for each distinguished partition; empty if partitions are not distinguished
+     * @param shares the fraction of the load for each partition; empty if partitions are not distinguished
      */
     TrialWindow(long fromNanos, long toNanos, double... shares) {
         this.fromNanos = fromNanos;
@@ -58,7 +61,7 @@ final class TrialWindow {
         return (toNanos - fromNanos) / (double) TimeUnit.SECONDS.toNanos(1);
     }
 
-    /** Takes the interval of a member if it belongs here. */
+    /** Adds an interval of a member if the interval belongs to this window. */
     void add(int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
         long middle = startNanos + (endNanos - startNanos) / 2;
         if (middle - fromNanos < 0 || middle - toNanos >= 0) {
@@ -90,7 +93,7 @@ final class TrialWindow {
         return handlers;
     }
 
-    /** Sum over all members; null if none reported. */
+    /** The sum over all members; null if no member has reported. */
     @Nullable
     Usage usage() {
         return usage;
@@ -113,7 +116,10 @@ final class TrialWindow {
         return all.getTotalCount() == 0 ? Double.NaN : all.getValueAtPercentile(50) / 1e6;
     }
 
-    /** The latency at the target's percentile; NaN without records. */
+    /**
+     * The latency at the target's percentile, for the worst partition or consumer if the target says so; NaN without
+     * records.
+     */
     double millis(LatencyTarget target) {
         if (all.getTotalCount() == 0) {
             return Double.NaN;
@@ -129,7 +135,7 @@ final class TrialWindow {
                 .orElse(Double.NaN);
     }
 
-    /** The reason why it does not meet the target at that rate; null if it does. */
+    /** The reason why the window does not meet the target at that rate; null if it meets the target. */
     @Nullable
     String objection(LatencyTarget target, double rate) {
         if (records < MOST_OF_THEM * rate * seconds()) {
@@ -154,7 +160,9 @@ final class TrialWindow {
                         millis);
     }
 
-    /** First partition without any record although some were due at that rate; -1 for none. */
+    /**
+     * The first partition without any record although at least ten records were due at that rate; -1 if there is none.
+     */
     int silentPartition(double rate) {
         for (int partition = 0; partition < partitions.length; partition++) {
             if (rate * seconds() * shares[partition] >= CERTAIN && partitions[partition].getTotalCount() == 0) {

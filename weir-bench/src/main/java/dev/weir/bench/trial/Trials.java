@@ -3,14 +3,14 @@ package dev.weir.bench.trial;
 import dev.weir.bench.RunFailure;
 import dev.weir.bench.explore.Attempt;
 
-/** Runs the trials that a search asks for. Confined to one thread. */
+/** Runs the trials that a search needs. Confined to one thread. */
 public interface Trials {
     /**
      * Runs a trial.
      *
-     * @param seed draws what is random in it
+     * @param seed the seed for everything random in the trial
      * @throws RunFailure if a process of the driver fails
-     * @throws GeneratorFailure if the generator does
+     * @throws GeneratorFailure if the generator fails
      */
     TrialResult run(Attempt attempt, long seed) throws InterruptedException;
 }

@@ -9,17 +9,17 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Decides which orders a run of a point takes, and what a search makes of one. Stateless. */
+/** Decides which orders a run of a point accepts, and how an order changes a search. Stateless. */
 public final class AcceptedOrders {
-    /** The condition under which runs of a workload take orders. */
+    /** The settings under which the runs of a workload accept orders, for messages. */
     static final String NEEDED = Combinations.SENT_TO + ", or scenario to steady, and method.live";
 
     private AcceptedOrders() {}
 
     /**
-     * Refuses an order that a run of the point cannot take.
+     * Refuses an order that a run of the point cannot execute.
      *
-     * @throws IllegalArgumentException naming the key, and what can take it
+     * @throws IllegalArgumentException with the key, and the setting under which the order is possible
      */
     public static void check(WorkloadPoint point, Order order) {
         if (point.isLive()) {
@@ -46,9 +46,10 @@ public final class AcceptedOrders {
     }
 
     /**
-     * The point, changed by an order to a search, which restarts with it: {@code producerRate} is its first rate.
+     * Returns the point as changed by an order to a search. The search restarts with the changed point and uses
+     * {@code producerRate} as its first rate.
      *
-     * @throws IllegalArgumentException naming the key that no search can be changed by
+     * @throws IllegalArgumentException with the key, if an order cannot change it in a search
      */
     public static WorkloadPoint changed(WorkloadPoint point, Order.Set set) {
         check(point, set);
@@ -68,7 +69,7 @@ public final class AcceptedOrders {
         return new WorkloadPoint(point.dimensions(), Collections.unmodifiableMap(changed));
     }
 
-    /** Checks an order to a live run, in which one process reads, commits nothing and keeps its settings. */
+    /** Checks an order to a live run. In a live run, one process reads, commits nothing and keeps its settings. */
     private static void checkOfLive(Order order) {
         boolean isRateAlone =
                 order instanceof Order.Set set && set.values().keySet().equals(Set.of(Order.PRODUCER_RATE));

@@ -9,8 +9,8 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
- * Properties of Kafka clients, and settings of groups, that orders may change during a run, the same as in a workload
- * file. Stateless.
+ * Checks properties of Kafka clients and settings of groups that orders change during a run. They are the same as in a
+ * workload file. Stateless.
  */
 public final class ClientProperties {
 
@@ -19,7 +19,7 @@ public final class ClientProperties {
     private static final Map<String, ConfigDef.ConfigKey> PRODUCER =
             ProducerConfig.configDef().configKeys();
 
-    /** Settings that the processes of a run set themselves, whatever a workload says. */
+    /** Properties that the processes of a run set themselves and that a workload cannot override. */
     private static final Set<String> OF_THE_RUN = Set.of(
             ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
             ConsumerConfig.GROUP_ID_CONFIG,
@@ -28,10 +28,10 @@ public final class ClientProperties {
     private ClientProperties() {}
 
     /**
-     * Refuses an order with a property that no Kafka client knows, that is a secret or the harness's own, or whose
-     * value no client takes; and the same of settings of groups.
+     * Refuses an order whose client property is unknown to Kafka clients, is a secret, is reserved for the harness, or
+     * has an invalid value. Refuses unknown settings of groups and their invalid values too.
      *
-     * @throws IllegalArgumentException naming it, and what was probably meant or may be set
+     * @throws IllegalArgumentException with the property, and either the property that was probably meant or the reason
      */
     public static void check(Order order) {
         if (!(order instanceof Order.Set set)) {
@@ -70,7 +70,7 @@ public final class ClientProperties {
         }
     }
 
-    /** Members would not start with a wrong one. */
+    /** Checks a value before members are restarted with it, because they would not start with an invalid value. */
     private static void checkValue(String property, String value) {
         ConfigDef.ConfigKey known = CONSUMER.containsKey(property) ? CONSUMER.get(property) : PRODUCER.get(property);
         if (known == null) {

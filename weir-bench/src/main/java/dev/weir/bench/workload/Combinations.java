@@ -9,14 +9,17 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** Checks which settings of a point go together; each alone was checked before. Stateless. */
+/**
+ * Checks that the settings of a point are compatible with each other. Each setting by itself has already been checked.
+ * Stateless.
+ */
 final class Combinations {
-    /** The condition for a group at a planned rate. */
+    /** The settings under which a generator sends to a group at a planned rate, for messages. */
     static final String SENT_TO = "scenario to work, at-least-once, at-most-once or copy, and topic.recordsPerSecond";
 
     private static final int MAX_PLANNED_PARTITIONS = 100;
 
-    // Scenarios whose records the harness writes ahead.
+    // Scenarios that read a topic which the harness has filled before.
     private static final Set<Scenario> FILLED = Set.of(
             Scenario.CONSUME,
             Scenario.AT_LEAST_ONCE,
@@ -25,16 +28,16 @@ final class Combinations {
             Scenario.FLOW_CONTROL,
             Scenario.COPY);
 
-    // Scenarios whose drivers may read several topics.
+    // Scenarios in which drivers can read several topics.
     private static final Set<Scenario> OF_TOPICS =
             Set.of(Scenario.CONSUME, Scenario.STEADY, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE, Scenario.WORK);
 
     private Combinations() {}
 
     /**
-     * Refuses a point whose settings contradict each other, or ask for what its scenario does not do.
+     * Refuses a point whose settings contradict each other, or request something that its scenario does not do.
      *
-     * @throws WorkloadException naming the keys, and the way out
+     * @throws WorkloadException with the keys, and what to change
      */
     static void check(WorkloadPoint point) {
         if (point.topics() > 1 && !OF_TOPICS.contains(point.scenario())) {
@@ -80,7 +83,7 @@ final class Combinations {
         }
     }
 
-    /** Refuses more partitions than latencies are taken of. */
+    /** Refuses a point with more partitions than the harness records latencies for. */
     static void requireTimedPartitions(WorkloadPoint point) {
         if (point.partitions() > MAX_PLANNED_PARTITIONS) {
             throw new WorkloadException("with a planned rate, topic.partitions must be at most "

@@ -5,11 +5,11 @@ import dev.weir.driver.PassOptions;
 import dev.weir.driver.RecordLayout;
 import dev.weir.driver.Scenario;
 
-/** Checks which settings go with scenario copy, and which with it alone. Stateless. */
+/** Checks the settings of scenario copy, and refuses its settings in other scenarios. Stateless. */
 final class Copying {
     static final String AT_LEAST_ONCE = "at-least-once";
 
-    // The ledger keeps a byte for each.
+    // The ledger needs a byte of memory for each record.
     private static final long MOST_RECORDS = 200_000_000;
 
     private static final int LEAST_PLANNED_BYTES = RecordLayout.PARTITION_BEHIND_TIME + Integer.BYTES;

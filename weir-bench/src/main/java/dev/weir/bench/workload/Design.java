@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Chooses the points of a campaign that are run, of all that its dimensions make. Stateless. A point is the index of
- * its value in each dimension.
+ * Selects the points of a campaign that are run, from all combinations of its dimensions' values. Stateless. A point is
+ * represented by the index of its value in each dimension.
  */
 public enum Design {
-    /** All of them. */
+    /** All points. */
     GRID,
-    /** Each value of a dimension, with the first values of the others. */
+    /** Each value of each dimension, combined with the first values of the other dimensions. */
     ONE_AT_A_TIME,
-    /** The fewest points in which any two values of two dimensions occur together. */
+    /** A small set of points in which any two values of two dimensions occur together. */
     FRACTIONAL,
-    /** The grid without points whose neighbours all have the same verdict: {@link Refinement}. */
+    /** The grid without the points whose neighbours all have the same verdict, see {@link Refinement}. */
     ADAPTIVE;
 
     static List<String> labels() {
@@ -36,10 +36,10 @@ public enum Design {
     }
 
     /**
-     * The points, beginning with the first values. {@link #GRID} and {@link #ADAPTIVE} use the order of
-     * {@link #gridIndex}.
+     * Returns the points, beginning with the first value of every dimension. The points of {@link #GRID} and
+     * {@link #ADAPTIVE} are in the order of {@link #gridIndex}.
      *
-     * @param sizes how many values each dimension has
+     * @param sizes the number of values of each dimension
      */
     List<int[]> points(int[] sizes) {
         return switch (this) {
@@ -49,7 +49,7 @@ public enum Design {
         };
     }
 
-    /** The index of a point in a grid: the first dimension changes fastest. */
+    /** Returns the index of a point in a grid. The first dimension changes fastest. */
     static int gridIndex(int[] sizes, int[] point) {
         int index = 0;
         for (int dimension = sizes.length - 1; dimension >= 0; dimension--) {
@@ -85,8 +85,9 @@ public enum Design {
     }
 
     /**
-     * Greedily, as in D. M. Cohen et al., The AETG System (1997), but over the whole grid instead of drawn candidates,
-     * so that the same dimensions always make the same points: each next one is the first of those with most new pairs.
+     * Adds points greedily, as in D. M. Cohen et al., The AETG System (1997). The candidates are all points of the grid
+     * instead of random points, so that the same dimensions always give the same points. The next point is always the
+     * first candidate with the most new pairs.
      */
     private static List<int[]> fractional(int[] sizes) {
         List<int[]> grid = grid(sizes);
@@ -111,11 +112,15 @@ public enum Design {
         return points;
     }
 
-    /** The number of new pairs of values in a point; notes them if asked to. */
+    /**
+     * Returns the number of new pairs of values in a point.
+     *
+     * @param note whether to mark these pairs as known
+     */
     private static int meet(int[] sizes, int[] point, boolean[] met, boolean note) {
         int fresh = 0;
         for (int one = 0; one < sizes.length; one++) {
-            // With one dimension alone, each value counts by itself.
+            // If there is only one dimension, each value counts as a pair with itself.
             for (int other = sizes.length == 1 ? one : one + 1; other < sizes.length; other++) {
                 int pair = pairIndex(sizes, one, other, point);
                 fresh += met[pair] ? 0 : 1;
@@ -134,8 +139,8 @@ public enum Design {
     }
 
     /**
-     * Number of pairs of a dimension with all later ones, for all dimensions before {@code end}; a single dimension
-     * pairs with itself.
+     * Returns the number of pairs that consist of a value of one dimension and a value of a later dimension. Only pairs
+     * whose first dimension lies before {@code end} count. A single dimension is paired with itself.
      */
     private static int pairsBefore(int[] sizes, int end) {
         if (sizes.length == 1) {

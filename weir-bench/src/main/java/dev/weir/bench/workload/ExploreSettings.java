@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings of the search for a point's highest sustainable rate. Immutable.
  *
- * @param members processes of the driver, which share one group
+ * @param members the number of the driver's processes, which are members of one group
  * @param startRate the first rate, in records per second
- * @param warmUpSeconds of each trial, before it is judged
+ * @param warmUpSeconds how long each trial runs before it is judged
  * @param stepSeconds how long a step is judged
  * @param holdSeconds how long the confirming hold is judged
- * @param pauseSeconds how long the members stand still
- * @param recoverySeconds how long a system may take to meet the target again
+ * @param pauseSeconds how long the members are paused
+ * @param recoverySeconds how long a group may take to meet the target again
  */
 public record ExploreSettings(
         LatencyTarget target,
@@ -37,10 +37,10 @@ public record ExploreSettings(
     /** The key of the first rate. */
     static final String START_RATE = SECTION + "startRate";
 
-    /** Processes start, and members join. */
+    /** The time in which processes start and members join. */
     private static final double STARTING_SECONDS = 5;
 
-    // A returning member continues from its group's committed offset.
+    // Scenarios in which a returning member continues from its group's committed offset.
     static final Set<Scenario> COMMITTING = Set.of(Scenario.WORK, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE);
 
     private static final List<String> NOT_SENT =
@@ -73,21 +73,21 @@ public record ExploreSettings(
                 Key.number(SECTION + "maxSeconds", 1800, 10, 864_000, "How long the whole search may take."));
     }
 
-    /** The time for the searches of all points of a workload together. */
+    /** The maximum time for the searches of all points of a workload together. */
     public static double maxSeconds(WorkloadPoint point) {
         return number(point, "maxSeconds");
     }
 
-    /** The latency target of a point's records, whether a rate is looked for or not. */
+    /** The latency target of a point. It also applies if no rate is searched. */
     public static LatencyTarget target(WorkloadPoint point) {
         return LatencyTarget.of(point.text(TARGET));
     }
 
     /**
-     * The settings of a point.
+     * Returns the settings of a point.
      *
      * @param target replaces the file's target; null to keep it
-     * @throws WorkloadException if the point does not allow a search
+     * @throws WorkloadException if the point cannot be searched
      */
     public static ExploreSettings of(WorkloadPoint point, @Nullable LatencyTarget target) {
         if (!COMMITTING.contains(point.scenario())) {
@@ -123,7 +123,11 @@ public record ExploreSettings(
                 number(point, "recoverySeconds"));
     }
 
-    /** Refuses what the generator cannot send, or a group that is sent to cannot do; {@code who} asks for it. */
+    /**
+     * Refuses settings that the generator cannot follow, or that make no sense for a group to which a generator sends.
+     *
+     * @param who the beginning of the message
+     */
     static void checkSent(WorkloadPoint point, String who) {
         for (String key : NOT_SENT) {
             if (point.isSet(key)) {
@@ -141,7 +145,7 @@ public record ExploreSettings(
         return Double.parseDouble(point.text(SECTION + key));
     }
 
-    /** The least time of a trial of each kind, about. */
+    /** Returns the approximate minimum time of a trial of each kind. */
     public Map<Kind, Double> expectedSeconds() {
         double begun = STARTING_SECONDS + warmUpSeconds;
         return Map.of(

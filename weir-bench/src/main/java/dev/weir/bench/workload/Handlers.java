@@ -4,15 +4,13 @@ import dev.weir.driver.HandlerWork;
 import dev.weir.driver.PassOptions;
 import dev.weir.driver.Scenario;
 
-/**
- * Computes the number of handlers of a point that may block at a time, and their maximum throughput. Functions only.
- */
+/** Computes how many handlers of a point may block at the same time, and their maximum throughput. Stateless. */
 public final class Handlers {
     private Handlers() {}
 
     /**
-     * The number of handlers that may block at a time in {@code members} processes together; 0 if handlers do not
-     * block.
+     * The number of handlers in {@code members} processes together that may block at the same time; 0 if handlers do
+     * not block.
      */
     public static int ofGroup(WorkloadPoint point, int members) {
         if (point.scenario() != Scenario.WORK || millis(point) == 0) {
@@ -40,14 +38,15 @@ public final class Handlers {
     }
 
     /**
-     * The maximum throughput of a process's handlers in records per second, with all of them blocking; NaN if they do
-     * not block. A library's share of it shows how well it uses concurrency.
+     * The maximum throughput of one process in records per second, reached if all permitted handlers are always
+     * blocking; NaN if handlers do not block. The percentage of it that a library reaches shows how well the library
+     * uses concurrency.
      */
     public static double ceilingPerSecond(WorkloadPoint point) {
         return ceilingPerSecond(point, millis(point));
     }
 
-    /** The maximum throughput for handlers with this measured mean blocking time. */
+    /** The maximum throughput of one process if handlers block for this measured mean time. */
     public static double ceilingPerSecond(WorkloadPoint point, double millis) {
         return point.scenario() != Scenario.WORK || millis == 0
                 ? Double.NaN

@@ -17,13 +17,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key that a workload file may have: its dotted path, type, default, bounds and what it is for. The table of all of
- * them is what files are checked against and what the JSON schema is made of. Immutable.
+ * A key of workload files: its dotted path, type, default, bounds and description. Workload files are checked against
+ * the table of all keys, and the JSON schema is generated from this table. Immutable.
  *
- * @param fallback if the file does not say; null where it must
- * @param min least value of a number
- * @param max greatest value of a number
- * @param choices what a text may be; any if empty
+ * @param fallback the default; null if the file must contain the key
+ * @param min the smallest value of a number
+ * @param max the largest value of a number
+ * @param choices the permitted texts; any text if empty
  */
 record Key(
         String path, Type type, @Nullable String fallback, double min, double max, List<String> choices, String about) {
@@ -34,28 +34,28 @@ record Key(
         INTEGER,
         NUMBER,
         BOOLEAN,
-        /** {@link ValueSizes}. */
+        /** See {@link ValueSizes}. */
         SIZES,
-        /** {@link LoadShape}. */
+        /** See {@link LoadShape}. */
         LOAD,
-        /** {@link LatencyTarget}. */
+        /** See {@link LatencyTarget}. */
         TARGET,
-        /** An existing file or folder; none if empty. */
+        /** An existing file or folder, or an empty text for none. */
         PATH,
-        /** Version of a library, as {@link Spelling#VERSION}; none if empty. */
+        /** A library version that matches {@link Spelling#VERSION}, or an empty text for none. */
         VERSION
     }
 
-    /** Key: the number of groups that read the topics. */
+    /** The key of the number of groups that read the topics. */
     static final String GROUPS = "groups";
 
-    /** Key: the number of topics. */
+    /** The key of the number of topics. */
     static final String TOPICS = "topics";
 
-    /** Key: the total number of consumers in a group. */
+    /** The key of the total number of consumers in a group. */
     static final String CONSUMERS = "consumers";
 
-    /** Keys that cannot vary because they belong to the campaign, not to a point. */
+    /** Keys that cannot vary, because they belong to the campaign and not to a point. */
     static final Set<String> FIXED = Set.of("name", "about", "scenario", "drivers", "baseline", "design");
 
     private static final List<String> SCENARIOS = Arrays.stream(dev.weir.driver.Scenario.values())

@@ -7,20 +7,21 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latency that a sustained rate keeps to: {@code p99<=100ms}, {@code worst p99<=100ms} for each partition by
- * itself, or {@code worst consumer p99<=100ms} for each process of the group. Immutable.
+ * The latency that a sustained rate must meet. {@code p99<=100ms} applies to all records together, {@code worst
+ * p99<=100ms} to each partition separately, and {@code worst consumer p99<=100ms} to each process of the group
+ * separately. Immutable.
  *
- * @param percentile above 0, below 100
+ * @param percentile greater than 0 and less than 100
  */
 public record LatencyTarget(double percentile, double limitMillis, Of of) {
 
-    /** The owner of the records that are judged. */
+    /** The set of records to which the limit applies. */
     public enum Of {
-        /** All of them together. */
+        /** All records together. */
         ALL(""),
-        /** The latencies of the partition with the highest percentile. */
+        /** The partition with the highest latency at the percentile. */
         WORST_PARTITION("worst "),
-        /** The latencies of the process with the highest percentile. */
+        /** The process with the highest latency at the percentile. */
         WORST_CONSUMER("worst consumer ");
 
         private final String begin;
@@ -30,7 +31,7 @@ public record LatencyTarget(double percentile, double limitMillis, Of of) {
         }
     }
 
-    /** The schema's pattern of a target; its bounds are checked here. */
+    /** The schema's pattern of a target. The bounds of the numbers are checked separately. */
     static final String PATTERN =
             "^(worst |worst consumer )?p(\\d{1,2}(\\.\\d{1,3})?)<=(\\d{1,7}(\\.\\d{1,3})?)(us|ms|s)$";
 

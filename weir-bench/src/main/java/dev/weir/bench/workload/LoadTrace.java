@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * A load as it was recorded. Immutable; both arrays belong to it.
+ * A recorded load. Immutable; owns both arrays.
  *
  * <pre>
  * # seconds             # seconds  records per second
@@ -19,12 +19,12 @@ import java.util.Objects;
  * 0.013                 20         900
  * </pre>
  *
- * <p>On the left each record comes at its time. On the right a rate holds until the next line, the last one for as long
- * as the one before. Times count from the first line; when it is over, it begins again: of arrivals,
- * a mean gap after the last.
+ * <p>In the left file, each line is the time at which one record arrives. In the right file, each rate applies until
+ * the next line. The last rate applies for as long as the rate before it. Times are relative to the first line. At its
+ * end the trace starts again. A trace of arrivals ends one mean gap after its last arrival.
  */
 final class LoadTrace {
-    /** The key of its file. */
+    /** The key of the trace's file. */
     static final String FILE = "topic.trace";
 
     private static final String RATE = "topic.recordsPerSecond";
@@ -35,15 +35,18 @@ final class LoadTrace {
     /** Gap assumed between simultaneous arrivals, because a rate is finite. */
     private static final double LEAST_GAP_SECONDS = 1e-6;
 
-    private final double[] seconds; // rising from 0; the last is its length
-    private final double[] records; // records until then
+    private final double[] seconds; // rising from 0; the last value is the trace's length
+    private final double[] records; // number of records until then
 
     private LoadTrace(double[] seconds, double[] records) {
         this.seconds = seconds;
         this.records = records;
     }
 
-    /** A recorded load is a rate and its shape, as if settings that name its file said both. */
+    /**
+     * Adds the rate and the shape of a recorded load to the settings if they contain a trace file. If the settings
+     * already contain a rate, that rate is kept and becomes the mean rate.
+     */
     static void put(Map<String, String> settings) {
         String file = settings.getOrDefault(FILE, "");
         if (file.isEmpty()) {
@@ -70,7 +73,7 @@ final class LoadTrace {
     /**
      * Reads a file.
      *
-     * @throws WorkloadException with file and line of what is wrong
+     * @throws WorkloadException with the file, the line and the mistake, if the file is invalid
      */
     static LoadTrace read(Path file) {
         try {
@@ -160,7 +163,7 @@ final class LoadTrace {
         return total() / seconds[seconds.length - 1];
     }
 
-    /** A {@link LoadShape} of it, with the factors of the rate that reproduce the recording. */
+    /** Returns the trace as a {@link LoadShape}, whose factors reproduce the recording for this rate. */
     String shape(double recordsPerSecond) {
         double[] area = records.clone();
         for (int i = 0; i < area.length; i++) {

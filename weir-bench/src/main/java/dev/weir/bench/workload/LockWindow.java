@@ -6,17 +6,20 @@ import dev.weir.driver.ShareOptions;
 import java.util.Map;
 
 /**
- * The limit of acquired records of a partition in a share group, and the throughput it allows. A finished record frees
- * the window only when all before it are finished. Functions only.
+ * The limit on acquired records per partition of a share group, called the lock window, and the throughput that it
+ * allows. A finished record makes room in the window only when all records before it are finished. Stateless.
  */
 public final class LockWindow {
-    /** Figure: mean number of locks held in the partition with the most. */
+    /** Figure: mean number of held locks in the partition with the most locks. */
     public static final String HELD = "broker: records locked, fullest partition";
 
-    /** Figure: these locks in percent of the limit. */
+    /** Figure: these locks as a percentage of the limit. */
     public static final String HELD_PERCENT = "lock window: held %";
 
-    /** Figure: highest throughput per second that the windows of all partitions allow, if fetching took no time. */
+    /**
+     * Figure: highest throughput in records per second that the windows of all partitions would allow if fetching took
+     * no time.
+     */
     public static final String CEILING = "lock window: ceiling/s";
 
     /** The advice for a full window. */
@@ -24,12 +27,12 @@ public final class LockWindow {
             "fewer records a poll (client.max.poll.records, options.share.acquire: record_limit), or more locks"
                     + " (options.share.locks)";
 
-    /** Smallest number of samples for the slowest handlers. */
+    /** Smallest number of handler times that are sampled to estimate the slowest handlers. */
     private static final int LOOKED_AT = 400_000;
 
     private LockWindow() {}
 
-    /** The number of records of a partition may be held at a time. */
+    /** The number of records of a partition that may be acquired at the same time. */
     public static int locks(WorkloadPoint point) {
         String ofGroup = point.shareGroup().get("share.partition.max.record.locks");
         String ofBrokers = point.broker().get("group.share.partition.max.record.locks");
@@ -38,12 +41,15 @@ public final class LockWindow {
                 : ofBrokers != null ? Integer.parseInt(ofBrokers) : ShareOptions.locks(Map.of());
     }
 
-    /** The part of the limit that is held, from 0 to 1; NaN if unknown. */
+    /** The fraction of the limit that is in use, from 0 to 1; NaN if unknown. */
     public static double heldShare(WorkloadPoint point, double held) {
         return held / locks(point);
     }
 
-    /** The highest throughput per second that all windows allow; NaN if handlers do not block. */
+    /**
+     * The highest throughput in records per second that the windows of all partitions allow; NaN if handlers do not
+     * block.
+     */
     static double ceilingPerSecond(WorkloadPoint point) {
         double millis = Double.parseDouble(point.options().getOrDefault(HandlerWork.MILLIS, "0"));
         if (point.scenario() != Scenario.WORK || millis == 0) {
@@ -53,7 +59,10 @@ public final class LockWindow {
         return point.partitions() * (double) locks * 1e3 / (millis * slowest(HandlerWork.of(point.options()), locks));
     }
 
-    /** The mean of the slowest among {@code locks} consecutive handlers, as a multiple of the mean handler. */
+    /**
+     * The mean time of the slowest of {@code locks} consecutive handler calls, as a multiple of the mean time of all
+     * calls.
+     */
     private static double slowest(HandlerWork work, int locks) {
         int windows = Math.ceilDiv(LOOKED_AT, locks);
         double sum = 0;
@@ -68,7 +77,7 @@ public final class LockWindow {
         return sum / windows;
     }
 
-    /** Adds the known figures of the window if a share group holds records. */
+    /** Adds the known figures of the window if the members have acquired records of a share group. */
     public static void put(WorkloadPoint point, Map<String, Double> metrics) {
         double held = metrics.getOrDefault(HELD, 0.0);
         if (!(held > 0)) {

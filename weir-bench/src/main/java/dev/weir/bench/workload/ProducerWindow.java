@@ -6,11 +6,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Bytes that may be in flight to the brokers, the same for all drivers: as {@code buffer.memory} where a client counts
- * bytes, as records of that length where it counts records. Stateless.
+ * The number of bytes that may be in flight to the brokers, which is the same for all drivers. A client that counts
+ * bytes gets the limit as {@code buffer.memory}. A library that counts records gets the number of records that
+ * corresponds to the limit. Stateless.
  */
 final class ProducerWindow {
-    /** Option of a workload file; drivers get the settings derived from it. */
+    /** The option in workload files. Drivers get the settings derived from it instead. */
     static final String BYTES = "in.flight.bytes";
 
     static final long MOST_BYTES = 1 << 30;
@@ -49,7 +50,7 @@ final class ProducerWindow {
         return Long.parseLong(point.settings().getOrDefault("options." + BYTES, "0"));
     }
 
-    /** Adds the options of drivers that count records. */
+    /** Replaces the option by the limit for drivers that count records. */
     static void putOptions(WorkloadPoint point, Map<String, String> options) {
         options.remove(BYTES);
         if (bytes(point) > 0) {
@@ -59,8 +60,8 @@ final class ProducerWindow {
     }
 
     /**
-     * Adds the settings of clients that count bytes. Requests must not be larger than the in-flight limit, and the lean
-     * producer needs this setting: it refuses a buffer that cannot hold the largest record.
+     * Adds the limit for clients that count bytes. A request must not be larger than the limit. The lean producer also
+     * needs a smaller request size, because it refuses a buffer that cannot hold the largest record.
      */
     static void putClient(WorkloadPoint point, Map<String, String> client) {
         long bytes = bytes(point);
@@ -72,7 +73,7 @@ final class ProducerWindow {
         }
     }
 
-    /** The mean length of a record in a batch. */
+    /** The mean length of a record within a batch. */
     private static double recordBytes(WorkloadPoint point) {
         ValueSizes sizes = point.valueSizes();
         double value = sizes.sizes().isEmpty()

@@ -15,33 +15,33 @@ import org.apache.kafka.server.config.AbstractKafkaConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A section of workload files whose keys are not Weir's but Kafka's: properties of clients,
- * of groups, of brokers. Immutable.
+ * A section of workload files whose keys are Kafka's and not Weir's: properties of clients, or settings of groups or
+ * brokers. Immutable.
  *
- * @param name as written in the file
- * @param known by name, but for secrets and what is the harness's own
- * @param secrets known, and shown nobody: results keep the workload
- * @param own known, and set by the harness whatever a workload would say
- * @param about for people
+ * @param name the section's name in the file
+ * @param known the known properties by name, except secrets and properties that the harness sets itself
+ * @param secrets known properties that a workload must not contain, because results store the workload
+ * @param own known properties that only the harness may set
+ * @param about a description for people
  */
 record PropertySection(
         String name, Map<String, ConfigDef.ConfigKey> known, Set<String> secrets, Set<String> own, String about) {
 
-    /** Properties of the drivers' clients. */
+    /** Properties of the drivers' Kafka clients. */
     static final PropertySection CLIENT = of(
             "client",
             List.of(ConsumerConfig.configDef(), ProducerConfig.configDef()),
             Set.of(),
             "Properties of the Kafka clients of all drivers, over the drivers' own.");
 
-    /** Properties of the producers that send and fill. */
+    /** Properties of the producers that send records by a plan. */
     static final PropertySection PRODUCER = of(
             "producer",
             List.of(ProducerConfig.configDef()),
             Set.of("bootstrap.servers", "key.serializer", "value.serializer", "transactional.id", "partitioner.class"),
             "Properties of the producers that send by a plan while a group reads.");
 
-    /** Settings of the groups that read. */
+    /** Settings of the groups that read the topics. */
     static final PropertySection GROUP = of(
             "group",
             List.of(GroupConfig.CONFIG_DEF),
@@ -86,7 +86,7 @@ record PropertySection(
         return new PropertySection(name, known, secrets, own, about);
     }
 
-    /** Section of a dotted path, or of the name alone; null for none. */
+    /** Returns the section of a dotted path or of a section's name; null if there is none. */
     static @Nullable PropertySection ofPath(String path) {
         return ALL.stream()
                 .filter(section -> path.equals(section.name) || path.startsWith(section.name + "."))
@@ -94,17 +94,17 @@ record PropertySection(
                 .orElse(null);
     }
 
-    /** The property of a path in this section. */
+    /** Returns the name of the property to which a path in this section refers. */
     String property(String path) {
         return path.substring(Math.min(path.length(), name.length() + 1));
     }
 
-    /** Returns whether a path is one of its properties. */
+    /** Returns whether a path refers to a known property of this section. */
     boolean knows(String path) {
         return known.containsKey(property(path));
     }
 
-    /** The reason why the path cannot be one of its properties; null if it is just unknown. */
+    /** Returns the reason why a path may not be set although the property is known; null if there is no such reason. */
     @Nullable
     String refusal(String path) {
         String property = property(path);
@@ -117,7 +117,7 @@ record PropertySection(
         return own.contains(property) ? path + " is set by the campaign itself: leave it out" : null;
     }
 
-    /** The reason why Kafka would refuse the value; null if it accepts it. */
+    /** Returns the reason why Kafka would refuse the value; null if Kafka would accept it. */
     @Nullable
     String objection(String path, String value) {
         ConfigDef.ConfigKey key = known.get(property(path));
@@ -135,7 +135,7 @@ record PropertySection(
         }
     }
 
-    /** Full paths of all that it knows. */
+    /** Returns the full paths of all known properties. */
     Collection<String> paths() {
         return known.keySet().stream().map(property -> name + "." + property).toList();
     }

@@ -11,19 +11,20 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Chooses points of a grid where a verdict changes. Confined to one thread; used once.
+ * Chooses the points of a grid near which a verdict changes. Confined to one thread; used once.
  *
- * <p>The corners of the grid come first. If all corners of a box have the same verdict, its inside is left out;
- * otherwise the box is halved along its longest side, and the corners of the halves come next, until a side is one
- * step. Changes entirely inside a box are therefore missed; that is the price of fewer runs.
+ * <p>The corners of the grid are run first. If all corners of a box have the same verdict, the points inside the box
+ * are left out. Otherwise the box is halved along its longest side, and the corners of both halves are run next. This
+ * continues until the longest side is one step. Changes that lie entirely inside a box are missed, which is the price
+ * of fewer runs.
  */
 public final class Refinement {
     private final int[] sizes;
-    private final Map<Integer, String> verdicts = new HashMap<>(); // by place in the grid
+    private final Map<Integer, String> verdicts = new HashMap<>(); // by index in the grid
     private final Deque<Box> open = new ArrayDeque<>();
     private Set<Integer> asked = Set.of();
 
-    /** Box from one corner to the other, both included. */
+    /** A box between two opposite corners, which both belong to it. */
     private static final class Box {
         private final int[] from;
         private final int[] to;
@@ -35,9 +36,9 @@ public final class Refinement {
     }
 
     /**
-     * Refines a grid.
+     * Creates the refinement of a grid.
      *
-     * @param sizes how many values each dimension has
+     * @param sizes the number of values of each dimension
      */
     public Refinement(List<Integer> sizes) {
         this.sizes = sizes.stream().mapToInt(size -> size).toArray();
@@ -48,7 +49,10 @@ public final class Refinement {
         open.add(new Box(new int[to.length], to));
     }
 
-    /** Places in the grid whose verdicts {@link #tell} needs next; empty once all are known. */
+    /**
+     * Returns the indexes in the grid whose verdicts must be passed to {@link #tell} next; empty once all verdicts are
+     * known.
+     */
     public Set<Integer> next() {
         Set<Integer> wanted = new LinkedHashSet<>();
         List<Box> left = new ArrayList<>(open);
@@ -71,9 +75,9 @@ public final class Refinement {
     }
 
     /**
-     * Reports the verdict at a requested place.
+     * Reports the verdict at a requested index.
      *
-     * @throws IllegalArgumentException if the place was not requested
+     * @throws IllegalArgumentException if the index was not requested
      */
     public void tell(int place, String verdict) {
         if (!asked.contains(place)) {

@@ -1,9 +1,9 @@
 package dev.weir.bench.workload;
 
 /**
- * A value of the file and its position. Immutable.
+ * A value in a workload file and its position. Immutable.
  *
- * @param line from 1
- * @param column from 1
+ * @param line the line, from 1
+ * @param column the column, from 1
  */
 record Setting(String text, int line, int column) {}

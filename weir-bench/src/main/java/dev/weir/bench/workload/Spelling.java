@@ -3,15 +3,21 @@ package dev.weir.bench.workload;
 import java.util.Collection;
 import java.util.Comparator;
 
-/** Guesses what was meant. Stateless. */
+/** Suggests known words for misspelled ones. Stateless. */
 public final class Spelling {
 
-    /** A library's version, as a regular expression: no path and no option of a command. */
+    /**
+     * The form of a library's version, as a regular expression. A text of this form cannot be a path or a command-line
+     * option.
+     */
     public static final String VERSION = "\\d[\\w.+-]*";
 
     private Spelling() {}
 
-    /** {@code "; did you mean X?"} with the nearest of the known words, or nothing if none is near. */
+    /**
+     * Returns {@code "; did you mean X?"} with the most similar known word. If no known word is similar, returns
+     * {@code "; there are "} and all known words.
+     */
     public static String hint(String word, Collection<String> known) {
         return known.stream()
                 .min(Comparator.comparingInt(candidate -> distance(word, candidate)))
@@ -20,7 +26,7 @@ public final class Spelling {
                 .orElse("; there are " + String.join(", ", known));
     }
 
-    /** Levenshtein's: the number of characters to change, insert or delete; case does not matter. */
+    /** The Levenshtein distance: the smallest number of characters to change, insert or delete. Case is ignored. */
     private static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

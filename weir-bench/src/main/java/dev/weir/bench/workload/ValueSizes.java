@@ -7,7 +7,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lengths of a topic's values, with the share of each: {@code 100:0.9 10000:0.1}. Immutable.
+ * The lengths of a topic's values, each with its fraction of the values, for example {@code 100:0.9 10000:0.1}.
+ * Immutable.
  *
  * @param sizes in the order of the text
  */
@@ -15,19 +16,19 @@ public record ValueSizes(List<Size> sizes) {
 
     static final int MAX_BYTES = 1_000_000;
 
-    /** The schema's pattern of a text; that shares make up 1 is asked here. */
+    /** The schema's pattern of such a text. The sum of the fractions, which must be 1, is checked separately. */
     static final String PATTERN = "^(\\d{2,7}:(0?\\.\\d{1,9}|1(\\.0)?)( \\d{2,7}:0?\\.\\d{1,9})*)?$";
 
     private static final double ROUNDING = 1e-6;
 
-    /** A size and the share of values that have it. */
+    /** A length, and the fraction of values that have it. */
     public record Size(int bytes, double share) {}
 
     public ValueSizes {
         sizes = List.copyOf(sizes);
     }
 
-    /** The sizes of a text that has no {@link #objection}. */
+    /** Parses a text, which must have no {@link #objection}. */
     static ValueSizes of(String text) {
         List<Size> sizes = new ArrayList<>();
         for (String size : text.isEmpty() ? new String[0] : text.split(" ", -1)) {
@@ -55,7 +56,7 @@ public record ValueSizes(List<Size> sizes) {
                 : String.format(Locale.ROOT, "must have shares that make up 1, not %.9g", sum);
     }
 
-    /** The length of a value by a number drawn evenly from [0, 1). */
+    /** Returns the length of a value, given a random number that is uniform in [0, 1). */
     public int bytes(double drawn) {
         double left = drawn;
         for (Size size : sizes) {

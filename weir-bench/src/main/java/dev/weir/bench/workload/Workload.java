@@ -18,13 +18,15 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A campaign as described by its file. Immutable.
+ * A campaign as described by a workload file. Immutable.
  *
- * @param text the file as it was read, and a comment if its quick part applied
+ * @param text the content of the file, followed by a comment if the file was read with its quick section or without its
+ * timeline
  * @param control whether the baseline runs a second time, under another name
- * @param timeline orders given during each run
- * @param design which points it runs
- * @param sizes how many values each dimension has; of an adaptive design, {@link #points} is their whole grid
+ * @param timeline the orders executed during each run
+ * @param design the rule that selects the points to run
+ * @param sizes the number of values of each dimension; if the design is adaptive, {@link #points} contains the whole
+ * grid
  */
 public record Workload(
         String name,
@@ -48,8 +50,8 @@ public record Workload(
     /**
      * Reads a file.
      *
-     * @param quick whether what the file says under {@code quick} applies
-     * @throws WorkloadException if it cannot be used
+     * @param quick whether the file's {@code quick} section applies
+     * @throws WorkloadException if the file is invalid
      */
     public static Workload read(Path file, boolean quick) {
         try {
@@ -69,18 +71,18 @@ public record Workload(
         return e instanceof CharacterCodingException ? "it is no text in UTF-8" : e.toString();
     }
 
-    /** The workload of a campaign's {@link #text}. */
+    /** Restores a workload from a campaign's {@link #text}. */
     public static Workload ofText(String text) {
         return parse("the campaign's workload", text, text.endsWith(QUICK_MARK + "\n"));
     }
 
-    /** This workload with another number of rounds. */
+    /** Returns this workload with another number of rounds and with or without a control. */
     public Workload withRounds(int newRounds, boolean newControl) {
         return new Workload(
                 name, about, text, drivers, baseline, newControl, newRounds, points, timeline, design, sizes);
     }
 
-    /** This workload without planned orders, so that orders can be given interactively. */
+    /** Returns this workload without planned orders, so that orders can be given interactively. */
     public Workload withoutTimeline() {
         String quick = isQuick() ? QUICK_MARK + "\n" : "";
         String file = text.substring(0, text.length() - quick.length());
@@ -98,7 +100,7 @@ public record Workload(
                 sizes);
     }
 
-    /** This workload with some of its drivers, including the baseline. */
+    /** Returns this workload with some of its drivers, which must include the baseline. */
     public Workload withDrivers(List<String> some) {
         some.forEach(this::requireDriver);
         if (!some.contains(baseline)) {
@@ -109,9 +111,10 @@ public record Workload(
     }
 
     /**
-     * This workload for one round without a baseline, with some of its drivers, or all if none is named.
+     * Returns this workload for one round, without a control and with some of its drivers, or all of them if
+     * {@code some} is empty. The first driver takes the place of the baseline.
      *
-     * @throws WorkloadException if one does not belong to the workload
+     * @throws WorkloadException if the workload does not contain one of the drivers
      */
     public Workload alone(List<String> some) {
         List<String> wanted = some.isEmpty() ? drivers : List.copyOf(some);
@@ -127,7 +130,7 @@ public record Workload(
         }
     }
 
-    /** The approximate expected time: the times of warm-up and of joining a group are unknown. */
+    /** Returns the approximate expected time. The times for warm-up and for joining a group are estimates. */
     public Duration expected() {
         double seconds = 0;
         for (WorkloadPoint point : points) {
@@ -137,12 +140,16 @@ public record Workload(
         return Duration.ofSeconds((long) Math.min(seconds, points.get(0).seconds("maxSeconds")));
     }
 
-    /** Returns whether the quick part of the file applied. */
+    /** Returns whether the quick section of the file applied. */
     public boolean isQuick() {
         return text.endsWith(QUICK_MARK + "\n");
     }
 
-    /** The workload of a text; {@code name} is what messages call it. */
+    /**
+     * Parses the text of a workload file.
+     *
+     * @param name the name of the file in messages
+     */
     public static Workload parse(String name, String yaml, boolean quick) {
         WorkloadFile file = WorkloadFile.parse(name, yaml);
         Map<String, String> base = new TreeMap<>();
@@ -185,7 +192,7 @@ public record Workload(
                 Arrays.stream(sizes(vary)).boxed().toList());
     }
 
-    /** Refuses what a run could not do, or what would come after its end. */
+    /** Refuses orders that a run could not execute, or that are planned after its end. */
     private static void checkTimeline(String name, List<TimelineEntry> timeline, WorkloadPoint point) {
         double endMillis = 1e3 * (point.seconds("maxWarmUpSeconds") + point.seconds("measureSeconds"));
         for (TimelineEntry entry : timeline) {
@@ -207,7 +214,7 @@ public record Workload(
         }
     }
 
-    /** Conflicting keys are on several lines, so the message only names the file. */
+    /** Creates the points. A conflict between keys involves several lines, so its message names only the file. */
     private static List<WorkloadPoint> points(
             String name, Map<String, String> base, List<Map<String, List<Setting>>> vary) {
         try {
@@ -217,7 +224,7 @@ public record Workload(
         }
     }
 
-    /** Dimensions without the ones that the quick part sets to one value. */
+    /** Returns the dimensions, except dimensions with a key that the quick section sets to one value. */
     private static List<Map<String, List<Setting>>> withoutQuick(WorkloadFile file) {
         return file.vary().stream()
                 .filter(dimension ->

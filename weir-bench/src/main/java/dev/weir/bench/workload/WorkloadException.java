@@ -1,14 +1,14 @@
 package dev.weir.bench.workload;
 
 /**
- * A workload or environment file that cannot be used; the message says where, why,
- * and what to write instead. Immutable.
+ * Thrown if a workload file or environment file is invalid. The message says where the mistake is, why it is one, and
+ * what to write instead. Immutable.
  */
 public final class WorkloadException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    /** The message says where the mistake is. */
+    /** Creates an exception. The message must say where the mistake is. */
     public WorkloadException(String message) {
         super(message);
     }

@@ -21,11 +21,11 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /**
- * The content of a file, flat: dotted paths to settings, each checked against {@link Key#ALL}, with their places.
- * Confined to one thread.
+ * The content of a workload file as a flat map from dotted paths to settings with their positions. Each setting has
+ * been checked against {@link Key#ALL}. Confined to one thread.
  *
- * <p>{@code topic: {records: 5}} and {@code topic.records: 5} are the same.
- * {@code vary} and {@code quick} hold such paths.
+ * <p>{@code topic: {records: 5}} and {@code topic.records: 5} mean the same. The sections {@code vary} and
+ * {@code quick} contain such paths too.
  */
 final class WorkloadFile {
     static final String VARY = "vary";
@@ -69,12 +69,14 @@ final class WorkloadFile {
         return quick;
     }
 
-    /** Entries of {@code vary}: keys that change together, each with as many values as the others. */
+    /** The entries of {@code vary}. The keys of an entry vary together, so each has the same number of values. */
     List<Map<String, List<Setting>>> vary() {
         return vary;
     }
 
-    /** The planned orders and faults of a run; with {@code quick}, the quick section's replace them. */
+    /**
+     * The planned orders and faults of a run. With {@code isQuick}, the quick section's orders and faults replace them.
+     */
     List<TimelineEntry> timeline(boolean isQuick) {
         List<TimelineEntry> other = quickTimeline;
         List<TimelineEntry> otherFaults = quickFaults;
@@ -101,7 +103,7 @@ final class WorkloadFile {
         return checked(section, () -> FaultPlan.entries(fields, of));
     }
 
-    /** Returns the value read there; a fault in it has the place. */
+    /** Returns the value that {@code read} returns. Adds the node's position to the message if {@code read} fails. */
     private <T> T checked(Node node, Supplier<T> read) {
         try {
             return read.get();
@@ -268,7 +270,8 @@ final class WorkloadFile {
         } else {
             known.addAll(List.of(VARY, QUICK, TIMELINE, FAULTS));
             PropertySection.ALL.forEach(section -> known.add(section.name()));
-            // At the top a section is a word too, and what is in sections is not looked for.
+            // For a path without a dot, the names of sections and top-level keys are suggested. Keys inside sections
+            // are not suggested.
             for (String key : Key.ALL.keySet()) {
                 known.add(path.contains(".") ? key : key.split("\\.", 2)[0]);
             }

@@ -19,22 +19,22 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One point of a campaign: a value for every key. Immutable.
+ * One point of a campaign, with a value for every key. Immutable.
  *
- * @param dimensions what varies, in the order of the file
- * @param settings everything, by dotted path
+ * @param dimensions the values of the varied keys, in the order of the file
+ * @param settings the values of all keys, by dotted path
  */
 public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> settings) {
 
-    /** Longest id that file systems and {@link dev.weir.bench.result.Point} take. */
+    /** Longest ID that file systems and {@link dev.weir.bench.result.Point} accept. */
     static final int MAX_ID = 120;
 
-    // Scenarios in which only the brokers can keep a driver waiting.
+    // Scenarios in which a driver waits only for the brokers.
     private static final Set<Scenario> STREAMING = Set.of(Scenario.CONSUME, Scenario.AT_LEAST_ONCE, Scenario.PRODUCE);
 
     private static final double OVERHEAD_SECONDS = 3;
 
-    // From the batch format: a byte of attributes, and six lengths, deltas and counts of at least one byte.
+    // From the batch format: one byte of attributes, and six lengths, deltas and counts of at least one byte each.
     static final int RECORD_BYTES = 7;
 
     static WorkloadPoint of(Map<String, String> dimensions, Map<String, String> settings) {
@@ -55,7 +55,10 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                 && !(key.type() == Key.Type.NUMBER && Double.parseDouble(text) == 0);
     }
 
-    /** Fit for a file name: the scenario and what varies, for example {@code consume-partitions-6}. */
+    /**
+     * The ID, which can be part of a file name. It consists of the scenario and the varied values, for example
+     * {@code consume-partitions-6}.
+     */
     public String id() {
         String id = dimensions.entrySet().stream()
                 .map(entry ->
@@ -68,7 +71,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return Scenario.of(text("scenario"));
     }
 
-    /** The number of topics read together, each like the others. */
+    /** The number of topics read together. All topics have the same settings. */
     public int topics() {
         return integer(Key.TOPICS);
     }
@@ -83,21 +86,26 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.partitions");
     }
 
-    /** Number of records per partition; the total of a topic is rounded up to a multiple of its partitions. */
+    /**
+     * The number of records per partition. The total of a topic is rounded up to a multiple of the topic's partitions.
+     */
     public long recordsPerPartition() {
         return isPlanned()
                 ? Math.ceilDiv(plannedRecords(), partitions())
                 : Math.ceilDiv(Long.parseLong(text("topic.records")), partitionsOfTopic());
     }
 
-    /** Slightly more than is measured, so that the end of a pass is not included. */
+    /**
+     * The number of planned records. It covers slightly more than the measured time, so that the end of the pass is not
+     * measured.
+     */
     private long plannedRecords() {
         double margin = Math.max(1, 2 * intervalMillis() / 1e3);
         double seconds = seconds("maxWarmUpSeconds") + seconds("measureSeconds") + margin;
         return (long) (load().area(seconds) * recordsPerSecond());
     }
 
-    /** The shape of the planned rate, from the beginning of the plan. */
+    /** The shape of the planned rate, from the start of the plan. */
     public LoadShape load() {
         return LoadShape.parse(shape());
     }
@@ -107,12 +115,15 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return text("topic.load");
     }
 
-    /** Names the content of a recorded load; empty if it has none. */
+    /** A short name for the content of a recorded load; empty if the load is not recorded. */
     public String traceDigest() {
         return text(LoadTrace.FILE).isEmpty() ? "" : Digests.of(shape());
     }
 
-    /** Returns whether its records are sent by a plan: by a generator while they are read, or by the driver. */
+    /**
+     * Returns whether records are sent at planned times, either by a generator while drivers read, or by the driver
+     * itself.
+     */
     public boolean isPlanned() {
         return scenario() == Scenario.STEADY
                 || (scenario() == Scenario.PRODUCE && recordsPerSecond() > 0)
@@ -120,7 +131,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * Returns whether a group reads while a generator sends, so that orders can change its runs: returning members
+     * Returns whether a group reads while a generator sends. Orders can change such runs, because returning members
      * continue from their committed offsets.
      */
     public boolean isChangeable() {
@@ -128,54 +139,58 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                 && recordsPerSecond() > 0;
     }
 
-    /** Returns whether a group copies while a generator sends. */
+    /** Returns whether a group copies records while a generator sends them. */
     public boolean copiesByPlan() {
         return scenario() == Scenario.COPY && isPlanned();
     }
 
-    /** The position of the partition in a record to be copied. */
+    /** The position of the partition number in the value of a record to copy. */
     public int partitionAt() {
         return isPlanned() ? RecordLayout.PARTITION_BEHIND_TIME : RecordLayout.PARTITION_BEHIND_NUMBER;
     }
 
     /**
-     * Returns whether its runs accept orders: a group with a generator, or a single driver that reads until stopped.
+     * Returns whether runs of this point accept orders. This is the case for a group with a generator, and for a single
+     * driver that reads until it is stopped.
      */
     public boolean takesOrders() {
         return isChangeable() || isLive();
     }
 
-    /** Returns whether a steady run ends by time, so that its rate and its length can be changed. */
+    /** Returns whether a steady run ends by time, so that orders can change its rate and its length. */
     public boolean isLive() {
         return scenario() == Scenario.STEADY && Boolean.parseBoolean(text("method.live"));
     }
 
-    /** Returns whether members of a group that is sent to reach the brokers through a proxy of the harness. */
+    /** Returns whether the members of a group with a generator reach the brokers through a proxy of the harness. */
     public boolean usesProxy() {
         return Boolean.parseBoolean(text("method.proxy"));
     }
 
-    /** Returns whether the brokers that a campaign starts write to disks that can fail. */
+    /** Returns whether the brokers started by the campaign write to disks on which faults can be caused. */
     public boolean hasDiskFaults() {
         return Boolean.parseBoolean(text("method.diskFaults"));
     }
 
-    /** The skew of a generator's records over partitions: Zipf's exponent. */
+    /** The skew with which a generator spreads records over partitions, as the exponent of a Zipf distribution. */
     public double partitionSkew() {
         return Double.parseDouble(text("topic.partitionSkew"));
     }
 
-    /** The number of producers a generator has. */
+    /** The number of producers in the generator. */
     public int producers() {
         return integer("topic.producers");
     }
 
-    /** The number of groups sent to at the same time. */
+    /** The number of groups that read the generator's records at the same time. */
     public int groups() {
         return integer(Key.GROUPS);
     }
 
-    /** The number of consumers a group that is sent to has in all; 0: as its processes have them. */
+    /**
+     * The total number of consumers in a group with a generator; 0 if the number follows from the settings of its
+     * processes.
+     */
     public int consumers() {
         return integer(Key.CONSUMERS);
     }
@@ -195,7 +210,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return section("broker.");
     }
 
-    /** Returns whether fresh brokers are started before each run. */
+    /** Returns whether the brokers are restarted before each run. */
     public boolean asksForFreshBrokers() {
         return Boolean.parseBoolean(text("method.freshBrokers"));
     }
@@ -210,24 +225,24 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.replicas");
     }
 
-    /** The number of processes of a driver a group has, where a generator sends to it. */
+    /** The number of a driver's processes in a group, if a generator sends to the group. */
     public int members() {
         return integer("explore.members");
     }
 
-    /** The number of records sent in a second, of {@link #isPlanned}. */
+    /** The planned rate in records per second; 0 unless the point {@link #isPlanned}. */
     public int recordsPerSecond() {
         return integer("topic.recordsPerSecond");
     }
 
-    /** The mean number due in a measured second, to all groups together. */
+    /** The mean number of records that are due per second in the measured part, summed over all groups. */
     public double measuredPerSecond() {
         double from = seconds("maxWarmUpSeconds");
         double seconds = seconds("measureSeconds");
         return groups() * recordsPerSecond() * (load().area(from + seconds) - load().area(from)) / seconds;
     }
 
-    /** {@code even} or {@code poisson}. */
+    /** The distribution of arrival times: {@code even} or {@code poisson}. */
     public String arrivals() {
         return text("topic.arrivals");
     }
@@ -236,17 +251,17 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.valueBytes");
     }
 
-    /** Returns whether values have any length around {@link #valueBytes}. */
+    /** Returns whether the lengths of values vary around {@link #valueBytes}. */
     public boolean spreadsValueBytes() {
         return text("topic.valueSpread").equals("uniform");
     }
 
-    /** The lengths of values; empty where they have not a few. */
+    /** The lengths of values with their fractions; empty unless {@code topic.valueSizes} is set. */
     public ValueSizes valueSizes() {
         return ValueSizes.of(text("topic.valueSizes"));
     }
 
-    /** The file that values are taken from; null for made ones. */
+    /** The file or folder from which values are taken; null if values are generated. */
     public @Nullable Path valueFile() {
         String path = text("topic.valueFile");
         return path.isEmpty() ? null : Path.of(path);
@@ -262,17 +277,20 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.headerBytes");
     }
 
-    /** The part of a value that is unique. */
+    /** The fraction of a value that is unique to the value. */
     public double randomShare() {
         return Double.parseDouble(text("topic.valueRandom"));
     }
 
-    /** The number of records of each partition a transaction has in which the topic is filled; 0 for none. */
+    /**
+     * The number of records per partition in each transaction of the producer that fills the topic; 0 if it uses no
+     * transactions.
+     */
     public int transactionRecords() {
         return integer("topic.transactionRecords");
     }
 
-    /** The share of those transactions that is aborted. */
+    /** The fraction of those transactions that are aborted. */
     public double abortedShare() {
         return Double.parseDouble(text("topic.abortedShare"));
     }
@@ -287,7 +305,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return text("options." + PassOptions.GUARANTEE).equals(PassOptions.EXACTLY_ONCE);
     }
 
-    /** The features a library needs for it. */
+    /** The features that a library needs for this point. */
     public Set<Feature> features() {
         Set<Feature> features = EnumSet.noneOf(Feature.class);
         if (producesInTransactions()) {
@@ -305,27 +323,30 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return features;
     }
 
-    /** The mean number of a handler's calls for a record. */
+    /** The mean number of handler calls per record. */
     public double callsPerRecord() {
         return Failures.meanCalls(failures());
     }
 
-    /** The part of handler calls that fail. */
+    /** The fraction of handler calls that fail. */
     public double failures() {
         return Double.parseDouble(text("options." + Failures.SHARE));
     }
 
-    /** The number of distinct keys in the topic; none if 0. */
+    /** The number of distinct keys in all topics together; 0 if records have no keys. */
     public int keys() {
         return integer("topic.keys");
     }
 
-    /** Zipf's exponent of the keys of a partition. */
+    /**
+     * The skew with which the records of a partition are spread over the partition's keys, as the exponent of a Zipf
+     * distribution.
+     */
     public double keySkew() {
         return Double.parseDouble(text("topic.keySkew"));
     }
 
-    /** The order its scenario promises, besides each record once. */
+    /** The order of records that the scenario guarantees. */
     public HandlerOrder ordering() {
         return HandlerOrder.of(options());
     }
@@ -335,8 +356,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * No batch of a topic that was filled has more; compressed, there is no telling but that they are
-     * not more than all.
+     * An upper bound on the number of records in a batch of a filled topic. If batches are compressed, their number of
+     * records is unknown, so the bound is the number of records in a partition.
      */
     public int mostRecordsOfABatch() {
         boolean equal = !spreadsValueBytes() && !isSet("valueSizes") && !isSet("valueFile");
@@ -362,8 +383,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * Returns whether a driver goes as fast as it and the brokers can: no handler, no plan and no slow sink to wait
-     * for.
+     * Returns whether a driver runs as fast as the driver and the brokers can. It then waits for no handler, no plan
+     * and no slow sink.
      */
     public boolean streams() {
         return STREAMING.contains(scenario()) && !isPlanned() && !hasSlowSink();
@@ -377,26 +398,26 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("method.heapMegabytes");
     }
 
-    /** {@code minWarmUpSeconds} and its like. */
+    /** The value of a key of the section {@code method}, for example {@code minWarmUpSeconds}. */
     public double seconds(String key) {
         return Double.parseDouble(text("method." + key));
     }
 
-    /** The approximate expected time of a run, including JVM start and group joins. */
+    /** The approximate expected time of a run, including the time to start JVMs and join groups. */
     double expectedSeconds() {
         double most = seconds("maxWarmUpSeconds");
         double warmUp = isPlanned() ? most : (Math.min(seconds("minWarmUpSeconds"), most) + most) / 2;
         return OVERHEAD_SECONDS + warmUp + seconds("settleSeconds") + seconds("measureSeconds");
     }
 
-    /** Properties of the Kafka clients. */
+    /** Properties of the drivers' Kafka clients. */
     public Map<String, String> client() {
         Map<String, String> client = section("client.");
         ProducerWindow.putClient(this, client);
         return client;
     }
 
-    /** The workload's settings of a consumer group that reads the topic. */
+    /** The workload's settings for a consumer group that reads the topic. */
     public Map<String, String> consumerGroup() {
         return ofGroup("consumer.");
     }
@@ -407,7 +428,10 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return group;
     }
 
-    /** Settings of a share group that reads the topic: from its beginning, and what the workload says. */
+    /**
+     * The settings of a share group that reads the topic. The group starts at the beginning of the topic. The workload
+     * can add other settings.
+     */
     public Map<String, String> shareGroup() {
         Map<String, String> group = ofGroup("share.");
         group.put("share.auto.offset.reset", "earliest");

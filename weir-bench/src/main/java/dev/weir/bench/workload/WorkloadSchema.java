@@ -10,19 +10,20 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * The JSON schema of workload files, for editors: of a draft (7) that all of them know. Stateless.
+ * Creates the JSON schema of workload files, for editors. It uses draft 7, which all editors support. Stateless.
  *
- * <p>A key may stand in its section or be dotted, at the top, in an entry of {@code vary} and in {@code quick} alike.
+ * <p>A key may be nested in its section or written as a dotted path. Both forms are valid at the top level, in an entry
+ * of {@code vary} and in {@code quick}.
  */
 public final class WorkloadSchema {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String DEFINITIONS = "definitions";
     private static final String PROPERTY_VALUE = "property.value";
-    private static final String PROPERTY_NAME = ".property"; // after the name of its section
+    private static final String PROPERTY_NAME = ".property"; // suffix after the name of the section
 
     private WorkloadSchema() {}
 
-    /** The schema as a text of several lines. */
+    /** Returns the schema as indented JSON text. */
     public static String json() {
         ObjectNode schema = JSON.createObjectNode();
         schema.put("$schema", "http://json-schema.org/draft-07/schema#");
@@ -138,7 +139,9 @@ public final class WorkloadSchema {
     }
 
     /**
-     * Makes a node have those keys, each with a value or, if {@code many}, with a list of them; gives its properties.
+     * Adds these keys to a node and returns the node's properties.
+     *
+     * @param many whether each key takes a list of values instead of a single value
      */
     private static ObjectNode keys(ObjectNode node, Predicate<Key> wanted, boolean many) {
         ObjectNode properties = section(node);

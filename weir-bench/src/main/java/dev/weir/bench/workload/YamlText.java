@@ -13,25 +13,29 @@ import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /**
- * Reads YAML that users wrote into nodes that are safe to walk: the parser recurses, and so do all who read what it
- * makes. Functions only.
+ * Parses user-written YAML into a tree that recursive code can walk safely. The parser and the readers of its result
+ * are recursive, so depth and size are limited. Stateless.
  */
 public final class YamlText {
 
-    /** Levels of lists and mappings within each other. No file of ours has ten. */
+    /** Largest depth of nested lists and mappings. No file of Weir has a depth of ten. */
     static final int MOST_LEVELS = 100;
 
-    /** Nodes that a reader meets, each use of an alias counted: a few lines of aliases stand for billions. */
+    /**
+     * Largest number of nodes that a reader visits. Each use of an alias counts, because a few lines of aliases can
+     * stand for billions of nodes.
+     */
     static final int MOST_NODES = 200_000;
 
     private YamlText() {}
 
     /**
-     * Reads a text.
+     * Parses a text.
      *
-     * @param name of its file
-     * @return empty if there is nothing in it
-     * @throws org.snakeyaml.engine.v2.exceptions.YamlEngineException if it is no YAML, nested too deeply or too large
+     * @param name the name of the text's file
+     * @return the root node; empty if the text contains nothing
+     * @throws org.snakeyaml.engine.v2.exceptions.YamlEngineException if the text is no YAML, nested too deeply or too
+     * large
      */
     public static Optional<Node> compose(String name, String yaml) {
         LoadSettings settings = LoadSettings.builder().setLabel(name).build();
@@ -41,7 +45,7 @@ public final class YamlText {
                 case SequenceStart, MappingStart -> level++;
                 case SequenceEnd, MappingEnd -> level--;
                 default -> {
-                    // It opens no level.
+                    // Other events open no level.
                 }
             }
             if (level > MOST_LEVELS) {
@@ -55,7 +59,7 @@ public final class YamlText {
 
     private static int count(Node node, int level, int before) {
         int count = before + 1;
-        if (level > MOST_LEVELS) { // An alias of a node within that node.
+        if (level > MOST_LEVELS) { // The node contains an alias of itself.
             throw tooDeep(node.getStartMark());
         }
         if (count > MOST_NODES) {
