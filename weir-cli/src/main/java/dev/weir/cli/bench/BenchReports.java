@@ -10,7 +10,7 @@ final class BenchReports {
 
     private BenchReports() {}
 
-    /** Returns whether all files could be written; the tables are printed in any case. */
+    /** Returns whether all files could be written. Prints the tables in any case. */
     static boolean print(CommandContext weir, ResultsFolder folder, boolean json) {
         try {
             weir.out().print(Reports.all(folder, json));

@@ -31,7 +31,7 @@ record Replay(List<Change> changes) {
         void make(Change change) throws InterruptedException;
     }
 
-    /** Reads the output of {@code --timeline}. Changes that were refused then are skipped. */
+    /** Reads the output of {@code --timeline}. Skips changes that were refused when they were recorded. */
     static Replay read(Path file) {
         JsonNode entries = entries(file);
         List<Change> changes = new ArrayList<>();

@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
  */
 final class DemoStatus {
 
-    /** Window of the rate, which shows the last seconds. */
+    /** Window of the rate: the status line shows the rate of the last seconds. */
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private record Sample(long nanos, long acknowledged) {}
@@ -49,15 +49,16 @@ final class DemoStatus {
                         moment.out(),
                         moment.dead(),
                         rate,
-                        // The part inside the pipeline; most of the unfinished events below wait in the topic.
+                        // Counts only records inside the pipeline. Most of the unfinished events, which the lag below
+                        // counts, wait in the topic.
                         brief(Math.min(snapshot.inFlight(), moment.inFlight())),
-                        // Not from the snapshot, because the client does not learn how far a paused partition has
-                        // grown.
+                        // The lag does not come from the snapshot, because the client does not learn how far a paused
+                        // partition has grown.
                         brief(moment.inFlight()),
                         snapshot.pausedPartitions());
     }
 
-    /** In few characters: 987, 12k, 3M. */
+    /** Returns the count in few characters: 987, 12k, 3M. */
     static String brief(long count) {
         if (count < 1000) {
             return Long.toString(count);

@@ -100,7 +100,7 @@ final class BatchOptions {
         return settings;
     }
 
-    /** The fault of an unreadable batch, with the options that help. */
+    /** Returns the failure for an unreadable batch, with the options that help. */
     static CliFailure failure(RecordDecodeException failure) {
         Throwable cause = failure.getCause();
         return CliFailure.work(

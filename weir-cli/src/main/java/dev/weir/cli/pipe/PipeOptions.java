@@ -264,8 +264,8 @@ final class PipeOptions {
     boolean json;
 
     /**
-     * Returns whether records are processed one by one with a step that may fail for one of them, so that it can be
-     * retried.
+     * Returns whether each record is processed separately, so that a record that fails can be retried without the
+     * others.
      */
     boolean isPerRecord() {
         return via instanceof Via.Each || via instanceof Via.Identity;
@@ -284,18 +284,18 @@ final class PipeOptions {
         return Parallelism.fixed(concurrencyOr(PipeFlow.DEFAULT_BLOCKING));
     }
 
-    /** Concurrent handlers; each does all the work on its record. */
+    /** Returns the number of concurrent handlers. Each handler does all the work on its record. */
     Parallelism handlers() {
         if (mayReorder()) {
             return workers();
         }
-        // Concurrency without a rule for failures: one thread that passes records on, or the number of computing
-        // threads.
+        // Uses the same concurrency as a pipe without rules for failing records: one thread that passes records on, or
+        // the number of computing threads.
         return Parallelism.fixed(
                 workCpu.isPositive() ? concurrencyOr(Runtime.getRuntime().availableProcessors()) : 1);
     }
 
-    /** The requested number. */
+    /** Returns the requested concurrency, or {@code otherwise} if none was requested or the pipe adapts it. */
     int concurrencyOr(int otherwise) {
         return concurrency == null || isAdaptive() ? otherwise : concurrency;
     }

@@ -28,7 +28,7 @@ public final class CliFailure extends RuntimeException {
         return new CliFailure(ExitCode.FAILED, message, wayOut, null);
     }
 
-    /** As {@link #work(String, String)}, with the fault that {@code --verbose} shows. */
+    /** Does the same, with a cause that {@code --verbose} shows. */
     public static CliFailure work(String message, String wayOut, Throwable cause) {
         return new CliFailure(ExitCode.FAILED, message, wayOut, cause);
     }

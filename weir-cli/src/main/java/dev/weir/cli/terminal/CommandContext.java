@@ -20,7 +20,7 @@ public interface CommandContext {
     /** Standard output as one JSON object per line, the last being the summary. */
     JsonLines json();
 
-    /** Marks the last JSON line as having an {@code error}, so that none is added. */
+    /** Notes that a JSON line already has an {@code error}, so that no further line reports it. */
     void errorIsReported();
 
     /** Reports, in JSON output, a failure that does not end the command by an exception. */

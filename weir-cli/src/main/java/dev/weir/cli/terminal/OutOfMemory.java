@@ -8,8 +8,8 @@ import java.io.IOException;
 
 /**
  * Ends the process when a thread has died of an OutOfMemoryError: uncommitted records are delivered again, and a
- * half-dead process helps nobody. A thread that catches the error continues, as after a batch too large for the heap,
- * which is why the JVM is not configured to exit by itself. Thread-safe.
+ * half-dead process helps nobody. A thread that catches the error continues, for example after a batch too large for
+ * the heap. This is why the JVM is not configured to exit by itself. Thread-safe.
  */
 public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
 
@@ -43,7 +43,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
                 out.write(json);
                 err.write(text);
             } catch (IOException | OutOfMemoryError silent) {
-                // The exit code reports it.
+                // The exit code reports the failure.
             } finally {
                 Runtime.getRuntime().halt(ExitCode.OUT_OF_MEMORY);
             }

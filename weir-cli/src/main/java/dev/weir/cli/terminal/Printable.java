@@ -21,21 +21,24 @@ public final class Printable {
 
     private Printable() {}
 
-    /** The text on one line, whatever it contains. For all text in messages that comes from elsewhere. */
+    /**
+     * Returns the text on one line, whatever it contains. Use it for all text in messages that comes from elsewhere.
+     */
     public static String line(String text) {
         return escaped(text, false);
     }
 
     /**
-     * Escapes dangerous characters but keeps line feeds and tabs. For text whose lines were escaped one by one, and for
-     * JSON, which escaped line feeds would make invalid.
+     * Escapes dangerous characters but keeps line feeds and tabs. Use it for text with lines that were escaped one by
+     * one, and for JSON, which escaped line feeds would make invalid.
      */
     public static String lines(String text) {
         return escaped(text, true);
     }
 
     /**
-     * As {@link #lines}, but with all lines after the first indented, so that none can be mistaken for another message.
+     * Does the same as {@link #lines}, but indents all lines after the first, so that none can be mistaken for another
+     * message.
      */
     public static String indented(String text) {
         return lines(text.stripTrailing()).replace("\n", "\n  ");

@@ -44,7 +44,8 @@ public final class Progress implements AutoCloseable {
             try {
                 long waitNanos = Math.max(1, dueNanos - nanoClock.getAsLong());
                 return work.get(waitNanos, TimeUnit.NANOSECONDS);
-            } catch (TimeoutException ignored) { // not done yet, so the status is shown
+            } catch (TimeoutException ignored) {
+                // The work is not done yet, so the status is shown.
                 update(status);
             }
         }

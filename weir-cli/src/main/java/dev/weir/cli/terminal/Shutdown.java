@@ -100,8 +100,8 @@ public final class Shutdown {
     }
 
     /**
-     * Adds an action for the second signal, which runs before the process ends, since hooks do not. It must not wait at
-     * all.
+     * Adds an action that runs on the second signal, before the process ends. Shutdown hooks do not run then. The
+     * action must not wait at all.
      */
     public void onHalt(Runnable action) {
         lastAction = action;
@@ -140,7 +140,7 @@ public final class Shutdown {
             if (!(e.getCause() instanceof IllegalArgumentException)) {
                 throw new LinkageError("cannot handle signal " + name, e);
             }
-            // The JVM does not handle signals (-Xrs): they end the process at once.
+            // The JVM does not handle signals because of -Xrs, so a signal ends the process at once.
         } catch (ReflectiveOperationException e) {
             throw new LinkageError("cannot handle signal " + name, e);
         }

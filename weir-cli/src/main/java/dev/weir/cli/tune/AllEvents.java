@@ -51,7 +51,8 @@ final class AllEvents {
             throw CliFailure.work("the pipeline ended before all events were through", "");
         } catch (ExecutionException failed) {
             throw CliFailure.work("the pipeline failed: " + failed.getCause(), "", failed);
-        } catch (TimeoutException ignored) { // still running, as expected
+        } catch (TimeoutException ignored) {
+            // The pipeline is still running, as expected.
         }
     }
 }

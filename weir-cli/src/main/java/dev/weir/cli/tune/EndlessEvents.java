@@ -64,7 +64,8 @@ public final class EndlessEvents implements AutoCloseable {
             }
             eachTick.run();
             failing = false;
-        } catch (RuntimeException e) { // it would silently end the schedule; the next tick may succeed
+        } catch (RuntimeException e) {
+            // An exception would silently end the schedule. The next tick may succeed.
             if (!failing) {
                 LOG.log(Level.WARNING, "the events are not read again", e);
             }

@@ -23,7 +23,7 @@ public final class TuneOption {
             description = "With --tune: tune a version in which two steps wait 5 ms for an answer.")
     private boolean waiting;
 
-    /** Returns whether to tune; refuses the other option without it. */
+    /** Returns whether to tune. Throws if the user gave the other option without {@code --tune}. */
     public boolean isGiven() {
         if (!tune && waiting) {
             throw CliFailure.usage("--waiting goes with --tune", "");
@@ -32,7 +32,7 @@ public final class TuneOption {
     }
 
     /**
-     * The number of events in the topic; refuses one out of bounds.
+     * Returns the number of events in the topic. Throws if the requested number is out of bounds.
      *
      * @param records the value of {@code --records}, or null
      */
