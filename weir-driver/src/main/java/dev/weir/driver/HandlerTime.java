@@ -7,7 +7,7 @@ package dev.weir.driver;
  * @param nanos their total time, without waits for a permit of {@link HandlerWork#DOWNSTREAM}
  */
 public record HandlerTime(long calls, long nanos) {
-    /** No call. */
+    /** The time of no calls. */
     public static final HandlerTime NONE = new HandlerTime(0, 0);
 
     /** Adds two times. */
@@ -21,8 +21,8 @@ public record HandlerTime(long calls, long nanos) {
     }
 
     /**
-     * The average time of a call; 0 without calls. It exceeds the requested time by the time the machine takes to wake
-     * a thread.
+     * Returns the average time of a call; 0 without calls. The average exceeds the requested time by the time that the
+     * machine takes to wake a thread.
      */
     public double meanMillis() {
         return calls == 0 ? 0 : nanos / 1e6 / calls;
