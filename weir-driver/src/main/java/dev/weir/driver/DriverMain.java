@@ -109,7 +109,7 @@ public final class DriverMain {
                         CONFIGURATIONS.setLevel(Level.WARNING);
                     }
                     case Command.Change change -> {} // applied during the pass
-                    case Command.End end -> {} // applied likewise
+                    case Command.End end -> {} // executed during the pass
                     case Command.Clock clock -> {} // answered when it arrived
                     case Command.SetClock clock -> {} // set when it arrived
                     case Command.Stop stop -> {

@@ -23,9 +23,10 @@ public final class GroupNumbers {
     // The file has one block per partition, and all blocks have the same size. A process that was killed between the
     // two steps of an entry has set the bit without counting, so the counts are approximate and the bits are exact.
     //
-    // 0                8                16 +----------------+----------------+----------------------------------+ |
-    // came, a long   | again, a long  | a bit for each number, in longs  |
-    // +----------------+----------------+----------------------------------+
+    //   0                8                16
+    //   +----------------+----------------+----------------------------------+
+    //   | came, a long   | again, a long  | a bit for each number, in longs  |
+    //   +----------------+----------------+----------------------------------+
 
     private static final int CAME = 0;
     private static final int AGAIN = Long.BYTES;
