@@ -13,7 +13,7 @@ final class CampaignClock {
 
     private static final long AHEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(Long.getLong(AHEAD_MILLIS, 0));
 
-    // One object, so that a reader never sees an offset without knowing that it was set.
+    // Offset and flag are in one object, so that a reader never sees an offset without knowing that it was set.
     private static volatile Setting setting = new Setting(0, true);
 
     private CampaignClock() {}

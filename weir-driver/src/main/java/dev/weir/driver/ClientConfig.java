@@ -42,8 +42,8 @@ public final class ClientConfig {
     }
 
     /**
-     * Properties of a share consumer. Its start position and isolation level are settings of the group, set by the
-     * harness.
+     * Properties of a share consumer. Its start position and isolation level are settings of the group, which the
+     * harness applies.
      */
     public Map<String, String> share(Map<String, String> driversOwn) {
         Map<String, String> config = producer(driversOwn);

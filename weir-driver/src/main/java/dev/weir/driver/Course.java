@@ -30,7 +30,7 @@ final class Course {
     private volatile boolean isOver;
     private volatile @Nullable Throwable failure;
 
-    // Each is written once, by the thread that begins or ends the pass.
+    // The thread that begins or ends the pass writes each of these fields once.
     private volatile @Nullable Mark start;
     private volatile long waitedBefore = -1;
     private volatile @Nullable Mark end;

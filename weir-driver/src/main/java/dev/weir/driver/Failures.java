@@ -15,7 +15,7 @@ public final class Failures {
     /** The share of all handler calls that fails. */
     public static final String SHARE = "work.failures";
 
-    /** The time a library waits before it calls a failed handler again, in milliseconds. */
+    /** The time that a library waits before it calls a failed handler again, in milliseconds. */
     public static final String RETRY_MILLIS = "work.retryMillis";
 
     /** Largest number of failures for one record. */

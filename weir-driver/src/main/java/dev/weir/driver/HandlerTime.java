@@ -4,7 +4,7 @@ package dev.weir.driver;
  * The time for which handlers blocked. Immutable.
  *
  * @param calls number of finished calls
- * @param nanos their total time, without waits for a permit of {@link HandlerWork#DOWNSTREAM}
+ * @param nanos total time of these calls, without waits for a permit of {@link HandlerWork#DOWNSTREAM}
  */
 public record HandlerTime(long calls, long nanos) {
     /** The time of no calls. */

@@ -103,7 +103,7 @@ public final class HostMeter {
         long running = 0;
         for (String line : lines("stat")) {
             String[] words = line.split("\\s+", -1);
-            // cpu user nice system idle iowait irq softirq steal; guest time is contained in user.
+            // The fields are cpu user nice system idle iowait irq softirq steal; user includes guest time.
             if (words[0].equals("cpu") && words.length >= 9) {
                 ticks = new long[8];
                 for (int i = 0; i < ticks.length; i++) {

@@ -105,7 +105,7 @@ public final class HostSeries {
     private Map<String, long[]> disks() {
         Map<String, long[]> all = new TreeMap<>();
         for (String line : lines("diskstats")) {
-            // major minor name reads merged sectors ms writes merged sectors ms under-way busy-ms ...
+            // The fields are major minor name reads merged sectors ms writes merged sectors ms under-way busy-ms ...
             String[] words = line.strip().split("\\s+", -1);
             if (words.length >= 13 && !words[2].matches("(loop|ram|zram|dm-|md|sr|fd)\\d+")) {
                 all.put(

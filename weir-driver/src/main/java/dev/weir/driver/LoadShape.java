@@ -201,7 +201,7 @@ public final class LoadShape {
         return low;
     }
 
-    /** The first time, in seconds, at which this area is reached. */
+    /** Returns the first time, in seconds, at which the area reaches this value. */
     public double when(double area) {
         double left = Math.max(0, area);
         double begun = 0;

@@ -121,7 +121,7 @@ public final class PassOptions {
         return Double.parseDouble(options.getOrDefault(Failures.SHARE, "0")) > 0;
     }
 
-    /** The wait before a failed handler is called again. */
+    /** Returns the time to wait before a failed handler is called again. */
     public long retryMillis() {
         return Long.parseLong(options.getOrDefault(Failures.RETRY_MILLIS, "10"));
     }

@@ -10,9 +10,9 @@ import java.util.stream.Collectors;
 public enum Scenario {
     /** Consumes records and discards them; commits nothing. */
     CONSUME,
-    /** Consumes; commits finished records about every second. */
+    /** Consumes records; commits finished records about every second. */
     AT_LEAST_ONCE,
-    /** Consumes; commits each record before it is processed. */
+    /** Consumes records; commits each record before it is processed. */
     AT_MOST_ONCE,
     /** Consumes records and spends some time on processing each of them; commits finished records. */
     WORK,

@@ -45,7 +45,7 @@ public final class SendPlan {
     /** Option of the sender: its number of producers, each with its own partitions. */
     public static final String PRODUCERS = "plan.producers";
 
-    /** Option of the sender: the random seed of arrivals that are not even. */
+    /** Option of the sender: the random seed for arrivals with uneven gaps. */
     public static final String SEED = "plan.seed";
 
     /** Option of the sender: the start time of the plan, on the harness's clock. */

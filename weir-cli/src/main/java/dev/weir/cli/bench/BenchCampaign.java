@@ -202,7 +202,7 @@ final class BenchCampaign {
         }
         try {
             BenchReports.print(weir, ResultsFolder.open(step.folder()), json);
-        } catch (IllegalArgumentException | UncheckedIOException e) { // for example a full disk
+        } catch (IllegalArgumentException | UncheckedIOException e) { // for example because the disk is full
             weir.terminal().note("no report of the finished runs: " + e.getMessage());
         }
     }

@@ -48,7 +48,7 @@ record BenchPlan(Path folder, List<Step> steps) {
         return new BenchPlan(folder, List.of(new Step(workload, folder, null)));
     }
 
-    /** The campaigns of several files; stores a copy of each file. */
+    /** Plans the campaigns of several files, and stores a copy of each file. */
     static BenchPlan ofSeveral(List<Workload> workloads, @Nullable Path results) {
         Path folder = results != null
                 ? results

@@ -16,7 +16,7 @@ final class BenchReports {
             weir.out().print(Reports.all(folder, json));
             weir.terminal().note("report: " + folder.path().resolve(Reports.HTML));
             return true;
-        } catch (UncheckedIOException e) { // for example a full disk
+        } catch (UncheckedIOException e) { // for example because the disk is full
             if (!json) {
                 weir.out().print(Reports.text(folder));
             }

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options for access to a command's cluster. Filled by picocli on the command's thread. */
+/** The options that give a command access to a cluster. picocli sets them on the command's thread. */
 public final class ClusterOptions {
 
     @Option(

@@ -9,7 +9,7 @@ import java.net.URI;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the console of a process, or parses the address of a console. Functions only. See ADR 69. */
+/** Finds the console of a process, or parses the address of a console. Stateless. See ADR 69. */
 public final class ConsoleAddress {
 
     private static final String NO_CONSOLE = "Start it with --console, or give the console's address instead.";

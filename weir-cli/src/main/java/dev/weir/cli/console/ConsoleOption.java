@@ -10,7 +10,10 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** {@code --console} and its token, for commands that run something. Filled by picocli, then read only. */
+/**
+ * The option {@code --console} and its token, for commands that run a pipeline or a benchmark. picocli sets the fields,
+ * which are then only read.
+ */
 public final class ConsoleOption {
 
     @Option(

@@ -9,7 +9,9 @@ import dev.weir.stream.RunningPipeline;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
-/** The console and metrics servers of one command, each optional. Thread-safe. Close it after the pipeline. */
+/**
+ * The console and metrics servers of one command. Each server is optional. Thread-safe. Close it after the pipeline.
+ */
 public final class Endpoints implements AutoCloseable {
 
     private final @Nullable ConsoleServer console;

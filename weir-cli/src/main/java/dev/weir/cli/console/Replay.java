@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** The changes of a timeline, to be repeated at the same intervals. Immutable. */
+/** The changes of a timeline, which are repeated at the same intervals. Immutable. */
 record Replay(List<Change> changes) {
 
     private static final long MAX_BYTES = 16 * 1024 * 1024;

@@ -10,7 +10,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** Reads {@code --token-file}. Functions only. */
+/** Reads the file of {@code --token-file}. Stateless. */
 public final class TokenFile {
 
     private static final long MAX_BYTES = 4_096;

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The demo's progress in one line, which fits 80 columns up to a million events: generated, translated, dead-lettered,
- * and the consumer's state. Confined to one thread.
+ * A line with the demo's progress, which fits 80 columns up to a million events. It shows the generated, translated and
+ * dead-lettered events and the consumer's state. Confined to one thread.
  */
 final class DemoStatus {
 
@@ -32,7 +32,11 @@ final class DemoStatus {
         window.add(new Sample(System.nanoTime(), 0));
     }
 
-    /** The status line, given the number of output records so far, including dead-letter records. */
+    /**
+     * Returns the status line.
+     *
+     * @param acknowledged the number of output records so far, including dead-letter records
+     */
     String line(long acknowledged) {
         Sample now = new Sample(System.nanoTime(), acknowledged);
         while (window.size() > 1 && now.nanos - window.getFirst().nanos > WINDOW_NANOS) {

@@ -81,7 +81,7 @@ final class DemoVerifier {
         return offsets.stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Takes a record of either topic; records of a partition must be in order. */
+    /** Adds a record of either topic. The records of a partition must arrive in order. */
     void book(ConsumerRecord<byte[], byte[]> record) {
         recordsRead++;
         if (record.topic().equals(AsimovPipeline.DEAD_LETTERS)) {

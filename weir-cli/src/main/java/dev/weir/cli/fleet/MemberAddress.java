@@ -67,7 +67,10 @@ record MemberAddress(
         return consoles;
     }
 
-    /** The identity of a member: equal for two addresses of the same member. A console may serve several members. */
+    /**
+     * Returns the identity of a member, which is equal for two addresses of the same member. A console may serve
+     * several members.
+     */
     String identity() {
         return group == null ? String.valueOf(console) : group + "\n" + memberId;
     }

@@ -35,7 +35,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.jspecify.annotations.Nullable;
 
-/** Reads groups from the brokers. Confined to one thread. Its opener closes it. */
+/** Reads groups from the brokers. Confined to one thread. The caller that opens it closes it. */
 public final class GroupReader implements AutoCloseable {
 
     private static final String NOTHING_COMMITTED = "the group has committed nothing of this partition";

@@ -22,7 +22,7 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the first unfinished record of each lagging partition, for its timestamp. Functions only. */
+/** Reads the first unfinished record of each lagging partition for its timestamp. Stateless. */
 public final class LagTimes {
 
     /** Largest number of partitions read, starting with the ones that have the most records. */

@@ -133,7 +133,7 @@ final class PipeFlow implements AutoCloseable {
         return via(worked(consumed)).to(KafkaSink.with(producer).records()).named("pipe");
     }
 
-    /** Times of the handlers; empty if no stage waits. */
+    /** Returns the times of the handlers. They are empty if no stage waits. */
     HandlerTimes times() {
         return times;
     }
@@ -151,7 +151,7 @@ final class PipeFlow implements AutoCloseable {
                 .named("work");
     }
 
-    /** The same stages, with a sink that writes and commits in transactions. */
+    /** Returns a pipeline with the same stages, but with a sink that writes and commits in transactions. */
     private Pipeline exactlyOnce(ExactlyOnceFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
         ExactlyOnceFlow<byte[], byte[]> timed =
                 options.commitInterval == null ? flow : flow.commitInterval(options.commitInterval);

@@ -16,7 +16,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** The options of {@code weir pipe}, as typed. Filled by picocli, then read only. */
+/** The options of {@code weir pipe}, as typed. picocli sets the fields, which are then only read. */
 final class PipeOptions {
 
     /** The order in which records are processed. */
@@ -307,8 +307,8 @@ final class PipeOptions {
     }
 
     /**
-     * Returns whether records of one partition may overtake each other, so that {@code --ordering} applies: handlers
-     * wait, or a share group delivers in any order. Rules for failing records do not affect it.
+     * Returns whether records of one partition may overtake each other, so that {@code --ordering} applies. They may if
+     * handlers wait, or if a share group delivers in any order. Rules for failing records make no difference.
      */
     boolean mayReorder() {
         return work.isPositive() || via instanceof Via.Each || sharing.share;
@@ -333,7 +333,7 @@ final class PipeOptions {
         return topics;
     }
 
-    /** Reads {@code --concurrency}. Stateless. */
+    /** Converts the value of {@code --concurrency}. Stateless. */
     static final class ConcurrencyConverter implements ITypeConverter<Integer> {
 
         /** Value for the word {@code auto}. */
@@ -353,7 +353,7 @@ final class PipeOptions {
         }
     }
 
-    /** Reads {@code --via}. Stateless. */
+    /** Converts the value of {@code --via}. Stateless. */
     static final class ViaConverter implements ITypeConverter<Via> {
 
         private static final String EXEC = "exec:";

@@ -33,10 +33,10 @@ import org.jspecify.annotations.Nullable;
  * @param deadLettersInOutput dead-letter records written by the output stage
  * @param deadLettersCut dead-letter records too large for their topic and written without their value
  * @param consumer the consumer's last state
- * @param noAnswerSince time of the last broker answer, if none answers any more
- * @param latency times from the records' timestamps to their acknowledgements, if measured
+ * @param noAnswerSince time of the last answer if the brokers no longer answer, otherwise null
+ * @param latency times from the records' timestamps to their acknowledgements, or null if not measured
  * @param limiter the limit that applied for most of the time
- * @param share the member of a share group, if it was one
+ * @param share the member's summary for a pipe over a share group, otherwise null
  * @param transactions the outcomes of transactions, or null without transactions
  * @param failure the reason for an early end, or null
  */

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A limiter in summaries: the fields for programs and the lines for people. */
+/** Formats a limiter for summaries: as fields for programs, and as lines for people. */
 public final class LimiterFields {
 
     /** Smallest gain that is mentioned. A smaller one would be written as "1.0 times". */

@@ -9,8 +9,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records from lines: one per line, as bytes, without the line feed and a preceding carriage return. Confined to the
- * sending thread.
+ * Makes one record per line. The record's bytes are the line's, without the line feed and a preceding carriage return.
+ * Confined to the sending thread.
  */
 final class LineInput implements RecordInput {
 

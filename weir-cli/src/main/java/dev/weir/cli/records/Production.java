@@ -154,7 +154,7 @@ final class Production implements Runnable {
         }
     }
 
-    /** Waits for sent records, for {@code patience} at most. A record without an answer is a failure. */
+    /** Waits at most {@code patience} for the answers to sent records. A record without an answer is a failure. */
     void close(Duration patience) {
         producer.close(patience);
         long lost = unanswered.sum();

@@ -36,7 +36,7 @@ final class PartitionProgress {
     private long horizon;
     private final TreeSet<Long> left = new TreeSet<>();
 
-    /** Starts at the group's commit, or at the beginning without one. */
+    /** Starts at the group's committed offset, or at the beginning of the partition if there is none. */
     static PartitionProgress of(@Nullable OffsetAndMetadata committed) {
         PartitionProgress progress = new PartitionProgress();
         if (committed == null) {

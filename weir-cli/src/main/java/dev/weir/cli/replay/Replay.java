@@ -379,7 +379,7 @@ final class Replay {
         tell.accept(ReplayNote.trouble(why));
     }
 
-    /** The place of a dead-letter record and of its original, for messages. */
+    /** Returns the position of a dead-letter record and of its original, for messages. */
     static String name(DeadLetterRecord deadLetter) {
         ConsumerRecord<byte[], byte[]> record = deadLetter.record();
         return "dead-letter record " + record.topic() + "-" + record.partition() + "@" + record.offset() + " of "

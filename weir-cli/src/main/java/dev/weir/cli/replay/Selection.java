@@ -63,7 +63,9 @@ record Selection(
         }
     }
 
-    /** Returns whether a record is selected, as far as that is known while its original is missing. */
+    /**
+     * Returns whether a record is selected. Ignores conditions that cannot be checked while its original is missing.
+     */
     boolean mayTake(DeadLetterRecord deadLetter) {
         Instant time = deadLetter.time();
         return (since == null || !time.isBefore(since))

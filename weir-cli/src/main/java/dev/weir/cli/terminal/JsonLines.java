@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
  */
 public final class JsonLines {
 
-    /** Writes the fields of one object; the braces are written around it. */
+    /** Writes the fields of one object. The caller writes the braces around them. */
     @FunctionalInterface
     public interface Fields {
         void writeTo(JsonGenerator json) throws IOException;

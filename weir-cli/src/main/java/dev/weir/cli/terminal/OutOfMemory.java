@@ -13,7 +13,7 @@ import java.io.IOException;
  */
 public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
 
-    // Allocated in advance, because there is no memory when they are needed.
+    // Both texts are allocated in advance, because no memory is available when they are needed.
     private final byte[] json;
     private final byte[] text;
     private final FileOutputStream out = new FileOutputStream(FileDescriptor.out);

@@ -16,7 +16,7 @@ public final class Printable {
     /** Joins the parts of emoji. */
     private static final int ZERO_WIDTH_JOINER = 0x200D;
 
-    /** Part of words in Persian and Indic scripts. */
+    /** A part of words in Persian and Indic scripts. */
     private static final int ZERO_WIDTH_NON_JOINER = 0x200C;
 
     private Printable() {}
@@ -83,7 +83,7 @@ public final class Printable {
         return switch (Character.getType(point)) {
             case Character.CONTROL, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR, Character.SURROGATE ->
                 true;
-            // Text direction controls, and characters without a visible shape.
+            // Escapes controls of the text direction, and characters without a visible shape.
             case Character.FORMAT -> point != ZERO_WIDTH_JOINER && point != ZERO_WIDTH_NON_JOINER;
             default -> false;
         };
@@ -93,7 +93,7 @@ public final class Printable {
         return String.format(Locale.ROOT, "\\u%04x", each);
     }
 
-    /** A stream whose text is {@linkplain #lines escaped}; bytes pass unchanged. */
+    /** Returns a stream that {@linkplain #lines escapes} text and passes bytes unchanged. */
     public static PrintStream stream(PrintStream to) {
         return new Escaping(to, to.charset());
     }

@@ -29,7 +29,7 @@ public final class Progress implements AutoCloseable {
         this.dueNanos = nanoClock.getAsLong() + periodNanos;
     }
 
-    /** Shows the status if it is due; otherwise does not even compute it. */
+    /** Shows the status if it is due. If it is not, the status is not even computed. */
     public void update(Supplier<String> status) {
         long now = nanoClock.getAsLong();
         if (now - dueNanos >= 0) {

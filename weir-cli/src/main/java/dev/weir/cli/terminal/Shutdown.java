@@ -94,7 +94,8 @@ public final class Shutdown {
     private void runSafely(Runnable action) {
         try {
             action.run();
-        } catch (RuntimeException e) { // one failing action must not keep the others from draining
+        } catch (RuntimeException e) {
+            // A failing action must not keep the other actions from draining.
             terminal.note("weir: stopping: " + e);
         }
     }
@@ -120,7 +121,7 @@ public final class Shutdown {
         }
     }
 
-    // sun.misc.Signal by reflection, because javac warns about direct use and the warning cannot be switched off.
+    // Uses sun.misc.Signal by reflection, because javac warns about direct use and the warning cannot be switched off.
     private void handle(String name) {
         try {
             Class<?> signalType = Class.forName("sun.misc.Signal");

@@ -4,7 +4,7 @@ import dev.weir.cli.terminal.CliFailure;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** {@code --tune} and its options. Filled by picocli, then read only. */
+/** The option {@code --tune} and the options that belong to it. picocli sets the fields, which are then only read. */
 public final class TuneOption {
     private static final int MIN_EVENTS = 2_000;
     private static final int MAX_EVENTS = 500_000;
@@ -43,7 +43,10 @@ public final class TuneOption {
         return records != null ? records : waiting ? DEFAULT_WAITING_EVENTS : DEFAULT_EVENTS;
     }
 
-    /** The pipeline to tune; its caller closes it. Refuses an environment with an invalid dispatcher override. */
+    /**
+     * Returns the pipeline to tune, which the caller closes. Throws if an environment variable has an invalid override
+     * for the dispatcher.
+     */
     Example example() {
         return waiting ? Example.waiting(System.getenv()) : Example.computing();
     }

@@ -25,9 +25,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code weir demo --tune}: a {@link Tuner} on a pipeline that reads its events again and again. Afterwards the
- * pipeline is started with the settings found, and must write the same output as the first draft. Confined to the
- * command's thread.
+ * {@code weir demo --tune}: runs a {@link Tuner} on a pipeline that reads its events again and again. Afterwards it
+ * starts the pipeline with the settings found, and the pipeline must write the same output as the first draft. Confined
+ * to the command's thread.
  */
 public final class Tuning {
     private static final int PARTITIONS = 6;

@@ -158,7 +158,7 @@ final class EventParser {
         required("payload.data", payload);
     }
 
-    /** Returns the kind of a device. A kind that is newer than this code is no fault of the event. */
+    /** Returns the kind of a device. A kind that is newer than this code is not a fault of the event. */
     private static DeviceKind kind(String name) {
         return switch (name) {
             case "desktop" -> DeviceKind.DEVICE_KIND_DESKTOP;
