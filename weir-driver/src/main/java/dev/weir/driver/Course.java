@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The progress of a pass. The time of a pass starts once and ends once, or the pass fails. Thread-safe; only the
- * sampler calls {@link #awaitFirst}, {@link #awaitEnd} and {@link #mark}.
+ * The progress of a pass. The time of a pass starts once and ends once, or the pass fails. Thread-safe, except that
+ * only the sampler may call {@link #awaitFirst}, {@link #awaitEnd} and {@link #mark}.
  *
  * <pre>
  * ordered --begin--> under way --end--> over

@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 
 /**
  * Keeps account of the deliveries of a pass: which record numbers arrived, how often and in which order, and which
- * handlers failed. One thread at a time, except for {@link #attempted}.
+ * handlers failed. Only one thread at a time may use it, except for {@link #attempted}.
  */
 final class DeliveryBook {
     // Without ordering, a record this far behind the last delivered one of its partition is no longer in flight.
@@ -55,8 +55,8 @@ final class DeliveryBook {
     }
 
     /**
-     * Reports that the handler of a record has done its work, and throws if the workload plans a failure. Any thread,
-     * one at a time for a record.
+     * Reports that the handler of a record has done its work, and throws if the workload plans a failure. Any thread
+     * may call it, but only one at a time for a record.
      */
     void attempted(int partition, long number) {
         failures.attempt(partition, number);

@@ -59,14 +59,14 @@ final class Lateness {
         }
     }
 
-    /** Adds the lateness of a record whose sending thread overslept. Only that thread calls it. */
+    /** Adds the lateness of a record whose sending thread overslept. Only that thread may call it. */
     void overslept(long nanos) {
         if (timings != null) {
             timings.record(ofSender, nanos);
         }
     }
 
-    /** Takes the entries since the last call, as {@link Timings#take} does. Only the sampler calls it. */
+    /** Takes the entries since the last call, as {@link Timings#take} does. Only the sampler may call it. */
     List<String> take() {
         return timings == null ? List.of() : timings.take();
     }

@@ -162,13 +162,13 @@ public final class Pass {
         return course.await(TimeUnit.MILLISECONDS.toNanos(millis));
     }
 
-    /** Reports a record handed to user code. One thread at a time calls it. */
+    /** Reports a record handed to user code. Only one thread at a time may call it. */
     public void delivered(int partition, byte[] value) {
         delivered(partition, RecordLayout.number(value), RecordLayout.dueNanos(value), value.length);
     }
 
     /**
-     * Reports a record handed to user code. One thread at a time calls it.
+     * Reports a record handed to user code. Only one thread at a time may call it.
      *
      * @param number the first 8 bytes of the record's value
      * @param plannedNanos the next 8 bytes of the value
@@ -203,7 +203,7 @@ public final class Pass {
 
     /**
      * Reports that the handler of a record has done its work before the record is delivered, and throws if a failure is
-     * planned. Any thread, one at a time for a record.
+     * planned. Any thread may call it, but only one at a time for a record.
      *
      * @throws HandlerFailure if planned; the library must call the handler again after {@link PassOptions#retryMillis}
      */
@@ -212,8 +212,8 @@ public final class Pass {
     }
 
     /**
-     * Does the step of {@link Scenario#COPY} between reading and writing a record. All libraries call it for the
-     * workload's work, which may be none. It counts the record as taken; the harness finds written records in the
+     * Does the step of {@link Scenario#COPY} between reading and writing a record, which is the same for all libraries:
+     * the workload's work, which may be none. Counts the record as taken; the harness finds written records in the
      * output. Any thread may call it.
      *
      * @return the value to write
@@ -252,7 +252,7 @@ public final class Pass {
         PollSizes.OF_PROCESS.polled(records);
     }
 
-    /** Adds a figure to those reported by clients, such as {@code share: lanes}. Any thread. */
+    /** Adds a figure to the figures that clients report, such as {@code share: lanes}. Any thread may call it. */
     public void figure(String name, double value) {
         figures.put(name, value);
     }
@@ -276,7 +276,8 @@ public final class Pass {
     }
 
     /**
-     * Notes the lateness of a sent or received record; a planned time of 0 means none. One thread at a time calls it.
+     * Notes the lateness of a sent or received record. A planned time of 0 means no planned time. Only one thread at a
+     * time may call it.
      */
     public void wasDue(int partition, long plannedNanos) {
         lateness.came(partition, plannedNanos);
@@ -356,7 +357,7 @@ public final class Pass {
     }
 
     /**
-     * Reports an acknowledged record with a value of that many bytes. One thread at a time calls it.
+     * Reports an acknowledged record with a value of that many bytes. Only one thread at a time may call it.
      *
      * @param ticket from {@link Pacer#next}
      */
@@ -365,14 +366,15 @@ public final class Pass {
         acknowledged(valueBytes);
     }
 
-    /** Reports an acknowledged record with a value of that many bytes. One thread at a time calls it. */
+    /** Reports an acknowledged record with a value of that many bytes. Only one thread at a time may call it. */
     public void acknowledged(int valueBytes) {
         var unused = count(valueBytes);
     }
 
     /**
-     * Reports a committed transaction with this many records of the requested length. One thread at a time calls it.
-     * The measured time starts with the end of the first transaction, because its records took time before that.
+     * Reports a committed transaction with this many records of the requested length. Only one thread at a time may
+     * call it. The measured time starts with the end of the first transaction, because its records took time before
+     * that.
      */
     public void committed(int transactionRecords) {
         long now = tally.count(transactionRecords, (long) transactionRecords * configuration.valueBytes());

@@ -139,8 +139,8 @@ public final class SendPlan {
     }
 
     /**
-     * Sets another rate from that time on, on the plan's clock; 0 for none. Any thread may call it, in the order of the
-     * times.
+     * Sets another rate that applies from that time on, on the plan's clock; 0 for none. Any thread may call it. The
+     * times of successive calls must ascend.
      */
     public void change(long atNanos, double newRecordsPerSecond) {
         requireRate(newRecordsPerSecond);
