@@ -8,7 +8,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** {@code weir completion}: prints the script that completes weir's commands and options in a shell. */
+/** {@code weir completion}: prints the script that lets a shell complete weir's commands and options. */
 @Command(
         name = "completion",
         description = {

@@ -8,7 +8,9 @@ import java.nio.file.Path;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 
-/** Writes the texts that {@link Weir} prints; the build runs it after compiling the commands. Stateless. */
+/**
+ * Writes the help texts that {@link Weir} prints. The build runs this program after compiling the commands. Stateless.
+ */
 public final class HelpTexts {
 
     private HelpTexts() {}

@@ -101,8 +101,8 @@ public final class Main implements Runnable, CommandContext {
     private final Shutdown shutdown;
 
     /**
-     * True if a failure must also be printed on standard output: {@code --json} was given, and no line has reported it
-     * yet.
+     * True if a failure must also be printed on standard output, because {@code --json} was given and no JSON line has
+     * reported the failure yet.
      */
     private boolean tellsErrors;
 
@@ -120,24 +120,28 @@ public final class Main implements Runnable, CommandContext {
     }
 
     /**
-     * Runs one command line within this process, which continues afterwards, and returns its exit code. The command
-     * replaces the process's logging configuration and takes over its stop signals. Only one command may run at a time.
+     * Runs one command line without ending the process, and returns the command's exit code. The command replaces the
+     * process's logging configuration and takes over the process's stop signals. Only one command may run at a time.
      *
-     * @param out receives its standard output; owned by the caller, as is {@code err}
+     * @param out receives the command's standard output; the caller owns {@code out} and {@code err}
      */
     public static int run(PrintStream out, PrintStream err, String... args) {
         Terminal terminal = new Terminal(err, false);
         return new Main(out, terminal, new Shutdown(terminal)).execute(args);
     }
 
-    /** Runs one command line; returns its exit code and prints its failure, if any. Does not end the process. */
+    /**
+     * Runs one command line and prints its failure, if there is one. Returns the exit code and does not end the
+     * process.
+     */
     int execute(String... args) {
         return execute(new CommandLine(this), args);
     }
 
-    /** As {@link #execute(String...)}, for a command line with further subcommands added by a test. */
+    /** Does the same with a command line to which a test has added subcommands. */
     int execute(CommandLine line, String... args) {
-        // Searched here, because a command line that cannot be parsed is a failure as well.
+        // Searches the raw arguments, because the failure of a command line that picocli cannot parse must be reported
+        // as JSON too.
         List<String> words = List.of(args);
         tellsErrors = words.contains(JSON)
                 || words.contains("--format=json")
@@ -151,12 +155,14 @@ public final class Main implements Runnable, CommandContext {
                 .setExecutionExceptionHandler((e, command, parsed) -> fail(command, e))
                 .setExecutionStrategy(this::configureThenRun);
         Boolean coloured = Weir.isColoured();
-        if (coloured != null) { // as Weir prints it, so that all help texts agree
+        // Uses colours if Weir would, so that all help texts look alike.
+        if (coloured != null) {
             line.setColorScheme(Help.defaultColorScheme(coloured ? Help.Ansi.ON : Help.Ansi.OFF));
         }
         try {
             return line.execute(args);
-        } catch (Throwable e) { // picocli passes on only exceptions; an Error deserves the same two lines
+        } catch (Throwable e) {
+            // picocli handles only exceptions. An Error is reported in the same two lines.
             return fail(line, e);
         } finally {
             terminal.clearStatus();
@@ -213,7 +219,8 @@ public final class Main implements Runnable, CommandContext {
                 Logging.configure(verbose, logFile, terminal);
             }
             return new CommandLine.RunLast().execute(parsed);
-        } catch (CliFailure e) { // thrown by a command it reaches the handler; thrown here it would not
+        } catch (CliFailure e) {
+            // picocli's handler receives only failures of commands. This failure comes from the logging configuration.
             return fail(spec.commandLine(), e);
         }
     }
@@ -228,7 +235,8 @@ public final class Main implements Runnable, CommandContext {
         }
         try {
             tellError(message);
-        } catch (CliFailure closed) { // standard output, which may be the cause of the failure
+        } catch (CliFailure closed) {
+            // Standard output cannot be written, which may be the failure that was just reported on standard error.
             return failure.exitCode();
         }
         return failure.exitCode();
@@ -246,7 +254,8 @@ public final class Main implements Runnable, CommandContext {
     private static CliFailure usageFailure(ParameterException e, String[] args) {
         String unknown =
                 e instanceof CommandLine.MissingParameterException ? unknownOption(e.getCommandLine(), args) : null;
-        if (unknown != null) { // picocli reports missing arguments first, and this may be the cause
+        // picocli reports a missing argument before an unknown option, although the unknown option may be the cause.
+        if (unknown != null) {
             List<String> meant = nearest(unknown, e.getCommandLine());
             return CliFailure.usage("Unknown option: '" + unknown + "'", didYouMean(meant));
         }
@@ -274,8 +283,8 @@ public final class Main implements Runnable, CommandContext {
     }
 
     /**
-     * The options closest to an argument, within half of its characters. picocli's own suggestions count common pairs
-     * of characters, which omits the shortest options.
+     * Returns the options closest to an argument, if at most half of the argument's characters differ. picocli's own
+     * suggestions compare common pairs of characters and therefore omit the shortest options.
      */
     private static List<String> nearest(String argument, CommandLine command) {
         String name = argument.replaceFirst("=.*", "");
@@ -292,7 +301,8 @@ public final class Main implements Runnable, CommandContext {
         if (best.getKey() > Math.max(1, (name.length() - 2) / 2)) {
             return List.of();
         }
-        // Two swapped characters count twice, but are one mistake.
+        // Two swapped characters are one mistake but count as two changes, so options with the same characters come
+        // first.
         List<String> swapped = best.getValue().stream()
                 .filter(option -> sorted(option).equals(sorted(name)))
                 .toList();

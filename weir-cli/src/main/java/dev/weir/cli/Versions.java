@@ -23,7 +23,7 @@ final class Versions {
     static String[] lines() {
         return new String[] {
             "Weir " + property("/dev/weir/cli/version.properties", "weir"),
-            // Read from the client on the class path, without starting its logging.
+            // Reads the version from the client on the class path, without starting the client's logging.
             "Kafka client " + property("/kafka/kafka-version.properties", "version"),
             "JDK " + Runtime.version() + " (" + System.getProperty("java.vendor") + ")"
         };

@@ -28,7 +28,7 @@ final class WarmUpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        // Limits the wait for the launcher.
+        // Ends the process after a time limit, so that the launcher never waits longer.
         CompletableFuture.delayedExecutor(MAX_SECONDS, TimeUnit.SECONDS)
                 .execute(() -> Runtime.getRuntime().halt(ExitCode.FAILED));
         int help = spec.root().commandLine().getUsageMessage().length();

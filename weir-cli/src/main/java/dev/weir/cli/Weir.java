@@ -8,15 +8,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program {@code weir}. Answers {@code --help} of each command and {@code --version} itself and passes everything
- * else to {@link Main}, because loading picocli and the commands takes several times as long as starting a JVM. The
- * texts are picocli's own, extracted by the build ({@link HelpTexts}). Stateless.
+ * The program {@code weir}. Answers {@code --version} and the {@code --help} of each command itself, because loading
+ * picocli and the commands takes several times as long as starting a JVM. Passes everything else to {@link Main}. The
+ * help texts are picocli's own, which the build extracts ({@link HelpTexts}). Stateless.
  */
 public final class Weir {
 
     /**
-     * Resource with the help texts. Each entry has a form feed, the command's name, a line feed and its help in
-     * colours.
+     * Resource with the help texts. Each entry consists of a form feed, the command's name, a line feed and the
+     * command's help in colours.
      */
     static final String TEXTS = "help.txt";
 
@@ -41,9 +41,9 @@ public final class Weir {
     }
 
     /**
-     * Returns the answer to {@code args} that ask for help or the version.
+     * Returns the answer if {@code args} ask for help or for the version; null if {@link Main} must answer.
      *
-     * @param coloured null if only picocli can tell
+     * @param coloured whether the help is coloured; null if only picocli can decide
      */
     static @Nullable String answer(@Nullable Boolean coloured, String... args) {
         String last = args.length == 0 ? "" : args[args.length - 1];
@@ -55,7 +55,8 @@ public final class Weir {
         }
         StringBuilder name = new StringBuilder("weir");
         for (int i = 0; i < args.length - 1; i++) {
-            if (args[i].indexOf(' ') >= 0) { // one word, not the two that it resembles after the next line
+            // An argument with a space would look like two words in the joined name.
+            if (args[i].indexOf(' ') >= 0) {
                 return null;
             }
             name.append(' ').append(args[i]);
@@ -94,8 +95,11 @@ public final class Weir {
         return texts.substring(at + start.length(), end < 0 ? texts.length() : end);
     }
 
-    /** Returns whether standard output supports colours; null if only picocli can tell, or was configured. */
-    @SuppressWarnings("SystemConsoleNull") // no console is no terminal; if there is one, picocli knows its kind
+    /**
+     * Returns whether standard output supports colours; null if only picocli can decide or the user has configured
+     * picocli.
+     */
+    @SuppressWarnings("SystemConsoleNull") // without a console there is no terminal; with one, picocli knows its kind
     static @Nullable Boolean isColoured() {
         for (String choice : CHOICES) {
             if (System.getenv(choice) != null) {
@@ -105,7 +109,8 @@ public final class Weir {
         if (isPicocliTold()) {
             return null;
         }
-        // The launchers pass it on (test -t 1). Before version 22, Java reports less, and considers standard input too.
+        // The launchers pass on the result of test -t 1. Before version 22, Java's own check reports less and also
+        // considers standard input.
         String terminal = System.getProperty("weir.terminal.out");
         if (terminal != null) {
             return Boolean.valueOf(terminal);

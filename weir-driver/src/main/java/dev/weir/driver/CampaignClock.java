@@ -3,44 +3,47 @@ package dev.weir.driver;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The clock for planned records: the harness's clock, as known to this process. Thread-safe. If both are on one machine
- * it is {@link System#nanoTime}; otherwise the harness measures the difference between the clocks and repeatedly sends
- * it with {@link Command.SetClock}.
+ * The clock for planned records: the harness's clock, as known to this process. Thread-safe. If the harness and this
+ * process run on one machine, it is {@link System#nanoTime}. Otherwise the harness measures the difference between the
+ * two clocks and repeatedly sends it with {@link Command.SetClock}.
  */
 final class CampaignClock {
-    /** System property, for tests: sets this process's clock ahead, like another machine's clock. */
+    /** System property for tests: sets this process's clock ahead, as if the process ran on another machine. */
     static final String AHEAD_MILLIS = "weir.driver.clock.ahead.millis";
 
     private static final long AHEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(Long.getLong(AHEAD_MILLIS, 0));
 
-    // One object, so that a reader never sees an offset without knowing that it was set.
+    // Offset and flag are in one object, so that a reader never sees an offset without knowing that it was set.
     private static volatile Setting setting = new Setting(0, true);
 
     private CampaignClock() {}
 
     private record Setting(long offsetNanos, boolean isShared) {}
 
-    /** The current time on the harness's clock, except for the error of the offset. */
+    /** Returns the current time on the harness's clock, as exactly as the offset is known. */
     static long nanos() {
         return own() + setting.offsetNanos();
     }
 
-    /** The current time on this process's own clock, which the harness compares with its own. */
+    /** Returns the current time on this process's own clock, which the harness compares with the harness's clock. */
     static long own() {
         return System.nanoTime() + AHEAD_NANOS;
     }
 
-    /** The campaign's time for a value of {@link System#nanoTime}. */
+    /** Converts a value of {@link System#nanoTime} to the harness's clock. */
     static long at(long nanoTime) {
         return nanoTime + AHEAD_NANOS + setting.offsetNanos();
     }
 
-    /** Sets the campaign's time to {@link #own} plus an offset from now on. */
+    /** Sets the harness's clock to {@link #own} plus an offset from now on. */
     static void set(long offsetNanos) {
         setting = new Setting(offsetNanos, false);
     }
 
-    /** Returns whether no offset was ever set: the processes use one clock, and no record arrives before its time. */
+    /**
+     * Returns whether no offset was ever set. The processes then use one clock, and no record can arrive before its
+     * time.
+     */
     static boolean isShared() {
         return setting.isShared();
     }

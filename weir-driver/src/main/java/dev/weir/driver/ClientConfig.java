@@ -4,11 +4,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Properties of a pass's Kafka clients: broker access, then what all drivers have in common, then the driver's own,
- * then the workload's. Immutable; the caller owns each map.
+ * Properties of a pass's Kafka clients. They are set in this order: access to the brokers, properties that all drivers
+ * have in common, the driver's own properties, the workload's. Immutable; the caller owns each map.
  */
 public final class ClientConfig {
-    /** Properties of a consumer with large fetches, the same for all drivers whose name ends with {@code -tuned}. */
+    /** Properties of a consumer with large fetches. All drivers with a name that ends with {@code -tuned} use them. */
     public static final Map<String, String> LARGE_FETCHES = Map.of(
             "max.poll.records", "5000",
             "max.partition.fetch.bytes", Integer.toString(8 << 20),
@@ -34,7 +34,7 @@ public final class ClientConfig {
         return config;
     }
 
-    /** Properties of a consumer that a library polls: {@link PolledRecords} counts the records of each poll. */
+    /** Properties of a consumer that a library polls. {@link PolledRecords} counts the records of each poll. */
     public Map<String, String> consumerOfLibrary(Map<String, String> driversOwn) {
         Map<String, String> config = consumer(driversOwn);
         config.merge("interceptor.classes", PolledRecords.class.getName(), (others, own) -> others + "," + own);
@@ -42,8 +42,8 @@ public final class ClientConfig {
     }
 
     /**
-     * Properties of a share consumer. Its start position and isolation level are settings of the group, set by the
-     * harness.
+     * Properties of a share consumer. Its start position and isolation level are settings of the group, which the
+     * harness applies.
      */
     public Map<String, String> share(Map<String, String> driversOwn) {
         Map<String, String> config = producer(driversOwn);

@@ -10,8 +10,8 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * Reads the metrics of Kafka's clients in this process through JMX, as any application can. A library without them
- * reports nothing. Stateless, thread-safe.
+ * Reads the metrics of Kafka's clients in this process through JMX, as any application can. Reports nothing for a
+ * library that has no such clients. Stateless, thread-safe.
  */
 final class ClientMetrics {
     private static final MBeanServer BEANS = ManagementFactory.getPlatformMBeanServer();
@@ -33,10 +33,12 @@ final class ClientMetrics {
 
     private ClientMetrics() {}
 
-    /** An attribute of each client of a kind, with its name and unit in results. */
+    /** An attribute that each client of a kind has, with its name and unit in results. */
     private record Metric(String kind, String group, String attribute, String name, double factor) {}
 
-    /** Averages over the clients that have a figure, by name; figures that no client has are missing. */
+    /**
+     * Reads averages over the clients that have a figure, by the figure's name. A figure that no client has is missing.
+     */
     static Map<String, Double> read() {
         Map<String, Double> figures = new LinkedHashMap<>();
         for (Metric metric : METRICS) {
@@ -60,7 +62,8 @@ final class ClientMetrics {
                     clients++;
                 }
             }
-        } catch (JMException ignored) { // a client that is being closed, or of a version without this metric
+        } catch (JMException ignored) {
+            // A client is being closed, or its version does not have this metric.
             return Double.NaN;
         }
         return sum / clients;

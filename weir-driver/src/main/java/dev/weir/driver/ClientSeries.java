@@ -11,9 +11,9 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * The rates of Kafka's clients in this process between two readings. Counts cover the time in between; averages kept by
- * a client ({@code -avg}) cover its own window of about 30 seconds. A library without such clients has none. Confined
- * to one thread.
+ * The rates of Kafka's clients in this process between two readings. Counts cover the time between the readings.
+ * Averages that a client computes ({@code -avg}) cover its own window of about 30 seconds. A library without such
+ * clients has no rates. Confined to one thread.
  */
 final class ClientSeries {
     static final String FETCHES = "client: fetches/s";
@@ -21,7 +21,7 @@ final class ClientSeries {
     static final String RECORDS_PER_POLL = "client: records per poll";
     static final String FETCH_MILLIS = "client: fetch ms";
 
-    /** Number of fetches in flight over all clients, by Little's law. */
+    /** Figure: the number of fetches in flight over all clients, by Little's law. */
     static final String FETCHES_UNDER_WAY = Pass.FETCHES_OF_CLIENT;
 
     static final String REQUESTS_UNDER_WAY = "client: produce requests under way";
@@ -30,7 +30,7 @@ final class ClientSeries {
 
     private static final long LEAST_NANOS = 1_000_000_000;
 
-    /** Metrics of fetching and of polling. */
+    /** Groups of metrics for fetching and for polling. */
     private static final List<List<String>> CONSUMERS = List.of(
             List.of("consumer-fetch-manager-metrics", "consumer-metrics"),
             List.of("consumer-share-fetch-manager-metrics", "consumer-share-metrics"));
@@ -49,7 +49,10 @@ final class ClientSeries {
         this.beans = beans;
     }
 
-    /** Reads the figures by name; empty within a second after the previous reading, and if there are none. */
+    /**
+     * Reads the figures by name. The result is empty within a second after the previous reading, and if there are no
+     * figures.
+     */
     Map<String, Double> look(long nowNanos) {
         if (hasLooked && nowNanos - lastNanos < LEAST_NANOS) {
             return Map.of();
@@ -63,7 +66,8 @@ final class ClientSeries {
                 consumers(groups.get(0), groups.get(1), seconds, figures);
             }
             producers(figures);
-        } catch (JMException ignored) { // a client that is being closed is counted in the next reading
+        } catch (JMException ignored) {
+            // A client is being closed. The next reading counts it.
             return figures;
         }
         return figures;

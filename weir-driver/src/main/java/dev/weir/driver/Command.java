@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A command of the harness to a driver, one JSON object per line on its standard input. Immutable.
+ * A command of the harness to a driver, one JSON object per line on the driver's standard input. Immutable.
  *
  * <pre>
  * harness                driver
@@ -41,10 +41,10 @@ public sealed interface Command {
     /**
      * Configures the following passes of a process.
      *
-     * @param connection properties that every Kafka client needs to reach these brokers, including secrets, which
-     *     appear on no command line and in no log
-     * @param topic the topic to read or to write; several in the form of {@link TopicSet}
-     * @param partitions of all topics together
+     * @param connection properties that every Kafka client needs to reach these brokers. They include secrets, so they
+     *     appear on no command line and in no log.
+     * @param topic the topic to read or to write; several topics in the form of {@link TopicSet}
+     * @param partitions number of partitions of all topics together
      * @param recordsPerPartition number of records in each partition, numbered from 0
      * @param client the workload's properties of Kafka clients, which override the driver's
      * @param options options of the scenario, such as {@code work.millis}
@@ -80,7 +80,7 @@ public sealed interface Command {
                     intervalMillis);
         }
 
-        /** Describes the command without the values of the connection. */
+        /** Describes the command without the values of the connection properties. */
         @Override
         public String toString() {
             return scenario.label() + " of " + topic + " at " + bootstrapServers;
@@ -88,10 +88,11 @@ public sealed interface Command {
     }
 
     /**
-     * Starts a pass: from the beginning of the topic until a number of records or seconds, whichever comes first.
+     * Starts a pass, which reads from the beginning of the topic until it reaches a number of records or of seconds,
+     * whichever comes first.
      *
-     * @param group unknown to the brokers, except for a share group's settings; or a group whose members change during
-     *     the pass
+     * @param group a group that the brokers do not know yet, except for a share group's settings; or a group with
+     *     members that change during the pass
      * @param output the new output topic of {@link Scenario#COPY}; empty for other scenarios
      */
     record Start(String group, long records, double seconds, String output) implements Command {
@@ -105,12 +106,12 @@ public sealed interface Command {
     /**
      * Changes the current pass, or the one started last, from now on.
      *
-     * @param options {@link HandlerWork#MILLIS}, or {@link SendPlan#RATE} with {@link SendPlan#AT}, or the options of a
+     * @param options {@link HandlerWork#MILLIS}; or {@link SendPlan#RATE} with {@link SendPlan#AT}; or the options of a
      *     {@link NetworkFault}
      */
     record Change(Map<String, String> options) implements Command {}
 
-    /** Ends the pass started last, if it is not over: its members leave their group. */
+    /** Ends the pass that was started last, if it is not over. The members of the pass leave their group. */
     record End() implements Command {}
 
     /**
@@ -123,7 +124,7 @@ public sealed interface Command {
     /**
      * Sets the offset between the clocks from now on.
      *
-     * @param offsetNanos the harness's clock minus the process's
+     * @param offsetNanos the harness's clock minus the process's clock
      */
     record SetClock(long offsetNanos) implements Command {}
 

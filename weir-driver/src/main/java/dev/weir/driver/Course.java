@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The progress of a pass: its time starts once and ends once, or it fails. Thread-safe; {@link #awaitFirst},
- * {@link #awaitEnd} and {@link #mark} belong to the sampler.
+ * The progress of a pass. The time of a pass starts once and ends once, or the pass fails. Thread-safe, except that
+ * only the sampler may call {@link #awaitFirst}, {@link #awaitEnd} and {@link #mark}.
  *
  * <pre>
  * ordered --begin--> under way --end--> over
@@ -30,7 +30,7 @@ final class Course {
     private volatile boolean isOver;
     private volatile @Nullable Throwable failure;
 
-    // Each is written once, by the thread that begins or ends the pass.
+    // The thread that begins or ends the pass writes each of these fields once.
     private volatile @Nullable Mark start;
     private volatile long waitedBefore = -1;
     private volatile @Nullable Mark end;
@@ -39,7 +39,7 @@ final class Course {
     /** The state of a pass at one moment. */
     record Mark(long nanos, long records, long bytes, Usage usage, HandlerTime handlers) {}
 
-    /** The time from the first record to the end. */
+    /** The part of a pass from the first record to the end. */
     record Span(Mark from, Mark to) {
         long records() {
             return to.records() - from.records();
@@ -61,7 +61,7 @@ final class Course {
     /**
      * Creates a course.
      *
-     * @param limitNanos time limit from the first record on
+     * @param limitNanos time limit, counted from the first record
      */
     Course(long wanted, long limitNanos, Tally tally, HandlerWork work) {
         this.wanted = wanted;
@@ -70,7 +70,7 @@ final class Course {
         this.work = work;
     }
 
-    /** Begins the time with the figures of the first caller. */
+    /** Starts the time of the pass with the figures of the first caller. Later calls have no effect. */
     void begin(long recordsBefore, long bytesBefore) {
         if (start == null && beginning.compareAndSet(false, true)) {
             Usage usage = Meters.full();
@@ -89,7 +89,7 @@ final class Course {
         }
     }
 
-    /** The figures at this time, read while clients are open and threads exist. */
+    /** Returns the figures at this time. Call it while clients are open and threads exist. */
     private Map<String, Double> figuresAt(long nanos) {
         Map<String, Double> told = new HashMap<>(ClientMetrics.read());
         Mark from = start;
@@ -100,7 +100,7 @@ final class Course {
         return told;
     }
 
-    /** Ends the pass as if its time were up; without a record, it also begins then. */
+    /** Ends the pass as if its time were up. If no record has arrived, the time of the pass also starts now. */
     void endNow() {
         begin(0, 0);
         end();
@@ -134,7 +134,7 @@ final class Course {
         over.await();
     }
 
-    /** Waits for this time, or until the pass is over; returns whether it is. */
+    /** Waits for at most this time until the pass is over. Returns whether it is over. */
     boolean await(long nanos) throws InterruptedException {
         return over.await(nanos, TimeUnit.NANOSECONDS);
     }
@@ -145,13 +145,16 @@ final class Course {
         return start;
     }
 
-    /** Waits for the first record; null if the pass is given up before. */
+    /** Waits for the first record. Returns null if the time is up or the pass ends without a record. */
     @Nullable
     Mark awaitFirst(long nanos) throws InterruptedException {
         return first.await(nanos, TimeUnit.NANOSECONDS) ? start : null;
     }
 
-    /** Waits for this time for the end; ends the pass if its time is up, or all steps are done. */
+    /**
+     * Waits for at most this time until the pass is over. Ends the pass if its own time limit is reached or all steps
+     * are done. Returns whether the pass is over.
+     */
     boolean awaitEnd(long nanos) throws InterruptedException {
         boolean ended = await(nanos);
         Mark from = start;
@@ -163,13 +166,13 @@ final class Course {
     }
 
     /**
-     * The current state, or the one at the end: later changes belong to no interval, so that intervals add up to the
-     * pass.
+     * Returns the current state, or the state at the end of the pass. Later changes belong to no interval, so that the
+     * intervals add up to the pass.
      */
     Mark mark() throws InterruptedException {
         Mark now = new Mark(System.nanoTime(), tally.records(), tally.bytes(), Meters.quick(), work.time());
         if (!ending.get()) {
-            return now; // the end comes later than this
+            return now; // the pass ends after this mark
         }
         over.await();
         Mark to = end;
@@ -182,9 +185,9 @@ final class Course {
     }
 
     /**
-     * The figures of the whole pass, after the driver has returned.
+     * Returns the figures of the whole pass. Call it after the driver has returned.
      *
-     * @throws IllegalStateException if it failed, or has not ended
+     * @throws IllegalStateException if the pass failed, or has not ended
      */
     Span span() {
         requireNoFailure();

@@ -6,17 +6,17 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Notes the deliveries of a pass: which numbers, how often, in which order, and whose handlers failed. One thread at
- * a time, except for {@link #attempted}.
+ * Keeps account of the deliveries of a pass: which record numbers arrived, how often and in which order, and which
+ * handlers failed. Only one thread at a time may use it, except for {@link #attempted}.
  */
 final class DeliveryBook {
-    // Without ordering, a record this far behind the last one of its partition is no longer in flight.
+    // Without ordering, a record this far behind the last delivered one of its partition is no longer in flight.
     private static final long UNORDERED_BEHIND = 50_000;
 
     private final HandlerOrder order;
     private final GroupType group;
     private final PartitionLedger[] partitions;
-    private final KeyLedger[] keys; // of each topic
+    private final KeyLedger[] keys; // one per topic
     private final Failures failures;
     private final long unorderedBehind;
     private final boolean repeatsCount;
@@ -37,26 +37,26 @@ final class DeliveryBook {
     }
 
     /**
-     * Largest distance between the first and the last acquired offset of a partition: its locks, and the batch that
-     * exceeded them, with twice the locks for brokers that count differently.
+     * Returns the largest distance between the first and the last acquired offset of a partition: the limit of locks,
+     * plus the batch that may exceed it. The limit is doubled, because some brokers count differently.
      */
     private static long shareBehind(Map<String, String> options) {
         return 2L * ShareOptions.locks(options) + ShareOptions.number(options, ShareOptions.BATCH_RECORDS);
     }
 
-    /** Adds a delivery. Returns whether it counts: repeated ones do not where they are allowed. */
+    /** Adds a delivery. Returns whether it counts: a repeated one does not count where repetitions are allowed. */
     boolean delivered(int partition, long number) {
         return partitions[partition].delivered(number) || repeatsCount;
     }
 
-    /** Adds the key of that record, which is also reported by {@link #delivered}. */
+    /** Adds the key of a record. {@link #delivered} must report the same record too. */
     void deliveredOfKey(int partition, int key, long number) {
         keys[partition / ofTopic()].delivered(key, number);
     }
 
     /**
-     * Reports that the record's handler has done its work, and fails if planned. Any thread, one at a time for a
-     * record.
+     * Reports that the handler of a record has done its work, and throws if the workload plans a failure. Any thread
+     * may call it, but only one at a time for a record.
      */
     void attempted(int partition, long number) {
         failures.attempt(partition, number);
@@ -69,12 +69,12 @@ final class DeliveryBook {
                 .toList();
     }
 
-    /** The number of partitions each topic has. */
+    /** Returns the number of partitions of each topic. */
     private int ofTopic() {
         return partitions.length / keys.length;
     }
 
-    /** The ledger of delivered and missing records: of all records if {@code complete}. */
+    /** Returns the ledger of delivered and missing records. If {@code complete}, it covers all records. */
     LedgerFigures figures(boolean complete) {
         return LedgerFigures.ofTopics(IntStream.range(0, keys.length)
                         .mapToObj(topic -> figures(topic, complete))
@@ -83,8 +83,8 @@ final class DeliveryBook {
     }
 
     private LedgerFigures figures(int topic, boolean complete) {
-        // If the pass was cut off without ordering, holes may be records in flight. With ordering by key, a key's
-        // records wait for each other for as long as it takes.
+        // If a pass without ordering was cut off, a gap may be records in flight. With ordering by key, a key's records
+        // wait for each other for as long as it takes.
         long behind = switch (order) {
             case PARTITION -> 0;
             case KEY -> Long.MAX_VALUE;
@@ -99,7 +99,7 @@ final class DeliveryBook {
         }
         return switch (order) {
             case PARTITION -> sum;
-            // Returns whether a partition's records may overtake each other.
+            // Records of different keys may overtake each other, so only the order within a key counts.
             case KEY -> keys[topic].isUsed() ? sum.withReordered(keys[topic].reordered()) : sum;
             case NONE -> sum.withReordered(0);
         };

@@ -3,15 +3,15 @@ package dev.weir.driver;
 import java.util.Set;
 
 /**
- * A library under test. Its methods are called on the main thread of its process, one after the other.
+ * A library under test. All methods are called on the main thread of the driver's process, one after the other.
  *
- * <p>The module of a driver names its main class and its drivers in {@code weir-driver.properties}; that class calls
- * {@link DriverMain#serve}.
+ * <p>The module of a driver names its main class and its drivers in {@code weir-driver.properties}. The main class
+ * calls {@link DriverMain#serve}.
  */
 public interface Driver {
     /**
-     * Suffix of a driver's name that makes it run without the workload's settings of Kafka clients and of records in
-     * flight: {@code weir-defaults} is {@code weir} with its own settings.
+     * Suffix of a driver's name. A driver with this suffix runs without the workload's settings for Kafka clients and
+     * for records in flight: {@code weir-defaults} is {@code weir} with its own settings.
      */
     String OWN_DEFAULTS = "-defaults";
 
@@ -30,7 +30,10 @@ public interface Driver {
         return at < 0 ? "" : withoutDefaults(name.substring(at + 1));
     }
 
-    /** Returns whether the driver of that name runs with its library's defaults: the name has {@link #OWN_DEFAULTS}. */
+    /**
+     * Returns whether the driver with that name runs with its library's defaults, because the name has {@link
+     * #OWN_DEFAULTS}.
+     */
     static boolean hasOwnDefaults(String name) {
         int at = name.indexOf(VERSION);
         return name.endsWith(OWN_DEFAULTS) || (at >= 0 && name.substring(0, at).endsWith(OWN_DEFAULTS));
@@ -40,23 +43,22 @@ public interface Driver {
         return name.endsWith(OWN_DEFAULTS) ? name.substring(0, name.length() - OWN_DEFAULTS.length()) : name;
     }
 
-    /** The scenarios it can run. */
+    /** Returns the scenarios that the driver can run. */
     Set<Scenario> scenarios();
 
-    /** The optional features it has. */
+    /** Returns the optional features that the library has. */
     default Set<Feature> features() {
         return Set.of();
     }
 
-    /** The kind of consumer group that it uses. */
+    /** Returns the kind of consumer group that the driver uses. */
     default GroupType groupType() {
         return GroupType.CONSUMER;
     }
 
     /**
-     * Does one pass and returns when {@link Pass#isDone()}, after closing everything that it opened. Each record is
-     * reported to the pass when the library has handed it to user code; for {@link Scenario#PRODUCE}, when it is
-     * acknowledged.
+     * Runs one pass. Returns when {@link Pass#isDone()}, after closing everything that it opened. Report each record to
+     * the pass when the library has handed it to user code; for {@link Scenario#PRODUCE}, when it is acknowledged.
      */
     void run(Pass pass) throws Exception;
 }

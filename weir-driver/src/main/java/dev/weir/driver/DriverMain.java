@@ -29,24 +29,25 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The main loop of a driver's process: reads {@link Command}s, runs passes, writes {@link Report}s. One thread runs it.
- * A second one, the sampler, writes the intervals of a pass and ends before the result is written. A third one reads
- * commands and answers clock requests. It ends the process at the end of its input, whatever the library is doing,
- * because no harness is left to measure it.
+ * The main loop of a driver's process. One thread reads {@link Command}s, runs passes and writes {@link Report}s. A
+ * second thread, the sampler, writes the intervals of a pass and ends before the result is written. A third thread
+ * reads the standard input and answers clock requests. It ends the process at the end of the input, whatever the
+ * library is doing, because no harness is left to measure it.
  */
 public final class DriverMain {
     private static final ObjectMapper JSON =
             new ObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, true);
 
     /**
-     * System property: the location of this process, if it differs from the harness's. The process then also reports
-     * how busy its machine is.
+     * System property: the location of this process, if it runs on another machine than the harness. The process then
+     * also reports how busy its machine is.
      */
     private static final @Nullable String PLACE = System.getProperty("weir.driver.place");
 
     private static final Logger ROOT_LOGGER = Logger.getLogger("");
 
-    // Kafka's clients log all their settings there. Once is enough, before the measurement.
+    // Kafka's clients log all their settings through this logger. It is enough to log them once, before the
+    // measurement.
     private static final Logger CONFIGURATIONS = Logger.getLogger("org.apache.kafka.common.config.AbstractConfig");
 
     private final String name;
@@ -54,8 +55,8 @@ public final class DriverMain {
     private final PrintStream harness;
     private final Lease lease = Lease.ofProcess();
 
-    // The command thread sets the flag, or adds a change, before it looks for the pass; the main thread does it in the
-    // opposite order. A change that both see is applied twice, which has the same effect.
+    // The command thread sets endIsWanted or adds a change before it looks for the pass. The main thread first sets the
+    // pass and then looks for them. A change that both threads see is applied twice, which has the same effect.
     private final Queue<Map<String, String>> changes = new ConcurrentLinkedQueue<>(); // since the pass was started
     private final Pauses pauses = Pauses.start();
 
@@ -69,12 +70,12 @@ public final class DriverMain {
     }
 
     /**
-     * Serves until told to stop or until the harness is gone, then ends the process.
+     * Serves until the harness sends a stop or is gone, then ends the process.
      *
-     * @param drivers by name; the first program argument selects one
+     * @param drivers drivers by name; the first program argument selects one
      */
     public static void serve(Map<String, Supplier<Driver>> drivers, String... arguments) {
-        // The pipe belongs to the protocol; everything a library prints belongs in the log.
+        // The pipe belongs to the protocol. Everything that a library prints goes into the log.
         PrintStream harness = System.out;
         System.setOut(System.err);
         ROOT_LOGGER.setLevel(Level.WARNING);
@@ -107,16 +108,17 @@ public final class DriverMain {
                         pass(new Pass(configuration, order, driver.groupType()));
                         CONFIGURATIONS.setLevel(Level.WARNING);
                     }
-                    case Command.Change change -> {} // received already, during the pass
-                    case Command.End end -> {} // likewise
-                    case Command.Clock clock -> {} // answered already
-                    case Command.SetClock clock -> {} // set already
+                    case Command.Change change -> {} // applied during the pass
+                    case Command.End end -> {} // executed during the pass
+                    case Command.Clock clock -> {} // answered when it arrived
+                    case Command.SetClock clock -> {} // set when it arrived
                     case Command.Stop stop -> {
                         return 0;
                     }
                 }
             }
-        } catch (Throwable e) { // whatever it is, the harness should know
+        } catch (Throwable e) {
+            // Reports every kind of fault, because the harness must know of it.
             StringWriter trace = new StringWriter();
             e.printStackTrace(new PrintWriter(trace));
             say(new Report.Failed(e.toString(), trace.toString()));
@@ -135,17 +137,20 @@ public final class DriverMain {
         } catch (IOException e) {
             System.err.println("cannot hear the harness: " + e);
         }
-        // No shutdown hooks, because a library's may wait for brokers that are gone.
+        // Runs no shutdown hooks, because a library's hooks may wait for brokers that are gone.
         Runtime.getRuntime().halt(0);
     }
 
-    /** Executes commands that cannot wait for the current pass; returns whether nothing else remains to be done. */
+    /**
+     * Executes commands that cannot wait for the current pass. Returns whether the main thread need not see the
+     * command.
+     */
     private boolean isHeard(String line) {
         Command command;
         try {
             command = JSON.readValue(line, Command.class);
         } catch (JsonProcessingException e) {
-            return false; // the main thread finds the same and reports it
+            return false; // the main thread fails in the same way and reports it
         }
         switch (command) {
             case Command.Start start -> {
@@ -217,7 +222,9 @@ public final class DriverMain {
         } finally {
             underWay = null;
             if (!pass.isDone()) {
-                sampler.interrupt(); // nothing more comes; otherwise it reports a last interval and ends by itself
+                // No more records come from a driver that returned early. In a finished pass, the sampler reports a
+                // last interval and ends by itself.
+                sampler.interrupt();
             }
             sampler.join();
         }
@@ -229,7 +236,8 @@ public final class DriverMain {
         say(passed);
         Path noted = pass.options().ownNumbers();
         if (noted != null) {
-            Files.deleteIfExists(noted); // it belonged to a process that can no longer report
+            // The file is needed only if this process is killed before it can report.
+            Files.deleteIfExists(noted);
         }
     }
 
@@ -274,11 +282,12 @@ public final class DriverMain {
             }
             host.end();
             host.figures().forEach((name, value) -> pass.figure(name + " at " + PLACE, value));
-        } catch (InterruptedException ignored) { // the pass is over
+        } catch (InterruptedException ignored) {
+            // The pass is over.
         }
     }
 
-    /** The series of clients, of the process, and of a remote machine; empty unless requested. */
+    /** The figures over time for clients, the process and a remote machine. Empty unless the harness requested them. */
     private static final class Series {
         private static final String NON_HEAP = "driver: non-heap memory MB";
 
@@ -292,7 +301,7 @@ public final class DriverMain {
             this.pauses = pauses;
         }
 
-        /** Drops polls and pauses from before the first record. */
+        /** Discards polls and pauses from the time before the first record. */
         void begin() {
             PollSizes.OF_PROCESS.take();
             pauses.take();
@@ -318,7 +327,8 @@ public final class DriverMain {
             byte[] line = (JSON.writeValueAsString(report) + "\n").getBytes(StandardCharsets.UTF_8);
             harness.write(line);
             harness.flush();
-        } catch (IOException e) { // the harness is gone, so its commands will end
+        } catch (IOException e) {
+            // The harness is gone, so the end of the input will end this process.
             System.err.println("cannot report: " + e);
         }
     }

@@ -7,14 +7,15 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
 
 /**
- * Decides which handler calls fail, as set by the workload. Thread-safe. The number of failures before a record's
- * handler succeeds is drawn from its partition and number: the same for each library, however it retries.
+ * Decides which handler calls fail, according to the workload. Thread-safe. The number of failures before a record's
+ * handler succeeds is drawn from the record's partition and number. It is therefore the same for each library, however
+ * the library retries.
  */
 public final class Failures {
-    /** The share of all handlers' calls that fails. */
+    /** The share of all handler calls that fails. */
     public static final String SHARE = "work.failures";
 
-    /** The time a library waits before it calls a failed handler again, in milliseconds. */
+    /** The time that a library waits before it calls a failed handler again, in milliseconds. */
     public static final String RETRY_MILLIS = "work.retryMillis";
 
     /** Largest number of failures for one record. */
@@ -34,7 +35,7 @@ public final class Failures {
         return new Failures(Double.parseDouble(options.getOrDefault(SHARE, "0")));
     }
 
-    /** Reports that the handler has done its work for that record, and fails if planned. */
+    /** Reports that the handler of a record has done its work, and throws if a failure is planned. */
     void attempt(int partition, long number) {
         if (share == 0) {
             return;
@@ -44,7 +45,7 @@ public final class Failures {
             return;
         }
         long record = record(partition, number);
-        int before = failed.getOrDefault(record, 0); // no other thread works on the record
+        int before = failed.getOrDefault(record, 0); // no other thread handles the record
         if (before < most) {
             failed.put(record, before + 1);
             count.increment();
@@ -53,7 +54,7 @@ public final class Failures {
         failed.remove(record);
     }
 
-    /** Numbers of a partition's records whose handler has failed and must be called again. */
+    /** Returns the numbers of a partition's records whose handler has failed and must be called again. */
     LongStream waiting(int partition) {
         return failed.keySet().stream()
                 .mapToLong(record -> record)
@@ -65,7 +66,7 @@ public final class Failures {
         return count.sum();
     }
 
-    /** The number of failures of that record's handler, if this share of all calls fails. */
+    /** Returns how often that record's handler fails if this share of all calls fails. */
     public static int of(double share, int partition, long number) {
         SplittableRandom random = new SplittableRandom(record(partition, number));
         int failures = 0;
@@ -75,7 +76,7 @@ public final class Failures {
         return failures;
     }
 
-    /** The average number of handler calls per record until success, if this share of all calls fails. */
+    /** Returns the average number of handler calls per record until success if this share of all calls fails. */
     public static double meanCalls(double share) {
         double calls = 1;
         double failing = 1;
@@ -86,7 +87,10 @@ public final class Failures {
         return calls;
     }
 
-    /** The total number of failures until all records of this many partitions succeed. */
+    /**
+     * Returns the total number of failures until all records of this many partitions succeed, if this share of all
+     * calls fails.
+     */
     public static long inAll(double share, int partitions, long recordsPerPartition) {
         long sum = 0;
         for (int partition = 0; partition < partitions; partition++) {

@@ -1,6 +1,6 @@
 package dev.weir.driver;
 
-/** An optional feature of libraries, which a workload may require by a scenario's option. */
+/** An optional feature of libraries. A workload requires it by setting an option of the scenario. */
 public enum Feature {
     /** Produces in transactions. */
     TRANSACTIONS("transactions", "options." + PassOptions.TRANSACTION_RECORDS),
@@ -21,7 +21,7 @@ public enum Feature {
         this.key = key;
     }
 
-    /** Describes for people the feature and the key that requires it. */
+    /** Describes, for people, the feature and the key that requires it. */
     public String text() {
         return title + " (" + key + ")";
     }

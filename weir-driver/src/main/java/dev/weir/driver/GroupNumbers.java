@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Notes the records that each member of a group has received, in a file that all their processes map: entries of a
- * killed process survive, and each member sees the others' entries at once. Thread-safe, also among processes of one
- * machine.
+ * Keeps account of the records that each member of a group has received, in a file that the processes of all members
+ * map. The entries of a killed process survive, and each member sees the others' entries at once. Thread-safe, also
+ * among processes of one machine.
  */
 public final class GroupNumbers {
-    // One block per partition, all of the same size. A process killed between the two steps of an entry has set the bit
-    // without counting, so the counts are approximate and the bits are exact.
+    // The file has one block per partition, and all blocks have the same size. A process that was killed between the
+    // two steps of an entry has set the bit without counting, so the counts are approximate and the bits are exact.
     //
     //   0                8                16
     //   +----------------+----------------+----------------------------------+
@@ -33,7 +33,7 @@ public final class GroupNumbers {
     private static final int HEADER_BYTES = 2 * Long.BYTES;
     private static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
-    private final long records; // of a partition
+    private final long records; // per partition
     private final ByteBuffer[] blocks;
 
     GroupNumbers(long records, ByteBuffer[] blocks) {
@@ -41,16 +41,16 @@ public final class GroupNumbers {
         this.blocks = blocks.clone();
     }
 
-    /** The bytes of a partition's block. */
+    /** Returns the size of a partition's block in bytes. */
     static int blockBytes(long records) {
         return Math.toIntExact(HEADER_BYTES + Math.ceilDiv(records, Long.SIZE) * Long.BYTES);
     }
 
     /**
-     * Maps a file, which is created if missing. Its holes use no disk space.
+     * Maps a file, which is created if it is missing. Holes in the file use no disk space.
      *
      * @param records number of records of each partition, numbered from 0; the same in all processes
-     * @throws UncheckedIOException if it cannot be mapped
+     * @throws UncheckedIOException if the file cannot be mapped
      */
     public static GroupNumbers in(Path file, int partitions, long records) {
         int bytes = blockBytes(records);
@@ -66,13 +66,13 @@ public final class GroupNumbers {
         }
     }
 
-    /** Adds a record; returns false if it was received before. An unknown number is not added. */
+    /** Adds a received record. Returns false if it was received before. A number out of bounds is not added. */
     public boolean came(int partition, long number) {
         if (number < 0 || number >= records) {
             return true;
         }
         ByteBuffer block = blocks[partition];
-        long bit = 1L << number; // by its lowest six bits
+        long bit = 1L << number; // a shift uses the lowest six bits
         int at = HEADER_BYTES + (int) (number / Long.SIZE) * Long.BYTES;
         boolean isFirst = ((long) LONGS.getAndBitwiseOr(block, at, bit) & bit) == 0;
         int count = isFirst ? CAME : AGAIN;
@@ -113,7 +113,7 @@ public final class GroupNumbers {
         return numbers.build();
     }
 
-    /** The bits of the numbers below {@code end}, and some after it. */
+    /** Returns the bits of the numbers below {@code end}, and of some numbers after it. */
     private BitSet words(int partition, long end) {
         long[] words = new long[Math.toIntExact(Math.ceilDiv(end, Long.SIZE))];
         for (int i = 0; i < words.length; i++) {
@@ -131,7 +131,8 @@ public final class GroupNumbers {
     }
 
     /**
-     * The ledger of all members, including killed ones: losses from these numbers, all else from the members' reports.
+     * Returns the ledger of all members, including killed ones. Losses come from this file, as do repeated deliveries
+     * that the members do not report. All other figures come from the members' reports.
      *
      * @param told the reports of members that were not killed
      * @param ends number of records per partition

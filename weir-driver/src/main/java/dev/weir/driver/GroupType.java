@@ -1,9 +1,9 @@
 package dev.weir.driver;
 
-/** The kind of a driver's consumer group, which decides about duplicates and order in its ledger. */
+/** The kind of a driver's consumer group. It determines whether duplicates and changes of order count as faults. */
 public enum GroupType {
-    /** A consumer group or none: members own partitions, in record order. */
+    /** A consumer group, or no group: members own partitions and read them in record order. */
     CONSUMER,
-    /** A share group: records are delivered at least once and unordered, so a repeated one is not a fault. */
+    /** A share group: records are delivered at least once and without an order, so a repeated record is not a fault. */
     SHARE
 }

@@ -9,11 +9,11 @@ public enum HandlerOrder {
     PARTITION,
     /** Keeps the order of each key. */
     KEY,
-    /** No order. */
+    /** Keeps no order. */
     NONE;
 
     /**
-     * The order that these options request by {@link PassOptions#ORDERING}.
+     * Returns the order that these options request by {@link PassOptions#ORDERING}.
      *
      * @throws IllegalArgumentException if there is no such order
      */

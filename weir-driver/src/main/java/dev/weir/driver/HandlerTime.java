@@ -4,10 +4,10 @@ package dev.weir.driver;
  * The time for which handlers blocked. Immutable.
  *
  * @param calls number of finished calls
- * @param nanos their total time, without waits for a permit of {@link HandlerWork#DOWNSTREAM}
+ * @param nanos total time of these calls, without waits for a permit of {@link HandlerWork#DOWNSTREAM}
  */
 public record HandlerTime(long calls, long nanos) {
-    /** No call. */
+    /** The time of no calls. */
     public static final HandlerTime NONE = new HandlerTime(0, 0);
 
     /** Adds two times. */
@@ -21,8 +21,8 @@ public record HandlerTime(long calls, long nanos) {
     }
 
     /**
-     * The average time of a call; 0 without calls. It exceeds the requested time by the time the machine takes to wake
-     * a thread.
+     * Returns the average time of a call; 0 without calls. The average exceeds the requested time by the time that the
+     * machine takes to wake a thread.
      */
     public double meanMillis() {
         return calls == 0 ? 0 : nanos / 1e6 / calls;

@@ -8,14 +8,14 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The work of a handler on a record, as set by the workload: a wait, CPU time, or nothing. Thread-safe. The duration
- * for a record is drawn from its number: the same for each library.
+ * The work of a handler on a record, according to the workload: a wait, CPU time, or nothing. Thread-safe. The duration
+ * for a record is drawn from the record's number, so it is the same for each library.
  */
 public final class HandlerWork {
-    /** The time a handler blocks, in milliseconds. */
+    /** The time for which a handler blocks, in milliseconds. */
     public static final String MILLIS = "work.millis";
 
-    /** The number of rounds of arithmetic a handler does; a round is about a nanosecond. */
+    /** The number of rounds of arithmetic that a handler does; a round takes about a nanosecond. */
     public static final String ROUNDS = "work.rounds";
 
     /**
@@ -27,17 +27,17 @@ public final class HandlerWork {
     /** The number of handlers that may block at a time, as with a connection pool; 0 for no limit. */
     public static final String DOWNSTREAM = "work.downstream";
 
-    // Bimodal: one in a hundred takes about a hundred times as long as the others.
+    // Bimodal: one record in a hundred takes about a hundred times as long as the others.
     private static final double SLOW_SHARE = 0.01;
     private static final double SLOW_FACTOR = 50.5;
     private static final double FAST_FACTOR = 0.5;
 
-    // Stragglers: one in ten thousand takes 400 times the mean, 2 s instead of 5 ms.
+    // Stragglers: one record in ten thousand takes 400 times the mean, for example 2 s instead of 5 ms.
     private static final double STRAGGLER_SHARE = 1e-4;
     private static final double STRAGGLER_FACTOR = 400;
     private static final double OTHERS_FACTOR = 0.96 / (1 - STRAGGLER_SHARE);
 
-    // Pareto with exponent 1.5, cut off at a hundred times the mean.
+    // Heavy tail: a Pareto distribution with exponent 1.5, cut off at a hundred times the mean.
     private static final double TAIL_LEAST = 1 / 3.0;
     private static final double TAIL_EXPONENT = -1 / 1.5;
     private static final double TAIL_MOST = 100;
@@ -50,7 +50,7 @@ public final class HandlerWork {
 
     private volatile long nanos;
 
-    @SuppressWarnings("unused") // only written
+    @SuppressWarnings("unused") // written but never read
     private static volatile boolean zero;
 
     private HandlerWork(long nanos, int rounds, String spread, int downstream) {
@@ -60,7 +60,7 @@ public final class HandlerWork {
         this.downstream = new Semaphore(downstream == 0 ? Integer.MAX_VALUE : downstream);
     }
 
-    /** The work set by these options; none if they set none. */
+    /** Returns the work that these options set; no work if they set none. */
     public static HandlerWork of(Map<String, String> options) {
         double millis = Double.parseDouble(options.getOrDefault(MILLIS, "0"));
         return new HandlerWork(
@@ -79,7 +79,7 @@ public final class HandlerWork {
         nanos = nanos(millis);
     }
 
-    /** Does the work. The result of the arithmetic is used, so that no compiler can omit it. */
+    /** Does the work. The result of the arithmetic is used, so that no compiler can remove it. */
     public void on(byte[] value) {
         on(RecordLayout.number(value));
     }
@@ -99,18 +99,19 @@ public final class HandlerWork {
                 downstream.release();
             }
         }
-        // The shift keeps compilers from folding rounds into one, as they can with sums and products of constants.
+        // The shift keeps compilers from folding several rounds into one, as they can with sums and products of
+        // constants.
         long mixed = number + 1;
         int mostRounds = (int) (rounds * factor);
         for (int i = 0; i < mostRounds; i++) {
             mixed = (mixed ^ (mixed >>> 31)) * 6_364_136_223_846_793_005L;
         }
         if (mixed == 0) {
-            zero = true; // never true, which no compiler knows
+            zero = true; // never happens, but no compiler knows that
         }
     }
 
-    /** The total blocking time of calls so far; calls that end meanwhile may be counted in part. */
+    /** Returns the total blocking time of calls so far. Calls that end during the reading may be counted in part. */
     HandlerTime time() {
         return new HandlerTime(calls.sum(), takenNanos.sum());
     }
@@ -122,12 +123,15 @@ public final class HandlerWork {
         }
     }
 
-    /** The mean time for the record with that number: for drivers that simulate the work in another way. */
+    /**
+     * Returns the duration for the record with that number, as a multiple of the mean. Drivers use it if they simulate
+     * the work in another way.
+     */
     public double factorOf(long number) {
         return factor(number);
     }
 
-    /** The mean time for the record with that number. */
+    /** Returns the duration for the record with that number, as a multiple of the mean. */
     double factor(long number) {
         if (spread.equals("none")) {
             return 1;

@@ -9,13 +9,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how busy the machine is, with all its processes, from {@code /proc}. Figures that a system does not provide
- * are missing. Confined to one thread.
+ * Measures how busy the machine is, including all its processes, from {@code /proc}. A figure that a system does not
+ * provide is missing. Confined to one thread.
  */
 public final class HostMeter {
     private final Path proc;
 
-    private @Nullable Reading from; // while it measures
+    private @Nullable Reading from; // null while nothing is measured
     private long all;
     private long idle;
     private long stolen;
@@ -35,21 +35,21 @@ public final class HostMeter {
     }
 
     /**
-     * Processor ticks over all processors since the machine started.
+     * Processor ticks, summed over all processors, since the machine started.
      *
      * @param stolen ticks taken by the hypervisor
-     * @param running processes that are running or runnable now
+     * @param running number of processes that are running or runnable now
      */
     private record Ticks(long all, long idle, long stolen, long running) {}
 
-    /** The counts of a system at one moment; missing ones are null, or -1. */
+    /** The counts of a system at one moment. A missing count is null or -1. */
     private record Reading(@Nullable Ticks ticks, long pressureMicros, long nanos) {}
 
     private Reading read() {
         return new Reading(ticks(), pressureMicros(), System.nanoTime());
     }
 
-    /** Starts a measurement, until {@link #end}. */
+    /** Starts a measurement, which lasts until {@link #end}. */
     public void begin() {
         from = read();
     }
@@ -63,7 +63,7 @@ public final class HostMeter {
         }
     }
 
-    /** Ends the measurement, until {@link #begin}. */
+    /** Ends the measurement. {@link #begin} starts another one. */
     public void end() {
         Reading before = from;
         if (before == null) {
@@ -82,7 +82,7 @@ public final class HostMeter {
         }
     }
 
-    /** The figures of the measured times, by name. */
+    /** Returns the figures of all measured times, by name. */
     public Map<String, Double> figures() {
         Map<String, Double> figures = new LinkedHashMap<>();
         if (all > 0) {
@@ -103,7 +103,7 @@ public final class HostMeter {
         long running = 0;
         for (String line : lines("stat")) {
             String[] words = line.split("\\s+", -1);
-            // cpu user nice system idle iowait irq softirq steal; guest time is contained in user.
+            // The fields are cpu user nice system idle iowait irq softirq steal; user includes guest time.
             if (words[0].equals("cpu") && words.length >= 9) {
                 ticks = new long[8];
                 for (int i = 0; i < ticks.length; i++) {
@@ -123,7 +123,7 @@ public final class HostMeter {
         return new Ticks(all, ticks[3] + ticks[4], ticks[7], running);
     }
 
-    /** The time during which some process waited for a core; -1 if not known. */
+    /** Returns the time during which some process waited for a core; -1 if not known. */
     private long pressureMicros() {
         for (String line : lines("pressure/cpu")) {
             int total = line.indexOf("total=");
@@ -137,7 +137,7 @@ public final class HostMeter {
     private List<String> lines(String file) {
         try {
             return Files.readAllLines(proc.resolve(file));
-        } catch (IOException e) { // another system, or no permission to read it
+        } catch (IOException e) { // the system is another one, or reading is not permitted
             return List.of();
         }
     }

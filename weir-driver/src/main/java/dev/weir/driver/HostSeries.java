@@ -13,8 +13,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rates of the machine's disks and network between two readings, from {@code /proc}. Figures that a system does not
- * provide are missing. Confined to one thread.
+ * The rates of the machine's disks and network between two readings, from {@code /proc}. A figure that a system does
+ * not provide is missing. Confined to one thread.
  */
 public final class HostSeries {
     public static final String DISK_READ = "host: disk read MB/s";
@@ -26,7 +26,7 @@ public final class HostSeries {
     public static final String NETWORK_IN = "host: network in MB/s";
     public static final String NETWORK_OUT = "host: network out MB/s";
 
-    /** Traffic between processes of this machine, each byte counted once. */
+    /** Traffic between processes of this machine. Each byte is counted once. */
     public static final String LOOPBACK = "host: loopback MB/s";
 
     public static final String BUSY = "host: busy %, by second";
@@ -50,14 +50,14 @@ public final class HostSeries {
     /**
      * Counts since the machine started.
      *
-     * @param disks sectors read and written and busy milliseconds, by name
-     * @param interfaces bytes in and out, by name
-     * @param busyTicks of all processors, as {@code allTicks}; 0 if not known
+     * @param disks sectors read, sectors written and busy milliseconds, by the disk's name
+     * @param interfaces bytes in and out, by the interface's name
+     * @param busyTicks ticks of all processors, as are {@code allTicks}; 0 if not known
      */
     private record Reading(
             long nanos, Map<String, long[]> disks, Map<String, long[]> interfaces, long busyTicks, long allTicks) {}
 
-    /** The rates since the previous reading, by name; empty the first time. */
+    /** Returns the rates since the previous reading, by name; empty the first time. */
     public Map<String, Double> look(long nowNanos) {
         Reading now = read(nowNanos);
         Reading then = before;
@@ -105,7 +105,7 @@ public final class HostSeries {
     private Map<String, long[]> disks() {
         Map<String, long[]> all = new TreeMap<>();
         for (String line : lines("diskstats")) {
-            // major minor name reads merged sectors ms writes merged sectors ms under-way busy-ms ...
+            // The fields are major minor name reads merged sectors ms writes merged sectors ms under-way busy-ms ...
             String[] words = line.strip().split("\\s+", -1);
             if (words.length >= 13 && !words[2].matches("(loop|ram|zram|dm-|md|sr|fd)\\d+")) {
                 all.put(
@@ -113,7 +113,7 @@ public final class HostSeries {
                         new long[] {Long.parseLong(words[5]), Long.parseLong(words[9]), Long.parseLong(words[12])});
             }
         }
-        // A partition is counted as part of its disk.
+        // The counts of a disk include its partitions.
         Set<String> names = new TreeSet<>(all.keySet());
         all.keySet().removeIf(name -> names.stream().anyMatch(disk -> isPartition(name, disk)));
         return all;
@@ -158,7 +158,7 @@ public final class HostSeries {
     private List<String> lines(String file) {
         try {
             return new ArrayList<>(Files.readAllLines(proc.resolve(file)));
-        } catch (IOException e) { // another system, or no permission to read it
+        } catch (IOException e) { // the system is another one, or reading is not permitted
             return List.of();
         }
     }

@@ -14,7 +14,7 @@ final class KeyLedger {
             next = Arrays.copyOf(next, Math.max(key + 1, 2 * next.length));
         }
         if (number + 1 < next[key]) {
-            reordered++; // a duplicate of the last record is no fault
+            reordered++; // a repetition of the key's last record is no fault
         } else {
             next[key] = number + 1;
         }

@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 /** Draws the keys of a topic's records, reproducibly. Confined to one thread. */
 public final class KeySpread {
     private final int perPartition;
-    private final double[] shares; // cumulative: where each key of a partition ends in [0, 1)
+    private final double[] shares; // by key: the end of its range in [0, 1)
     private final SplittableRandom random = new SplittableRandom(1);
 
     /**
-     * Keys of one partition each.
+     * Creates keys, each of them for one partition.
      *
      * @param perPartition keys per partition; 0 for records without keys
      * @param skew Zipf's exponent
@@ -30,7 +30,7 @@ public final class KeySpread {
         }
     }
 
-    /** The key of the partition's next record; null if records have none. */
+    /** Returns the key of the partition's next record; null for records without keys. */
     public byte @Nullable [] next(int partition) {
         if (perPartition == 0) {
             return null;

@@ -5,20 +5,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures the delay of planned records, and of their sender; nothing in a pass without a plan. One thread at a time
- * adds deliveries, the sending thread adds its oversleeping, the sampler takes both. Recording allocates nothing.
+ * Measures the delay of planned records and of their sender. Measures nothing in a pass without a plan. One thread at a
+ * time adds deliveries, the sending thread adds the time that it overslept, and the sampler takes both. Recording
+ * allocates nothing.
  */
 final class Lateness {
-    private final @Nullable Timings timings; // by partition, followed by the sender's
+    private final @Nullable Timings timings; // by partition; the last one is the sender's
     private final int ofSender;
     private final long planStartNanos;
     private final Course course;
 
-    // Written by the thread that adds deliveries, read when the driver has returned.
+    // Written by the thread that adds deliveries, and read after the driver has returned.
     private long earlyRecords;
-    private long earliestNanos; // the earliest arrival before its due time, negative
+    private long earliestNanos; // negative: the earliest arrival relative to its due time
 
-    /** Measures a pass with that course; fails on a record that cannot have been sent yet. */
+    /** Measures a pass with that course. Fails the pass if a record arrives that cannot have been sent yet. */
     Lateness(PassOptions options, int partitions, Course course) {
         this.timings = options.arePlanned() ? new Timings(partitions + 1) : null;
         this.ofSender = partitions;
@@ -26,7 +27,7 @@ final class Lateness {
         this.course = course;
     }
 
-    /** Adds a record that was due at that time; 0 means no planned time. */
+    /** Adds a delivered record that was due at that time; 0 means no planned time. */
     void came(int partition, long dueNanos) {
         if (timings == null || dueNanos == 0) {
             return;
@@ -38,7 +39,10 @@ final class Lateness {
         timings.record(partition, nanos);
     }
 
-    /** A record arrives before it is due only by the error of the clocks, which the harness judges. It counts as 0. */
+    /**
+     * Notes a record that arrived before it was due; its delay counts as 0. With a common clock, it fails the pass.
+     * With separate clocks, it shows an error of the clocks, which the harness judges.
+     */
     private void early(long nanos) {
         if (CampaignClock.isShared()) {
             course.fail(new IllegalStateException("a record is there before it is due: " + SendPlan.NO_COMMON_CLOCK));
@@ -47,26 +51,30 @@ final class Lateness {
         earliestNanos = Math.min(earliestNanos, nanos);
     }
 
-    /** Adds the acknowledgement of a record with that ticket, which has the same meaning. */
+    /** Adds an acknowledged record. Its ticket has the planned time; ticket 0 means no planned time. */
     void acknowledged(long ticket) {
-        if (ticket != 0 && !course.isOver()) { // given up, it is sent before it is due
+        // When a pass is over, the sender may send a record before it is due.
+        if (ticket != 0 && !course.isOver()) {
             came(Pacer.partition(ticket), planStartNanos + Pacer.nanosAfterStart(ticket));
         }
     }
 
-    /** Adds the lateness of a record whose sending thread overslept. That thread only. */
+    /** Adds the lateness of a record whose sending thread overslept. Only that thread may call it. */
     void overslept(long nanos) {
         if (timings != null) {
             timings.record(ofSender, nanos);
         }
     }
 
-    /** Takes the entries since the last call, as {@link Timings#take} does. Sampler only. */
+    /** Takes the entries since the last call, as {@link Timings#take} does. Only the sampler may call it. */
     List<String> take() {
         return timings == null ? List.of() : timings.take();
     }
 
-    /** Adds the number of early records, if any, and by how much they were early. After the driver has returned. */
+    /**
+     * Adds the number of early records, if there are any, and how early the earliest one was. Call it after the driver
+     * has returned.
+     */
     void putEarly(Map<String, Double> figures) {
         if (earlyRecords > 0) {
             figures.put(Pass.EARLY_RECORDS, (double) earlyRecords);

@@ -4,11 +4,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Ends this process when nothing was received from the harness for a while. Thread-safe. On one machine the end of the
- * standard input reports that; over a broken network, nothing would.
+ * Ends this process when it has received nothing from the harness for a while. Thread-safe. On one machine, the end of
+ * the standard input reports that the harness is gone. Over a broken network, nothing would report it.
  */
 final class Lease {
-    /** System property: the time limit in seconds; without it, there is no lease. */
+    /** System property: the time limit in seconds. Without it, there is no lease. */
     static final String SECONDS = "weir.driver.lease.seconds";
 
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -20,7 +20,7 @@ final class Lease {
         this.seconds = seconds;
     }
 
-    /** The lease of this process; starts to watch if it is limited. */
+    /** Returns the lease of this process, and starts to watch it if there is a time limit. */
     static Lease ofProcess() {
         Lease lease = new Lease(Long.getLong(SECONDS, 0));
         if (lease.seconds > 0) {
@@ -29,12 +29,14 @@ final class Lease {
         return lease;
     }
 
-    /** Renews the lease after a message. */
+    /** Renews the lease. Call it after each message. */
     void renew() {
         isHeard = true;
     }
 
-    /** Watches the lease in seconds of running time, because messages wait while the process is halted. */
+    /**
+     * Watches the lease. Counts seconds in which this process runs, because messages wait while the process is halted.
+     */
     private void watch() {
         for (long silent = 0; silent < seconds; silent++) {
             LockSupport.parkNanos(SECOND_NANOS);

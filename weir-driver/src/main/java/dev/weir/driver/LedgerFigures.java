@@ -8,11 +8,11 @@ import java.util.stream.IntStream;
  * The figures derived from the record numbers of a pass. Immutable.
  *
  * @param distinct records delivered at least once
- * @param missing undelivered records: of all requested ones if the pass is complete, else holes before the last
- *     delivered one, without records that may be in flight where ordering allows it
+ * @param missing undelivered records. If the pass is complete, all requested records count. Otherwise only gaps before
+ *     the last delivered record count, without records that may be in flight where the ordering allows it.
  * @param duplicates repeated deliveries
- * @param reordered deliveries after a later one of the same partition, or of the same key if that order was requested;
- *     0 without ordering
+ * @param reordered deliveries after a later record of the same partition, or of the same key if that order was
+ *     requested; 0 without ordering
  * @param foreign deliveries of records that were never written
  * @param retried failed handler calls that required a retry
  * @param redelivered repeated deliveries where they are allowed (share groups, copy at least once)
@@ -47,7 +47,7 @@ public record LedgerFigures(
         this(distinct, missing, duplicates, reordered, foreign, retried, redelivered, List.of());
     }
 
-    /** The sum of several topics, or the only one. */
+    /** Returns the sum of several topics with the figures of each topic, or the figures of the only topic. */
     public static LedgerFigures ofTopics(List<LedgerFigures> each) {
         LedgerFigures sum = each.stream().reduce(NONE, LedgerFigures::plus);
         return each.size() == 1 ? sum : sum.with(each);
@@ -79,7 +79,7 @@ public record LedgerFigures(
         return new LedgerFigures(distinct, missing, duplicates, reordered, foreign, calls, redelivered, topics);
     }
 
-    /** Converts the ledger to one for a share group, which may redeliver in any order, but must deliver all. */
+    /** Returns the ledger for a share group, which may redeliver records in any order, but must deliver all of them. */
     LedgerFigures asOfShareGroup() {
         return new LedgerFigures(distinct, missing, 0, 0, foreign, retried, redelivered + duplicates);
     }
@@ -90,7 +90,7 @@ public record LedgerFigures(
                 distinct, Math.max(0, distinct - written), Math.max(0, written - distinct), reordered, foreign);
     }
 
-    /** Figures with this number of output records; each delivered record has one. */
+    /** Returns a copy with this number of output records. Each delivered record must have one output record. */
     public LedgerFigures withOutput(long written) {
         long deliveries = distinct + duplicates;
         return new LedgerFigures(
@@ -114,7 +114,7 @@ public record LedgerFigures(
                 plus(topics, other.topics));
     }
 
-    /** Adds ledgers by topic; a ledger of all topics belongs to none. */
+    /** Adds ledgers topic by topic. A ledger without topics adds nothing to the topics of the other. */
     private static List<LedgerFigures> plus(List<LedgerFigures> some, List<LedgerFigures> others) {
         if (some.isEmpty() || others.isEmpty()) {
             return some.isEmpty() ? others : some;

@@ -31,9 +31,9 @@ public final class LoadShape {
     private static final String RECORDED = "recorded ";
 
     private final List<Piece> pieces; // up to the last entry
-    private final double[] before; // area before each of them, followed by the total
-    private final double last; // from there on
-    private final double period; // infinite if it does not repeat
+    private final double[] before; // area before each piece, followed by the total
+    private final double last; // factor after the last piece
+    private final double period; // infinite if the shape does not repeat
 
     /** A linear segment. */
     private record Piece(double from, double to, double first, double last) {
@@ -42,7 +42,7 @@ public final class LoadShape {
             return length <= 0 ? 0 : length * (first + 0.5 * (last - first) * length / (to - from));
         }
 
-        /** The time at which the area is reached. */
+        /** Returns the time at which the segment reaches this area. */
         double when(double area) {
             double slope = (last - first) / (to - from);
             return 2 * area / (first + Math.sqrt(Math.max(0, first * first + 2 * slope * area)));
@@ -107,16 +107,18 @@ public final class LoadShape {
             pieces.add(new Piece(from, period, factor, factor));
         }
         LoadShape shape = new LoadShape(pieces, factor, period);
-        if (Double.isInfinite(period) ? factor == 0 : shape.upTo(period) == 0) { // the last records would never be due
+        if (Double.isInfinite(period) ? factor == 0 : shape.upTo(period) == 0) {
+            // The last records would never be due.
             throw new IllegalArgumentException("must have some rate in the end: " + text);
         }
         return shape;
     }
 
     /**
-     * The text of a recorded, repeated load: the amounts at certain times, with a constant factor in between.
+     * Returns the text of a recorded load, which repeats. It gives amounts at certain times, and the factor between
+     * these times is constant.
      *
-     * @param seconds ascending from 0; the last one is the period
+     * @param seconds the times, ascending from 0; the last one is the period
      * @param area the total amounts at these times, from 0, not decreasing
      */
     public static String recorded(double[] seconds, double[] area) {
@@ -148,7 +150,7 @@ public final class LoadShape {
         return new LoadShape(pieces, 0, from);
     }
 
-    /** The area up to a time in seconds: the time multiplied by the mean factor until then. */
+    /** Returns the area up to a time in seconds, that is, the time multiplied by the mean factor until then. */
     public double area(double seconds) {
         if (Double.isInfinite(period)) {
             return upTo(seconds);
@@ -166,7 +168,7 @@ public final class LoadShape {
         return before[piece] + (Double.isInfinite(period) ? (seconds - end) * last : 0);
     }
 
-    /** The index of the segment that contains the time; past the last one if there is none. */
+    /** Returns the index of the segment that contains the time; an index past the last segment if there is none. */
     private int pieceAt(double seconds) {
         int low = 0;
         int high = pieces.size();
@@ -181,7 +183,10 @@ public final class LoadShape {
         return low;
     }
 
-    /** The first segment that ends with at least this area; past the last one if there is none. */
+    /**
+     * Returns the index of the first segment that ends with at least this area; an index past the last segment if there
+     * is none.
+     */
     private int pieceWith(double area) {
         int low = 0;
         int high = pieces.size();
@@ -196,14 +201,14 @@ public final class LoadShape {
         return low;
     }
 
-    /** The first time, in seconds, at which this area is reached. */
+    /** Returns the first time, in seconds, at which the area reaches this value. */
     public double when(double area) {
         double left = Math.max(0, area);
         double begun = 0;
         double whole = before[pieces.size()];
         if (!Double.isInfinite(period)) {
             double rounds = Math.max(0, Math.ceil(left / whole) - 1);
-            left = Math.min(whole, left - rounds * whole); // rounding may leave a little more than this
+            left = Math.min(whole, left - rounds * whole); // rounding may leave a little more than the total
             begun = rounds * period;
         }
         int index = pieceWith(left);

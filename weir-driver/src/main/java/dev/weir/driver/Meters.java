@@ -26,18 +26,21 @@ final class Meters {
 
     private Meters() {}
 
-    /** Excludes the time of this harness thread from the count, as long as it lives. Call before it starts. */
+    /**
+     * Excludes the processor time of this harness thread from the readings while the thread lives. Call it before the
+     * thread starts.
+     */
     static void exclude(Thread thread) {
         HARNESS.removeIf(other -> other.getState() == Thread.State.TERMINATED);
         HARNESS.add(thread);
     }
 
-    /** A reading without context switches, which require one file per thread. */
+    /** Takes a reading without context switches, because these require reading one file per thread. */
     static Usage quick() {
         return read(-1, -1);
     }
 
-    /** A reading of everything. Context switches of ended threads are lost. */
+    /** Takes a reading of everything. Context switches of ended threads are missing. */
     static Usage full() {
         long voluntary = 0;
         long involuntary = 0;
@@ -51,13 +54,14 @@ final class Meters {
                     }
                 }
             }
-        } catch (IOException e) { // no such file system, or the thread has ended meanwhile
+        } catch (IOException e) {
+            // There is no such file system, or the thread has ended meanwhile.
             return quick();
         }
         return read(voluntary, involuntary);
     }
 
-    /** The total time for which living threads were runnable and waited for a core; -1 if not known. */
+    /** Returns the total time for which living threads were runnable and waited for a core; -1 if not known. */
     static long waitedNanos() {
         long waited = 0;
         try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS)) {
@@ -67,7 +71,7 @@ final class Meters {
             for (Path task : tasks) {
                 waited += waitedNanos(task);
             }
-        } catch (IOException | DirectoryIteratorException e) { // no such file system
+        } catch (IOException | DirectoryIteratorException e) { // there is no such file system
             return -1;
         }
         return waited;
@@ -75,7 +79,7 @@ final class Meters {
 
     private static long waitedNanos(Path task) {
         try {
-            // Time on a core, time in the run queue, and number of time slices.
+            // The fields are the time on a core, the time in the run queue and the number of time slices.
             return Long.parseLong(Files.readString(task.resolve("schedstat")).split("\\s+", -1)[1]);
         } catch (IOException e) { // the thread has ended meanwhile
             return 0;

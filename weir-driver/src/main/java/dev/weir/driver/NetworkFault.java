@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A network fault of a group member, sent as options of a {@link Command.Change} to the process that simulates its
- * network. Immutable.
+ * A network fault of a group member. It is sent as options of a {@link Command.Change} to the process that simulates
+ * the member's network. Immutable.
  *
  * @param delayNanos delay of each message; 0 except for {@link Kind#DELAY}
  */
@@ -24,28 +24,28 @@ public record NetworkFault(Kind kind, long delayNanos) {
 
     /** The kind of the fault. */
     public enum Kind {
-        /** No fault from now on. */
+        /** The network has no fault from now on. */
         NONE,
-        /** The network is cut. */
+        /** The network resets all connections. */
         CUT,
-        /** The network is silent. */
+        /** The network forwards nothing, but connections stay open. */
         SILENCE,
-        /** The network is slow. */
+        /** The network delays each message. */
         DELAY
     }
 
-    /** Delays each message by this time. */
+    /** Returns a fault that delays each message by this time. */
     public static NetworkFault delay(long nanos) {
         return new NetworkFault(Kind.DELAY, nanos);
     }
 
-    /** The options that {@link #of} reads. */
+    /** Returns the options of this fault, which {@link #of} reads. */
     public Map<String, String> options() {
         return Map.of(KIND, kind.name().toLowerCase(Locale.ROOT), DELAY, Long.toString(delayNanos));
     }
 
     /**
-     * The fault set by these options.
+     * Returns the fault that these options set.
      *
      * @throws IllegalArgumentException if they set none
      */

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The received records of a pass whose process was killed, from the pass's own file: the report that it could no longer
- * make. Immutable.
+ * The received records of a pass whose process was killed, read from the file that the pass itself wrote. They replace
+ * the report that the process could no longer make. Immutable.
  *
  * @param partitions received records by partition, in the form of {@link NumberRuns#encoded}
  * @param again number of repeated deliveries by partition
@@ -20,8 +20,8 @@ public record NotedNumbers(List<String> partitions, List<Long> again) {
     private static final String BEGIN = "{\"partitions\":";
 
     /**
-     * Prints a file in the form that {@link #printed} reads, and deletes it. Runs where the process ran, because the
-     * file is there.
+     * Prints a file in the form that {@link #printed} reads, and deletes the file. It runs on the machine of the killed
+     * process, because the file is there.
      *
      * @param arguments the file, the number of partitions, and the file's capacity of records per partition
      */
@@ -44,7 +44,7 @@ public record NotedNumbers(List<String> partitions, List<Long> again) {
     }
 
     /**
-     * Reads the printed form, perhaps after a login greeting.
+     * Reads the printed form. A login greeting may precede it.
      *
      * @throws IllegalArgumentException if the text is not from {@link #main}
      */

@@ -10,11 +10,11 @@ import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
 
 /**
- * A set of non-negative numbers, such as a partition's received records, stored as runs: a complete set, or one with
- * long runs, is small however many numbers it has. Immutable.
+ * A set of non-negative numbers, for example of a partition's received records, stored as runs. A complete set, or one
+ * with long runs, is small however many numbers it has. Immutable.
  *
- * <p>As text it is deflated and in Base64. Inflated, each run is two numbers of seven bits to a byte, the lowest first,
- * the eighth bit set in all bytes of a number but its last:
+ * <p>Its text form is deflated and encoded in Base64. Inflated, each run consists of two numbers. A number has seven
+ * bits per byte, the lowest bits first, and the eighth bit is set in all bytes but the last:
  *
  * <pre>
  * | missing numbers before the run | numbers in the run | ...
@@ -27,7 +27,7 @@ public final class NumberRuns {
     private static final int BITS = 7;
     private static final int MASK = (1 << BITS) - 1;
 
-    private final long[] edges; // first of a run, first after it, and so on: strictly ascending
+    private final long[] edges; // first number of a run, first number after it, and so on, ascending
 
     private NumberRuns(long[] edges) {
         this.edges = edges;
@@ -41,7 +41,7 @@ public final class NumberRuns {
         /**
          * Adds the numbers from {@code from} to below {@code to}; none if they are equal.
          *
-         * @throws IllegalArgumentException if they are below numbers added before
+         * @throws IllegalArgumentException if the numbers are below numbers that were added before
          */
         public Builder add(long from, long to) {
             long end = size == 0 ? 0 : edges[size - 1];
@@ -63,18 +63,18 @@ public final class NumberRuns {
             return this;
         }
 
-        /** The set so far. */
+        /** Returns the set of all numbers added so far. */
         public NumberRuns build() {
             return new NumberRuns(Arrays.copyOf(edges, size));
         }
     }
 
-    /** The count of numbers. */
+    /** Returns how many numbers the set has. */
     public long count() {
         return countBelow(Long.MAX_VALUE);
     }
 
-    /** The count of smaller numbers. */
+    /** Returns how many numbers of the set are smaller than {@code end}. */
     public long countBelow(long end) {
         long count = 0;
         for (int i = 0; i < edges.length && edges[i] < end; i += 2) {
@@ -109,7 +109,7 @@ public final class NumberRuns {
         return run < edges.length ? edges[run] : Long.MAX_VALUE;
     }
 
-    /** The count of numbers in both sets. */
+    /** Returns how many numbers are in both sets. */
     public long countCommon(NumberRuns other) {
         return count() + other.count() - plus(other).count();
     }

@@ -5,14 +5,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a producer when the next record is due: by a {@link SendPlan} if there is one, else now. Confined to the
- * sending thread.
+ * Tells a producer when the next record is due: at the time of the {@link SendPlan} if there is one, otherwise now.
+ * Confined to the sending thread.
  *
- * <p>If the library blocked that thread, several records are due and are sent at once; their latency counts from their
- * planned times. If the thread itself overslept, that is recorded as the generator's lateness, unless a garbage
- * collection had stopped the process: that is the library's fault, and part of the waiting records' latency.
+ * <p>If the library blocked the sending thread, several records are due and are sent at once. Their latency counts from
+ * their planned times. If the thread itself overslept, the delay is recorded as the generator's lateness. A garbage
+ * collection that stopped the process is an exception: it is the library's fault, and part of the latency of the
+ * waiting records.
  *
- * <p>Each record gets a ticket, to be passed to {@link Pass#acknowledged(long, int)}:
+ * <p>Each record gets a ticket, which the driver passes to {@link Pass#acknowledged(long, int)}:
  *
  * <pre>
  *  63        48 47                              0
@@ -33,8 +34,8 @@ public final class Pacer {
     private final long startNanos;
 
     private long dueNanos;
-    private long wokenNanos; // the planned end of the thread's last sleep
-    private List<PacerClock.Pause> pauses = List.of(); // which may have kept it from waking
+    private long wokenNanos; // the time at which the thread last woke up
+    private List<PacerClock.Pause> pauses = List.of(); // pauses that may have delayed the last wake-up
 
     Pacer(Pass pass, PacerClock clock) {
         this.pass = pass;
@@ -54,8 +55,8 @@ public final class Pacer {
     /**
      * Waits until {@link #isDue}.
      *
-     * @param deadlineNanos as {@link System#nanoTime}; {@link Long#MAX_VALUE} for none
-     * @return false if that time came first, or the pass is over
+     * @param deadlineNanos a time of {@link System#nanoTime}; {@link Long#MAX_VALUE} for no deadline
+     * @return false if the deadline came first, or the pass is over
      * @throws IllegalStateException if the thread is interrupted
      */
     public boolean await(long deadlineNanos) {
@@ -75,14 +76,17 @@ public final class Pacer {
         return true;
     }
 
-    /** The ticket of that partition's next record, once it is due; must not be sent if the pass is over. */
+    /**
+     * Waits until that partition's next record is due, and returns the record's ticket. If the pass is over, the record
+     * must not be sent.
+     */
     public long next(int partition) {
         if (plan == null) {
             return 0;
         }
         await(Long.MAX_VALUE);
         long ticket = ((long) partition << TIME_BITS) | (dueNanos - startNanos + 1);
-        // Records due before the last wake-up became due during the sleep; later ones waited for the library.
+        // Records due before the last wake-up became due during the sleep. Records due later waited for the library.
         pass.lateness().overslept(overslept());
         dueNanos = plan.nextNanos();
         return ticket;

@@ -7,25 +7,25 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** The clock of a {@link Pacer}; replaced in tests. For one thread. */
+/** The clock of a {@link Pacer}; tests replace it. Confined to one thread. */
 interface PacerClock {
 
-    /** The campaign's time. */
+    /** Returns the time on the harness's clock. */
     long nanos();
 
-    /** The campaign's time for that {@link System#nanoTime}. */
+    /** Converts a value of {@link System#nanoTime} to the harness's clock. */
     long at(long nanoTime);
 
     /** Sleeps for about this long. */
     void park(long nanos);
 
-    /** The last times at which a garbage collector stopped this process. */
+    /** Returns the last pauses in which a garbage collector stopped this process. */
     List<Pause> pauses();
 
-    /** A time during which no thread ran, on this clock. */
+    /** A time on this clock during which no thread ran. */
     record Pause(long fromNanos, long toNanos) {
 
-        /** The overlap of the pause with a range. */
+        /** Returns the overlap of the pause with a range of time. */
         long within(long from, long to) {
             return Math.max(0, Math.min(to, toNanos) - Math.max(from, fromNanos));
         }
@@ -33,16 +33,16 @@ interface PacerClock {
 
     /** Clock of this process. */
     final class OfProcess implements PacerClock {
-        /** Times of collections have a resolution of milliseconds, as has the clock that locates them. */
+        /** The times of collections and the clock that locates them both have a resolution of milliseconds. */
         static final long ROUNDING_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
         private final List<GarbageCollectorMXBean> collectors =
                 ManagementFactory.getPlatformMXBeans(GarbageCollectorMXBean.class).stream()
-                        // Concurrent cycles stop no thread for most of their time; their pauses have separate beans.
+                        // Concurrent cycles stop no thread for most of their time. Separate beans report their pauses.
                         .filter(bean -> !bean.getName().endsWith("Cycles"))
                         .toList();
 
-        // Collections are timed from the JVM's start time. The process itself is about 50 ms older.
+        // The times of collections are relative to the JVM's start time. The process itself is about 50 ms older.
         private final long startNanos = CampaignClock.nanos()
                 - TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()
                         - ManagementFactory.getRuntimeMXBean().getStartTime());

@@ -6,8 +6,8 @@ import java.util.stream.LongStream;
 /**
  * Tracks which of a partition's records, numbered from 0, were delivered. Confined to one thread at a time.
  *
- * <p>In-order records cost one comparison. Others are stored as bits past {@link #low}, the end of the complete prefix;
- * the bits are shifted down as it grows.
+ * <p>A record that arrives in order costs one comparison. Other records are stored as bits after {@link #low}, the end
+ * of the complete prefix. The bits are shifted down as the prefix grows.
  */
 final class PartitionLedger {
     private static final int MAX_SPREAD = 100_000_000;
@@ -15,7 +15,7 @@ final class PartitionLedger {
     private final long size;
     private final BitSet ahead = new BitSet();
 
-    private long base; // number of bit 0
+    private long base; // the record number of bit 0
     private long low;
     private long highest = -1;
     private long duplicates;
@@ -26,7 +26,7 @@ final class PartitionLedger {
         this.size = size;
     }
 
-    /** Adds a delivery; returns false if it is a repetition. */
+    /** Adds a delivery. Returns false if it is a repetition. */
     boolean delivered(long number) {
         if (number == low && number == highest + 1 && number < size) {
             low = number + 1;
@@ -84,8 +84,9 @@ final class PartitionLedger {
     }
 
     /**
-     * The ledger of delivered and missing records: of all records if {@code complete}, else of those at least
-     * {@code behind} before the last delivered one; later ones may be in flight.
+     * Returns the ledger of delivered and missing records. If {@code complete}, all records count. Otherwise only
+     * records count that are at least {@code behind} before the last delivered one, because later ones may be in
+     * flight.
      *
      * @param underWay numbers of other records known to be in flight
      */

@@ -1,13 +1,13 @@
 package dev.weir.driver;
 
 /**
- * Chooses the partition of each next record: in turn, or with a Zipf distribution whose first partition is the hottest.
- * Not random: after any number of records each partition has its share, give or take one or two. Confined to one
- * thread.
+ * Chooses the partition of each next record: in turn, or with a Zipf distribution in which the first partition is the
+ * hottest. The choice is not random: after any number of records, each partition has its share, give or take one or two
+ * records. Confined to one thread.
  */
 public final class PartitionSpread {
     private final double[] shares;
-    private final double[] owed; // to each partition, in records
+    private final double[] owed; // records still owed to each partition
     private final boolean isEven;
     private int next;
 
@@ -22,7 +22,7 @@ public final class PartitionSpread {
         isEven = skew == 0;
     }
 
-    /** The share of all records for each partition. */
+    /** Returns each partition's share of all records. */
     public static double[] shares(int partitions, double skew) {
         double[] shares = new double[partitions];
         double sum = 0;
@@ -36,7 +36,7 @@ public final class PartitionSpread {
         return shares;
     }
 
-    /** The partition of the next record. */
+    /** Chooses the partition of the next record. */
     public int next() {
         if (isEven) {
             int turn = next;

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * Chooses the only partition that is not paused, in {@link Scenario#FLOW_CONTROL}: drawn for each record among those
- * with records left. Confined to one thread at a time.
+ * Chooses the only partition that is not paused, in {@link Scenario#FLOW_CONTROL}. It is drawn for each record from the
+ * partitions that have records left. Confined to one thread at a time.
  */
 public final class PartitionTurns {
     /** Figure of a pass: the number of records delivered from a paused partition. */
@@ -14,10 +14,10 @@ public final class PartitionTurns {
     private final Pass pass;
     private final SplittableRandom random = new SplittableRandom(1);
     private final long[] left;
-    private final int[] open; // partitions with records left, the first openCount of it
+    private final int[] open; // the first openCount entries are partitions with records left
     private int openCount;
     private int turn = -1; // the last result of next()
-    private int only = -1; // the only partition not paused; -1 if that does not apply
+    private int only = -1; // the only partition not paused; -1 if others may be running too
     private long strays;
 
     public PartitionTurns(Pass pass) {
@@ -45,14 +45,17 @@ public final class PartitionTurns {
         }
     }
 
-    /** The partition to continue with; -1 when none has records left. */
+    /** Draws the partition to continue with; -1 if no partition has records left. */
     public int next() {
         turn = openCount == 0 ? -1 : open[random.nextInt(openCount)];
         only = -1;
         return turn;
     }
 
-    /** Reports that all partitions except the last {@link #next} are paused: none of their records may arrive. */
+    /**
+     * Reports that all partitions are paused except for the last result of {@link #next}. From now on none of their
+     * records may arrive.
+     */
     public void othersArePaused() {
         only = turn;
     }

@@ -12,31 +12,32 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One running pass: its settings and its record of deliveries. Any thread may read the settings. One thread at a time
- * reports deliveries through {@link #delivered}, or any thread through {@link #deliveredConcurrently}.
+ * One running pass: its settings, and an account of its deliveries. Any thread may read the settings. Either one thread
+ * at a time reports deliveries through {@link #delivered}, or any thread reports them through {@link
+ * #deliveredConcurrently}.
  */
 public final class Pass {
     /**
-     * Figure: the number of records that arrived before they were due, according to compared clocks. Omitted if there
-     * were none.
+     * Figure: the number of records that arrived before they were due, according to clocks of two machines that the
+     * harness compares. It is missing if there were no such records.
      */
     public static final String EARLY_RECORDS = "clock: early records";
 
-    /** Figure: the earliest arrival relative to the due time, negative. */
+    /** Figure: the earliest arrival relative to the due time, a negative number. */
     public static final String EARLIEST_MILLIS = "clock: earliest ms";
 
-    /** Figure of a sender with a plan: the nice value of its process, negative if it has priority. */
+    /** Figure of a sender with a plan: the nice value of its process, which is negative if the process has priority. */
     public static final String SENDER_NICENESS = "generator: nice value";
 
     /**
-     * Figure of each pass: the time for which all threads of the process together were runnable and waited for a core,
-     * in percent of the pass. Missing if the system does not report it, or if threads that had waited for long ended
-     * meanwhile.
+     * Figure of each pass: the time for which threads of the process were runnable and waited for a core, summed over
+     * all threads, in percent of the pass. It is missing if the system does not report it, or if threads that had
+     * waited for long ended during the pass.
      */
     public static final String WAITED_FOR_CORES = "driver: waited for a core %";
 
     /**
-     * Figure of drivers without a Kafka client: the part of the pass during which a fetch was in flight, in percent.
+     * Figure of drivers without a Kafka client: the share of the pass during which a fetch was in flight, in percent.
      */
     public static final String FETCH_UNDER_WAY = "driver: fetch under way %";
 
@@ -50,7 +51,7 @@ public final class Pass {
     private final PassOptions options;
     private final ClientConfig clientConfig;
     private final long wanted;
-    private final double sinkNanos; // per record; 0: no limit
+    private final double sinkNanos; // per record; 0 for no limit
     private final int partitionAt;
     private final HandlerWork work;
     private final Tally tally;
@@ -59,13 +60,13 @@ public final class Pass {
     private final TopicSet topics;
     private final DeliveryBook book;
     private final @Nullable GroupNumbers ofGroup;
-    private final ReentrantLock lock = new ReentrantLock(); // of concurrent deliveries
+    private final ReentrantLock lock = new ReentrantLock(); // guards concurrent deliveries
     private final Map<String, Double> figures = new ConcurrentHashMap<>();
     private final long orderedNanos = System.nanoTime();
 
     private volatile @Nullable SendPlan plan;
     private volatile Consumer<String> whenReady = address -> {};
-    private volatile @Nullable Consumer<Map<String, String>> whenChanged; // of a network
+    private volatile @Nullable Consumer<Map<String, String>> whenChanged; // set if the pass simulates a network
 
     Pass(Command.Configure configuration, Command.Start order) {
         this(configuration, order, GroupType.CONSUMER);
@@ -97,14 +98,13 @@ public final class Pass {
     }
 
     /**
-     * The topics to read, one or several, or to write. Deliveries are reported with the {@link TopicSet#number} of a
-     * partition.
+     * Returns the topics to read or to write. For deliveries, a partition is reported by its {@link TopicSet#number}.
      */
     public TopicSet topics() {
         return topics;
     }
 
-    /** The consumer group, which does not exist yet. */
+    /** Returns the consumer group, which does not exist yet. */
     public String group() {
         return order.group();
     }
@@ -123,12 +123,12 @@ public final class Pass {
         return clientConfig;
     }
 
-    /** A new value of the requested length for the record with that number. */
+    /** Returns a new value of the requested length for the record with that number. */
     public byte[] value(long number) {
         return RecordLayout.value(configuration.valueBytes(), number);
     }
 
-    /** A new value with the record's planned time and, if there is space, its partition after that. */
+    /** Returns a new value with the record's planned time, followed by its partition if there is space. */
     public byte[] value(long number, long plannedNanos, int partition) {
         return RecordLayout.value(configuration.valueBytes(), number, plannedNanos, partition);
     }
@@ -142,7 +142,7 @@ public final class Pass {
         return topic;
     }
 
-    /** A unique name of this member of the group: the same for all passes of its process. */
+    /** Returns a unique name of this member of the group. It is the same for all passes of its process. */
     public String member() {
         return group() + "-" + ProcessHandle.current().pid();
     }
@@ -157,21 +157,21 @@ public final class Pass {
         course.await();
     }
 
-    /** Waits for this time, or until {@link #isDone}; returns that. */
+    /** Waits for at most this time until {@link #isDone}. Returns {@link #isDone}. */
     public boolean awaitDone(long millis) throws InterruptedException {
         return course.await(TimeUnit.MILLISECONDS.toNanos(millis));
     }
 
-    /** Reports a record handed to user code. One thread at a time. */
+    /** Reports a record handed to user code. Only one thread at a time may call it. */
     public void delivered(int partition, byte[] value) {
         delivered(partition, RecordLayout.number(value), RecordLayout.dueNanos(value), value.length);
     }
 
     /**
-     * Reports a record handed to user code. One thread at a time.
+     * Reports a record handed to user code. Only one thread at a time may call it.
      *
-     * @param number the first 8 bytes of its value
-     * @param plannedNanos the next 8 bytes
+     * @param number the first 8 bytes of the record's value
+     * @param plannedNanos the next 8 bytes of the value
      */
     public void delivered(int partition, long number, long plannedNanos, int valueBytes) {
         lateness.came(partition, plannedNanos);
@@ -187,7 +187,10 @@ public final class Pass {
         }
     }
 
-    /** Waits in place of user code, in steps of at least a millisecond, since shorter ones would be mostly overhead. */
+    /**
+     * Waits in place of slow user code. Waits at least a millisecond at a time, because shorter waits would be mostly
+     * overhead.
+     */
     private void slowDown(long records) {
         Course.Mark from = course.start();
         if (from != null) {
@@ -199,8 +202,8 @@ public final class Pass {
     }
 
     /**
-     * Reports that a handler has done its work for a record not delivered yet, and fails if planned. Any thread, one at
-     * a time for a record.
+     * Reports that the handler of a record has done its work before the record is delivered, and throws if a failure is
+     * planned. Any thread may call it, but only one at a time for a record.
      *
      * @throws HandlerFailure if planned; the library must call the handler again after {@link PassOptions#retryMillis}
      */
@@ -209,11 +212,11 @@ public final class Pass {
     }
 
     /**
-     * The step of {@link Scenario#COPY} between reading and writing a record, the same for all libraries: the
-     * workload's work, which may be none. It counts the record as taken; the harness finds written records in the
-     * output. Any thread.
+     * Does the step of {@link Scenario#COPY} between reading and writing a record, which is the same for all libraries:
+     * the workload's work, which may be none. Counts the record as taken; the harness finds written records in the
+     * output. Any thread may call it.
      *
-     * @return the value to be written
+     * @return the value to write
      */
     public byte[] step(byte[] value) {
         step(RecordLayout.number(value));
@@ -232,24 +235,24 @@ public final class Pass {
     }
 
     /**
-     * The partition of a record of {@link Scenario#COPY}, stored in its value. The output must go to the partition with
-     * the same number.
+     * Returns the partition that the value of a record of {@link Scenario#COPY} contains. The output must go to the
+     * partition with the same number.
      */
     public int partition(byte[] value) {
         return RecordLayout.partition(value, partitionAt);
     }
 
-    /** The work of each handler; the pass reports its duration. Thread-safe. */
+    /** Returns the work of each handler. The pass reports how long handlers took. Thread-safe. */
     public HandlerWork work() {
         return work;
     }
 
-    /** Reports the number of records of a poll in the driver's own loop, perhaps 0. Any thread. */
+    /** Reports the number of records of a poll in the driver's own loop; 0 is possible. Any thread may call it. */
     public void polled(int records) {
         PollSizes.OF_PROCESS.polled(records);
     }
 
-    /** Adds a figure to those reported by clients, such as {@code share: lanes}. Any thread. */
+    /** Adds a figure to the figures that clients report, such as {@code share: lanes}. Any thread may call it. */
     public void figure(String name, double value) {
         figures.put(name, value);
     }
@@ -259,7 +262,7 @@ public final class Pass {
         return Map.copyOf(figures);
     }
 
-    /** Reports a record whose work is done. Any thread. */
+    /** Reports a record after the work on it is done. Any thread may call it. */
     public void deliveredConcurrently(int partition, byte @Nullable [] key, byte[] value) {
         lock.lock();
         try {
@@ -272,24 +275,27 @@ public final class Pass {
         }
     }
 
-    /** Notes the lateness of a sent or received record; 0 means no planned time. One thread at a time. */
+    /**
+     * Notes the lateness of a sent or received record. A planned time of 0 means no planned time. Only one thread at a
+     * time may call it.
+     */
     public void wasDue(int partition, long plannedNanos) {
         lateness.came(partition, plannedNanos);
     }
 
-    /** The lateness recorded by {@link #wasDue} and {@link #pacer}. */
+    /** Returns the lateness that {@link #wasDue} and {@link #pacer} have recorded. */
     Lateness lateness() {
         return lateness;
     }
 
-    /** The pacer for the records of {@link Scenario#PRODUCE}; for one thread. */
+    /** Returns the pacer for the records of {@link Scenario#PRODUCE}. It is confined to one thread. */
     public Pacer pacer() {
         return new Pacer(this, new PacerClock.OfProcess());
     }
 
     /**
-     * The sender's plan, which {@link #change} may change. Requesting it reports that the sender is connected. Once,
-     * for one thread.
+     * Returns the sender's plan, which {@link #change} may change. The call reports that the sender is connected. Call
+     * it once; the plan is confined to one thread.
      */
     public SendPlan plan() {
         SendPlan made = SendPlan.of(configuration.options());
@@ -303,7 +309,7 @@ public final class Pass {
     }
 
     /**
-     * Reports that the pass simulates a member's network, which waits for connections at the address.
+     * Reports that the pass simulates a member's network, which waits for connections at {@code address}.
      *
      * @param changed receives faults as options of a {@link NetworkFault}, on the command thread
      */
@@ -313,14 +319,14 @@ public final class Pass {
     }
 
     /**
-     * Sets the listener that is called once a requested plan, or a network's address, is ready. Called on the thread
-     * that prepared it.
+     * Sets the listener that is called once when a plan or a network's address is ready, on the thread that prepared
+     * it.
      */
     void whenReady(Consumer<String> told) {
         whenReady = told;
     }
 
-    /** Executes a {@link Command.Change}. Any thread. */
+    /** Executes a {@link Command.Change}. Any thread may call it. */
     void change(Map<String, String> changes) {
         Consumer<Map<String, String>> network = whenChanged;
         if (network != null) {
@@ -342,13 +348,16 @@ public final class Pass {
         }
     }
 
-    /** The delivered records if requested; otherwise null. After the driver has returned. */
+    /**
+     * Returns the delivered records if the harness requested them, otherwise null. Call it after the driver has
+     * returned.
+     */
     Report.@Nullable Delivered told() {
         return options.tells() ? new Report.Delivered(book.numbers()) : null;
     }
 
     /**
-     * Reports an acknowledged record of that many bytes. One thread at a time.
+     * Reports an acknowledged record with a value of that many bytes. Only one thread at a time may call it.
      *
      * @param ticket from {@link Pacer#next}
      */
@@ -357,14 +366,15 @@ public final class Pass {
         acknowledged(valueBytes);
     }
 
-    /** Reports an acknowledged record of that many bytes. One thread at a time. */
+    /** Reports an acknowledged record with a value of that many bytes. Only one thread at a time may call it. */
     public void acknowledged(int valueBytes) {
         var unused = count(valueBytes);
     }
 
     /**
-     * Reports a committed transaction with this many records of the requested length. One thread at a time. The first
-     * one starts the measured time, because its records took time before that.
+     * Reports a committed transaction with this many records of the requested length. Only one thread at a time may
+     * call it. The measured time starts with the end of the first transaction, because its records took time before
+     * that.
      */
     public void committed(int transactionRecords) {
         long now = tally.count(transactionRecords, (long) transactionRecords * configuration.valueBytes());
@@ -377,17 +387,20 @@ public final class Pass {
         }
     }
 
-    /** Reports the library's failure; null has no effect, so that any outcome can be passed. Any thread. */
+    /** Reports the library's failure. Null has no effect, so that any outcome can be passed. Any thread may call it. */
     public void fail(@Nullable Throwable cause) {
         course.fail(cause);
     }
 
-    /** Throws the library's failure if there is one: before offsets of unwritten records are committed. Any thread. */
+    /**
+     * Throws the library's failure if there is one. Call it before committing, so that no offsets of unwritten records
+     * are committed. Any thread may call it.
+     */
     public void requireNoFailure() {
         course.requireNoFailure();
     }
 
-    /** Runs {@code run}; its failure fails the pass. */
+    /** Fails the pass if {@code run} fails. */
     public void failsWith(CompletionStage<?> run) {
         run.whenComplete((end, cause) -> fail(cause));
     }
@@ -408,12 +421,12 @@ public final class Pass {
         return course;
     }
 
-    /** The figures, after the driver has returned. */
+    /** Returns the figures. Call it after the driver has returned. */
     Report.Passed result() {
         Course.Span span = course.span();
         boolean complete = span.to().records() >= wanted;
-        // A copy writes and commits the records it has taken until the driver returns. Context switches were lost with
-        // its threads.
+        // A copy continues to write and commit the records that it has taken until the driver returns, so its usage is
+        // read now. The context switches were lost with the copy's threads.
         Usage used = isCopy() ? Meters.quick() : span.to().usage();
         figures.putAll(course.figures());
         lateness.putEarly(figures);

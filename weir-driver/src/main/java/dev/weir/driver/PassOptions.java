@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The options of a pass. Immutable. {@link HandlerWork}, {@link Failures}, {@link SendPlan} and {@link ShareOptions}
- * define further ones.
+ * define further options.
  */
 public final class PassOptions {
     /** Option: {@link #commitIntervalMillis}. */
@@ -25,7 +25,9 @@ public final class PassOptions {
     /** Option: {@link Pass#outputTopic}. */
     public static final String OUTPUT = "output.topic";
 
-    /** Option: the average rate, in records per second since the first one, that user code accepts; 0 for no limit. */
+    /**
+     * Option: the average rate that user code accepts, in records per second since the first record; 0 for no limit.
+     */
     public static final String SINK_RATE = "sink.records.per.second";
 
     /** Option: {@link #inFlight}. */
@@ -34,24 +36,24 @@ public final class PassOptions {
     /** Option: {@link #transactionRecords}. */
     public static final String TRANSACTION_RECORDS = "transaction.records";
 
-    /** Option: {@code true} if members come and go, so that records are repeated; repetitions are not counted. */
+    /** Option: {@code true} if members come and go, so that records are repeated. Such repetitions are not counted. */
     public static final String REPEATS = "repeats";
 
     /** Option: {@code true} if the driver's process reports the received records at the end. */
     public static final String TELLS = "tell.delivered";
 
-    /** Option: {@code true} if intervals include client figures, once a second. */
+    /** Option: {@code true} if intervals include the figures of clients, once a second. */
     public static final String SERIES = "series";
 
     /**
-     * Option: the {@link GroupNumbers} file in which the members of a group note the records they received; without it,
-     * they note none.
+     * Option: the {@link GroupNumbers} file in which the members of a group note the records that they have received.
+     * Without this option, they note none.
      */
     public static final String GROUP_NUMBERS = "group.numbers";
 
     /**
-     * Option: the file in which this pass alone notes its received records, to be read if its process is killed;
-     * deleted with the pass.
+     * Option: the file in which this pass alone notes its received records. The harness reads it if the pass's process
+     * is killed; it is deleted with the pass.
      */
     public static final String OWN_NUMBERS = "own.numbers";
 
@@ -73,32 +75,33 @@ public final class PassOptions {
         this.options = options;
     }
 
-    /** The interval at which {@link Scenario#AT_LEAST_ONCE} commits; the same for all drivers. */
+    /** Returns the interval at which {@link Scenario#AT_LEAST_ONCE} commits. It is the same for all drivers. */
     public long commitIntervalMillis() {
         return Long.parseLong(options.getOrDefault(COMMIT_INTERVAL, "1000"));
     }
 
     /**
-     * The number of records that {@link Scenario#AT_MOST_ONCE} may commit together before they are delivered, if the
-     * library supports that.
+     * Returns the number of records that {@link Scenario#AT_MOST_ONCE} may commit together before they are delivered,
+     * if the library supports this.
      */
     public int commitAhead() {
         return integer(COMMIT_AHEAD, 1);
     }
 
     /**
-     * Returns whether {@link Scenario#COPY} writes in transactions that include the offsets; otherwise at least once.
+     * Returns whether {@link Scenario#COPY} writes in transactions that include the offsets. Otherwise it writes at
+     * least once.
      */
     public boolean isExactlyOnce() {
         return EXACTLY_ONCE.equals(options.get(GUARANTEE));
     }
 
-    /** The number of concurrent handlers, if the library has several. */
+    /** Returns the number of concurrent handlers, if the library can run several. */
     public int concurrency() {
         return integer(CONCURRENCY, 16);
     }
 
-    /** The limit for unacknowledged records, if the library has one; 0 for its default. */
+    /** Returns the limit for unacknowledged records, if the library has one; 0 for the library's default. */
     public int inFlight() {
         return integer(IN_FLIGHT, 0);
     }
@@ -108,7 +111,7 @@ public final class PassOptions {
         return integer(TRANSACTION_RECORDS, 0);
     }
 
-    /** The order that handlers keep, if the library has a choice. */
+    /** Returns the order that handlers keep, if the library offers a choice. */
     public HandlerOrder ordering() {
         return HandlerOrder.of(options);
     }
@@ -118,7 +121,7 @@ public final class PassOptions {
         return Double.parseDouble(options.getOrDefault(Failures.SHARE, "0")) > 0;
     }
 
-    /** The wait before a failed handler is called again. */
+    /** Returns the time to wait before a failed handler is called again. */
     public long retryMillis() {
         return Long.parseLong(options.getOrDefault(Failures.RETRY_MILLIS, "10"));
     }
@@ -128,12 +131,12 @@ public final class PassOptions {
         return options.containsKey(SendPlan.RATE);
     }
 
-    /** The start time of that plan, on the harness's clock; 0 for none. */
+    /** Returns the start time of that plan, on the harness's clock; 0 for no plan. */
     long planStartNanos() {
         return Long.parseLong(options.getOrDefault(SendPlan.START, "0"));
     }
 
-    /** The time that a slow sink takes per record; 0 if it is not slow. */
+    /** Returns the time that a slow sink takes per record; 0 if the sink is not slow. */
     double sinkNanos() {
         double rate = Double.parseDouble(options.getOrDefault(SINK_RATE, "0"));
         return rate == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / rate;
@@ -144,8 +147,8 @@ public final class PassOptions {
     }
 
     /**
-     * The file in which the pass notes its received records, from {@link #OWN_NUMBERS} or {@link #GROUP_NUMBERS}; null
-     * for none.
+     * Returns the file in which the pass notes its received records, from {@link #OWN_NUMBERS} or else from {@link
+     * #GROUP_NUMBERS}; null for none.
      */
     @Nullable
     Path numbers() {
@@ -153,7 +156,7 @@ public final class PassOptions {
         return own == null ? file(GROUP_NUMBERS) : own;
     }
 
-    /** The file from {@link #OWN_NUMBERS}; null for none. */
+    /** Returns the file from {@link #OWN_NUMBERS}; null for none. */
     @Nullable
     Path ownNumbers() {
         return file(OWN_NUMBERS);
@@ -164,7 +167,7 @@ public final class PassOptions {
         return file == null ? null : Path.of(file);
     }
 
-    /** The output topic of a driver whose pass has none; null for no output. */
+    /** Returns the output topic for a pass whose start command has none; null for no output. */
     @Nullable
     String output() {
         return options.get(OUTPUT);

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The longest pauses of this process since the last call. A thread that sleeps a few milliseconds at a time records how
- * late it woke up, whatever the cause (the method of jHiccup); {@link SafepointLog} reports pauses of the JVM itself.
- * Thread-safe; {@link #take} is for one thread.
+ * late it woke up, whatever the cause (the method of jHiccup). {@link SafepointLog} reports the JVM's own pauses.
+ * Thread-safe; {@link #take} is confined to one thread.
  */
 final class Pauses {
     /** Pauses of all threads, whether caused by the JVM, the system or another process. */
@@ -30,10 +30,10 @@ final class Pauses {
     /** Garbage collection pauses. */
     static final String OF_COLLECTOR = "pause: collector, longest ms";
 
-    /** The time until the last thread had stopped, for any JVM pause. */
+    /** The time until the last thread had stopped, for any pause of the JVM. */
     static final String TO_SAFEPOINT = "pause: to a safepoint, longest ms";
 
-    // A shorter step would detect shorter pauses, but take processor time from the library under test.
+    // A shorter sleep would detect shorter pauses, but take processor time from the library under test.
     private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final LongAccumulator longestNanos = new LongAccumulator(Long::max, 0);
@@ -43,7 +43,7 @@ final class Pauses {
         this.safepoints = safepoints;
     }
 
-    /** Starts to measure, until the process ends. Its own processor time is not counted. */
+    /** Starts to measure, until the process ends. The processor time of the measuring thread is not counted. */
     static Pauses start() {
         Pauses pauses = new Pauses(SafepointLog.open());
         Thread thread = new Thread(pauses::sleepAndNote, "weir-pauses");
@@ -61,7 +61,7 @@ final class Pauses {
         }
     }
 
-    /** The figures since the last call, by name. The JVM's are missing if it reports none. */
+    /** Returns the figures since the last call, by name. Figures of the JVM are missing if it reports none. */
     Map<String, Double> take() {
         Map<String, Double> figures = new TreeMap<>();
         figures.put(OF_PROCESS, longestNanos.getThenReset() / 1e6);
@@ -74,8 +74,8 @@ final class Pauses {
     }
 
     /**
-     * The safepoints of this process, as logged by its JVM: one line each, with nanoseconds. The file is unlinked once
-     * it is open, so that nothing is left behind. Confined to one thread.
+     * The safepoints of this process, from a log that its JVM writes: one line per safepoint, with nanoseconds. The
+     * file is unlinked after opening, so that nothing is left behind. Confined to one thread.
      */
     static final class SafepointLog {
         private static final System.Logger LOG = System.getLogger(SafepointLog.class.getName());
@@ -95,7 +95,7 @@ final class Pauses {
             this.file = file;
         }
 
-        /** The longest of several safepoints; 0 without any. */
+        /** The longest times of several safepoints; 0 if there were none. */
         record Longest(long collectorNanos, long reachingNanos) {
             static final Longest NONE = new Longest(0, 0);
 
@@ -106,7 +106,7 @@ final class Pauses {
             }
         }
 
-        /** Makes the JVM log pauses from now on; null if it cannot. */
+        /** Makes the JVM log safepoints from now on; null if it cannot. */
         static @Nullable SafepointLog open() {
             try {
                 Path folder = Files.createTempDirectory("weir-safepoints");
@@ -130,20 +130,22 @@ final class Pauses {
                     Files.deleteIfExists(path);
                     Files.deleteIfExists(folder);
                 }
-            } catch (IOException | JMException | RuntimeException e) { // another JVM, or no disk space
+            } catch (IOException | JMException | RuntimeException e) {
+                // The JVM is another one, or there is no disk space.
                 LOG.log(System.Logger.Level.WARNING, "the virtual machine logs no safepoints: " + e);
                 return null;
             }
         }
 
-        /** The longest ones since the last call. */
+        /** Returns the longest times since the last call. */
         Longest take() {
             try {
                 while (file.read(buffer) > 0) {
                     text.append(StandardCharsets.ISO_8859_1.decode(buffer.flip()));
                     buffer.clear();
                 }
-            } catch (IOException e) { // lines read so far count
+            } catch (IOException e) {
+                // The lines read so far count.
                 LOG.log(System.Logger.Level.WARNING, "cannot read the log of safepoints: " + e);
             }
             Longest longest = Longest.NONE;
@@ -153,7 +155,7 @@ final class Pauses {
                 longest = line.find() ? longest.with(line) : longest;
                 from = end + 1;
             }
-            text.delete(0, from); // the rest of a line is still being written
+            text.delete(0, from); // keeps the beginning of a line that is still being written
             return longest;
         }
     }

@@ -9,11 +9,14 @@ import org.HdrHistogram.Recorder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of records that each poll of this process returned. A driver's own loops report every poll;
- * {@link PolledRecords} sees only those with records. Thread-safe; {@link #take} is for one thread.
+ * The number of records that each poll of this process returned. A driver's own loop reports every poll; {@link
+ * PolledRecords} sees only polls with records. Thread-safe; {@link #take} is confined to one thread.
  */
 final class PollSizes {
-    /** The instance of this process, because Kafka creates interceptors by class name and passes no objects to them. */
+    /**
+     * The instance of this process. It is static, because Kafka creates interceptors by class name and passes no
+     * objects to them.
+     */
     static final PollSizes OF_PROCESS = new PollSizes();
 
     private static final int DIGITS = 3;
@@ -21,7 +24,7 @@ final class PollSizes {
     private final Recorder recorder = new Recorder(DIGITS);
     private final LongAdder empty = new LongAdder();
     private volatile boolean seesEmpty;
-    private Histogram taken = recorder.getIntervalHistogram(); // taker only
+    private Histogram taken = recorder.getIntervalHistogram(); // confined to the thread that takes
 
     /** Adds a poll of the driver's own loop. */
     void polled(int records) {
@@ -33,12 +36,12 @@ final class PollSizes {
         }
     }
 
-    /** Adds a poll of a library whose empty polls are not visible. */
+    /** Adds a poll of a library. Its empty polls are not visible. */
     void polledByLibrary(int records) {
         recorder.recordValue(records);
     }
 
-    /** The polls since the last call; null if there were none. */
+    /** Returns the polls since the last call; null if there were none. */
     Report.@Nullable Polls take() {
         taken = recorder.getIntervalHistogram(taken);
         long empties = empty.sumThenReset();

@@ -7,12 +7,12 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Counts the records of each poll of a library's consumer. Kafka's client creates it by class name, see
- * {@link ClientConfig#consumerOfLibrary}, and calls it for polls with records. Thread-safe.
+ * Counts the records of each poll of a library's consumer. Kafka's client creates this interceptor by class name (see
+ * {@link ClientConfig#consumerOfLibrary}) and calls it for polls with records. Thread-safe.
  */
 public final class PolledRecords implements ConsumerInterceptor<Object, Object> {
 
-    /** For Kafka's client. */
+    /** Called by Kafka's client. */
     public PolledRecords() {}
 
     @Override

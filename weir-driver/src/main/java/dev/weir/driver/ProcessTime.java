@@ -12,18 +12,18 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processor time of all threads of a process, including garbage collector and compilers, from the kernel's
+ * The processor time of all threads of a process, including garbage collector and compilers, as the kernel counts it in
  * nanoseconds per thread. Thread-safe.
  *
- * <p>The total of a process is only known in ticks of 10 ms, and a lean consumer at a planned rate uses few of them.
- * The last nanoseconds of threads that end between two readings are lost; they are added from the ticks once they
- * amount to two of them.
+ * <p>The kernel counts the total of a process only in ticks of 10 ms, and a lean consumer at a planned rate uses few of
+ * them. When a thread ends between two readings, its last nanoseconds are lost. They are added from the ticks as soon
+ * as they amount to two ticks.
  */
 final class ProcessTime {
 
     private static final long TWO_TICKS_NANOS = 20_000_000;
 
-    private static final int NICENESS = 16; // of the fields after the name
+    private static final int NICENESS = 16; // index among the fields after the name
 
     private final Path tasks;
     private final LongSupplier ticksNanos;
@@ -46,14 +46,15 @@ final class ProcessTime {
     }
 
     /**
-     * The nice value of a process, its scheduling priority, where lower values go first; null if not known.
+     * Returns the nice value of a process; null if not known. The nice value is the scheduling priority, and lower
+     * values have precedence.
      *
-     * @param stat its file below {@code /proc}
+     * @param stat the process's file below {@code /proc}
      */
     static @Nullable Double niceness(Path stat) {
         try {
             String said = Files.readString(stat);
-            // The name of the program, in parentheses, may contain anything.
+            // The name of the program is in parentheses and may contain any characters.
             String[] fields = said.substring(said.lastIndexOf(')') + 2).split(" ", -1);
             return Double.valueOf(fields[NICENESS]);
         } catch (IOException | RuntimeException e) {
@@ -72,7 +73,7 @@ final class ProcessTime {
     }
 
     private long read() {
-        // Read before the threads: otherwise their time in between would be counted twice.
+        // The ticks are read before the threads: otherwise the time between the two readings would be counted twice.
         long ticks = ticksNanos.getAsLong();
         Map<String, Long> now = new HashMap<>();
         long sum = 0;
@@ -84,10 +85,12 @@ final class ProcessTime {
                     sum += nanos;
                 }
             }
-        } catch (IOException | DirectoryIteratorException e) { // no such file system
+        } catch (IOException | DirectoryIteratorException e) {
+            // There is no such file system.
             return ticks;
         }
-        if (sum == 0) { // a kernel that does not count them
+        // The kernel does not count nanoseconds per thread.
+        if (sum == 0) {
             return ticks;
         }
         for (Map.Entry<String, Long> before : living.entrySet()) {

@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * The layout of the records of a pass, big-endian. Stateless. What follows in a value is any content.
+ * The layout of the records of a pass, big-endian. Stateless. The rest of a value has arbitrary content.
  *
  * <pre>
  *         0             4             8             12            16            20
@@ -18,14 +18,15 @@ import java.nio.ByteOrder;
  *         +-------------+
  * </pre>
  *
- * <p>The number of a record is the one in its partition, from 0. Only {@link Scenario#COPY} asks for the partition; a
- * plan leaves it out of a value that has no room for it. All records of a key are in one partition.
+ * <p>The number of a record is its position in its partition, counted from 0. Only {@link Scenario#COPY} needs the
+ * partition. A planned value that has no space for the partition does not contain it. All records of a key are in one
+ * partition.
  */
 public final class RecordLayout {
-    /** The smallest value size: its number and planned time. */
+    /** The smallest size of a value, which holds the number and the planned time. */
     public static final int MIN_VALUE_BYTES = 16;
 
-    /** The position of the partition in a value without a planned time: in the second half of that time's field. */
+    /** The position of the partition in a value without a planned time: the second half of the planned time's field. */
     public static final int PARTITION_BEHIND_NUMBER = 12;
 
     /** The position of the partition in a value with a planned time. */
@@ -36,17 +37,17 @@ public final class RecordLayout {
 
     private RecordLayout() {}
 
-    /** The number of a record in its partition. */
+    /** Returns the number of a record in its partition. */
     public static long number(byte[] value) {
         return (long) LONGS.get(value, 0);
     }
 
-    /** The partition of a record whose value contains it; the value must be long enough. */
+    /** Returns the partition that a value contains. The value must be long enough. */
     public static int partition(byte[] value, int partitionAt) {
         return (int) INTS.get(value, partitionAt);
     }
 
-    /** The time when a record is due; 0 for none. */
+    /** Returns the time when a record is due; 0 for no planned time. */
     static long dueNanos(byte[] value) {
         return (long) LONGS.get(value, Long.BYTES);
     }
@@ -55,14 +56,14 @@ public final class RecordLayout {
         return (int) INTS.get(key, 0);
     }
 
-    /** A new value of that length. */
+    /** Returns a new value of that length. */
     static byte[] value(int bytes, long number) {
         byte[] value = new byte[bytes];
         LONGS.set(value, 0, number);
         return value;
     }
 
-    /** A new value of a planned record. */
+    /** Returns a new value of a planned record. */
     static byte[] value(int bytes, long number, long dueNanos, int partition) {
         byte[] value = value(bytes, number);
         LONGS.set(value, Long.BYTES, dueNanos);

@@ -7,7 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A report of a driver to the harness, one JSON object per line on its standard output. Immutable. See {@link Command}.
+ * A report of a driver to the harness, one JSON object per line on the driver's standard output. Immutable. See {@link
+ * Command}.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "say")
 @JsonSubTypes({
@@ -25,9 +26,9 @@ public sealed interface Report {
     /**
      * Reports that the process is up.
      *
-     * @param libraries file names on its class path, which contain versions
+     * @param libraries file names on the driver's class path, which contain versions
      * @param arguments JVM arguments
-     * @param groupType the kind of group that it joins
+     * @param groupType the kind of group that the driver joins
      * @param processors number of processors available to the process
      */
     record Hello(
@@ -43,9 +44,9 @@ public sealed interface Report {
             implements Report {}
 
     /**
-     * Answers {@link Command.Clock}, at once.
+     * Answers {@link Command.Clock} at once.
      *
-     * @param askedNanos from the request
+     * @param askedNanos the time from the request
      * @param ownNanos the process's clock between request and answer
      */
     record Clock(long askedNanos, long ownNanos) implements Report {}
@@ -60,21 +61,22 @@ public sealed interface Report {
     /**
      * Reports the first delivered record, which starts the measured time.
      *
-     * @param nanos its time on the harness's clock
+     * @param nanos the time of the delivery on the harness's clock
      */
     record First(long nanos) implements Report {}
 
     /**
-     * Figures since the previous interval; the last interval of a pass is shorter.
+     * Reports figures since the previous interval. The last interval of a pass is shorter.
      *
      * @param atNanos end of the interval, since the first record
      * @param handlers blocking time of handlers
-     * @param timings for planned records: their delay per partition (or, for the sender, the delay of sending), as a
-     *     compressed HdrHistogram of nanoseconds in Base64; empty for none. One more at the end: the oversleeping of
-     *     the thread that sends the driver's records
+     * @param timings for planned records, their delay per partition (for the sender, the delay of sending), as a
+     *     compressed HdrHistogram of nanoseconds in Base64; empty for none. A further entry at the end covers the times
+     *     that the thread overslept that sends the driver's records.
      * @param last whether enough records arrived or time ran out, so that only the close follows
-     * @param figures figures of its clients by name, once a second if requested; also a remote machine's
-     * @param polls the polls of its consumers; null if it polled nothing
+     * @param figures figures of the driver's clients by name, once a second if requested; also figures of a remote
+     *     machine
+     * @param polls the polls of the driver's consumers; null if there were none
      */
     record Interval(
             long atNanos,
@@ -106,20 +108,20 @@ public sealed interface Report {
     }
 
     /**
-     * Polls of consumers.
+     * Reports the polls of consumers.
      *
      * @param sizes the record counts of non-empty polls, as a compressed HdrHistogram in Base64; empty for none
      * @param empty the number of empty polls, or {@link #UNKNOWN}
      */
     record Polls(String sizes, long empty) {
-        /** The empty polls of a library's own loop are not visible. */
+        /** The number of empty polls is unknown, because the empty polls of a library's own loop are not visible. */
         public static final long UNKNOWN = -1;
     }
 
     /**
-     * The records received in a finished pass.
+     * Reports the records received in a finished pass.
      *
-     * @param partitions by partition, in the form of {@link NumberRuns#encoded}
+     * @param partitions received records by partition, in the form of {@link NumberRuns#encoded}
      */
     record Delivered(List<String> partitions) implements Report {}
 
@@ -127,13 +129,13 @@ public sealed interface Report {
      * Reports a finished pass.
      *
      * @param complete whether all requested records arrived; false if time ran out
-     * @param records delivered from the first record to the end
-     * @param bytes of their values
-     * @param nanos from the first record to the end
-     * @param joinNanos from the start command to the first record
+     * @param records number of records delivered from the first record to the end
+     * @param bytes total size of their values
+     * @param nanos time from the first record to the end
+     * @param joinNanos time from the start command to the first record
      * @param firstMillis time of the first record, as {@link System#currentTimeMillis}
-     * @param usage of the process from the first record to the end
-     * @param client figures of its Kafka clients, or of its library
+     * @param usage usage of the process from the first record to the end
+     * @param client figures of the driver's Kafka clients, or of its library
      * @param handlers blocking time of handlers from the first record to the end
      */
     record Passed(

@@ -6,23 +6,31 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The task of a driver in a pass. Its {@link #label} is its name in workload files and messages. */
+/** The task of a driver in a pass. {@link #label} is its name in workload files and messages. */
 public enum Scenario {
-    /** Consumes and drops records; commits nothing. */
+    /** Consumes records and discards them; commits nothing. */
     CONSUME,
-    /** Consumes; commits finished records about every second. */
+    /** Consumes records; commits finished records about every second. */
     AT_LEAST_ONCE,
-    /** Consumes; commits each record before it is processed. */
+    /** Consumes records; commits each record before it is processed. */
     AT_MOST_ONCE,
-    /** Consumes; each record takes some time to process; commits finished records. */
+    /** Consumes records and spends some time on processing each of them; commits finished records. */
     WORK,
-    /** Consumes; for each record, all partitions except a drawn one are paused: {@link PartitionTurns}. */
+    /**
+     * Consumes records. For each record, all partitions are paused except for one that is drawn: see {@link
+     * PartitionTurns}.
+     */
     FLOW_CONTROL,
-    /** Consumes records that another process sends at a planned rate; commits nothing. Arrival times are recorded. */
+    /**
+     * Consumes records that another process sends at a planned rate, and records their arrival times; commits nothing.
+     */
     STEADY,
-    /** Consumes events, translates them in several computing steps, writes the results; commits finished records. */
+    /** Consumes events, translates them in several computing steps and writes the results; commits finished records. */
     PIPELINE,
-    /** Consumes, processes each record, writes it to the same partition of another topic; commits written records. */
+    /**
+     * Consumes records, processes each of them and writes it to the same partition of another topic; commits written
+     * records.
+     */
     COPY,
     /** Writes records and waits for their acknowledgements, with as many in flight as the library allows. */
     PRODUCE;

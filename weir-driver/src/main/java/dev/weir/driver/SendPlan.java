@@ -13,19 +13,22 @@ import org.jspecify.annotations.Nullable;
  * The time at which each record of an open-loop run is due, independently of earlier records. Confined to one thread,
  * except for {@link #change}.
  *
- * <p>A late sender sends at once and keeps to the plan, so that missed records are caught up. A change of the rate does
- * not cancel them: records due before it stay due.
+ * <p>A late sender sends at once and keeps to the plan, so that it catches up on missed records. A change of the rate
+ * does not cancel missed records: records that were due before the change stay due.
  */
 public final class SendPlan {
 
-    /** Option of all participants of a plan: the number of records due per second; 0 for none until it is changed. */
+    /**
+     * Option of all participants of a plan: the number of records due per second; 0 for none until a change sets a
+     * rate.
+     */
     public static final String RATE = "plan.records.per.second";
 
     /** Option of the sender: {@code even} or {@code poisson}. */
     public static final String ARRIVALS = "plan.arrivals";
 
     /**
-     * Option of the sender: a {@link LoadShape}, whose factor applies to the first rate; without one, the rate is
+     * Option of the sender: a {@link LoadShape}. Its factor applies to the first rate. Without a shape, the rate is
      * constant.
      */
     public static final String SHAPE = "plan.shape";
@@ -42,7 +45,7 @@ public final class SendPlan {
     /** Option of the sender: its number of producers, each with its own partitions. */
     public static final String PRODUCERS = "plan.producers";
 
-    /** Option of the sender: the random seed of arrivals that are not even. */
+    /** Option of the sender: the random seed for arrivals with uneven gaps. */
     public static final String SEED = "plan.seed";
 
     /** Option of the sender: the start time of the plan, on the harness's clock. */
@@ -51,7 +54,7 @@ public final class SendPlan {
     /** Option: the time on the harness's clock from which a changed {@link #RATE} applies. */
     public static final String AT = "plan.at.nanos";
 
-    /** The due time if no record is due. */
+    /** The due time for a plan in which no record is due. */
     public static final long NEVER = Long.MAX_VALUE;
 
     static final String NO_COMMON_CLOCK =
@@ -69,10 +72,10 @@ public final class SendPlan {
     private final Queue<Change> changes = new ConcurrentLinkedQueue<>();
 
     private LoadShape shape = LoadShape.CONSTANT;
-    private double shapeNanos = Double.NaN; // start of the plan
+    private double shapeNanos = Double.NaN; // start of the shape, since the plan's start
     private double recordsPerSecond;
-    private double fromNanos; // since the start: the last record's time, or the last change's
-    private double gaps; // from there to the next record
+    private double fromNanos; // since the start: time of the last record or of the last change
+    private double gaps; // number of records between that time and the next record
     private volatile @Nullable Thread waiting;
 
     private record Change(long atNanos, double recordsPerSecond) {}
@@ -92,21 +95,24 @@ public final class SendPlan {
         }
     }
 
-    /** Even gaps. */
+    /** Returns a plan with even gaps. */
     public static SendPlan constant(double recordsPerSecond) {
         return new SendPlan(recordsPerSecond, false, 0, 0);
     }
 
-    /** Arrivals from many independent senders: exponential gaps, the same for the same seed. */
+    /**
+     * Returns a plan of arrivals from many independent senders, with exponential gaps. The gaps are the same for the
+     * same seed.
+     */
     public static SendPlan poisson(double recordsPerSecond, long seed) {
         return new SendPlan(recordsPerSecond, true, seed, 0);
     }
 
     /**
-     * The plan set by these options.
+     * Returns the plan that these options set.
      *
      * @throws IllegalArgumentException if they set none
-     * @throws IllegalStateException if the process's clock is not set and so cannot tell its start time
+     * @throws IllegalStateException if this process's clock is not set, so that it does not know the plan's start time
      */
     public static SendPlan of(Map<String, String> options) {
         String rate = options.get(RATE);
@@ -132,14 +138,20 @@ public final class SendPlan {
         return this;
     }
 
-    /** Sets another rate from that time on, on the plan's clock; 0 for none. Any thread, in time order. */
+    /**
+     * Sets another rate that applies from that time on, on the plan's clock; 0 for none. Any thread may call it. The
+     * times of successive calls must ascend.
+     */
     public void change(long atNanos, double newRecordsPerSecond) {
         requireRate(newRecordsPerSecond);
         changes.add(new Change(atNanos, newRecordsPerSecond));
         LockSupport.unpark(waiting);
     }
 
-    /** The current due time of the next record, in nanoseconds on the plan's clock; {@link #NEVER} at a rate of 0. */
+    /**
+     * Returns when the next record is due at the current rate, in nanoseconds on the plan's clock; {@link #NEVER} at a
+     * rate of 0.
+     */
     public long dueNanos() {
         for (Change next = changes.peek(); next != null && next.atNanos() <= unchanged(); next = changes.peek()) {
             double at = Math.max(fromNanos, (double) (next.atNanos() - startNanos));
@@ -175,8 +187,8 @@ public final class SendPlan {
     }
 
     /**
-     * Takes the next record and returns its due time, in nanoseconds on the plan's clock; the first of an even plan is
-     * due at its start.
+     * Takes the next record and returns its due time, in nanoseconds on the plan's clock. The first record of an even
+     * plan is due at the plan's start.
      *
      * @throws IllegalStateException if no record is due
      */
@@ -190,7 +202,9 @@ public final class SendPlan {
         return due;
     }
 
-    /** Waits until the next record is due and takes it; {@link #NEVER} if the pass is over before. */
+    /**
+     * Waits until the next record is due, takes it and returns its due time; {@link #NEVER} if the pass is over first.
+     */
     public long awaitNext(BooleanSupplier isOver) {
         waiting = Thread.currentThread();
         while (!isOver.getAsBoolean()) {

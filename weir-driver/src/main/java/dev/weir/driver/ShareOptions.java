@@ -3,8 +3,8 @@ package dev.weir.driver;
 import java.util.Map;
 
 /**
- * A workload's options for share groups. The driver reads some of them; the harness applies the group's own settings
- * before each pass and removes them afterwards. Stateless.
+ * A workload's options for share groups. The driver reads some of them. The harness applies the settings of the group
+ * itself before each pass and removes them afterwards. Stateless.
  */
 public final class ShareOptions {
     /** The number of share consumers in drivers of the official client; 0 for one per worker. */
@@ -25,7 +25,7 @@ public final class ShareOptions {
     /** {@code share.record.lock.duration.ms} of the group; 0 for the brokers' default. */
     public static final String LOCK_MILLIS = "share.lockMillis";
 
-    /** The largest number of records per batch of the topic; set by the harness, not by workloads. */
+    /** The largest number of records per batch of the topic. The harness sets it, not a workload. */
     public static final String BATCH_RECORDS = "share.batchRecords";
 
     /** The largest configurable number of members in a share group: {@code group.share.max.size}. */
@@ -40,7 +40,7 @@ public final class ShareOptions {
     private ShareOptions() {}
 
     /**
-     * The number of share consumers in a driver of the official client.
+     * Returns the number of share consumers in a driver of the official client.
      *
      * @throws IllegalArgumentException if brokers do not allow that many in a group
      */
@@ -55,13 +55,16 @@ public final class ShareOptions {
         return consumers;
     }
 
-    /** The number of records of a partition that may be acquired at a time, apart from the last batch. */
+    /**
+     * Returns the number of records of a partition that may be acquired at a time, apart from the last batch, which may
+     * exceed it.
+     */
     public static int locks(Map<String, String> options) {
         int said = number(options, LOCKS);
         return said == 0 ? DEFAULT_LOCKS : said;
     }
 
-    /** A number among these options; 0 if it is not set. */
+    /** Returns the value of a numeric option; 0 if it is not set. */
     public static int number(Map<String, String> options, String name) {
         return Integer.parseInt(options.getOrDefault(name, "0"));
     }

@@ -5,14 +5,14 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts the records and bytes of a pass so far. One thread at a time counts, except for {@link #step}; any thread
- * reads. Allocates nothing.
+ * Counts the records and bytes of a pass so far. Only one thread at a time may count, but any thread may call {@link
+ * #step} and read the counts. Allocates nothing.
  */
 final class Tally {
     private final LongAdder steps = new LongAdder();
     private final int bytesOfStep;
 
-    // Written by the counting thread. Opaque access is enough for the sampler, which reads meanwhile.
+    // Written by the counting thread. Opaque access is enough for the sampler, which reads concurrently.
     private long records;
     private long bytes;
 
@@ -32,7 +32,7 @@ final class Tally {
         this.bytesOfStep = bytesOfStep;
     }
 
-    /** Adds to the counts; returns the number of records counted so far, without steps. */
+    /** Adds to the counts. Returns the number of records counted so far, without steps. */
     long count(int moreRecords, long moreBytes) {
         BYTES.setOpaque(this, bytes + moreBytes);
         long now = records + moreRecords;
@@ -40,7 +40,7 @@ final class Tally {
         return now;
     }
 
-    /** Counts a record of {@link Scenario#COPY}. Any thread. */
+    /** Counts a record of {@link Scenario#COPY}. Any thread may call it. */
     void step() {
         steps.increment();
     }
@@ -49,12 +49,12 @@ final class Tally {
         return steps.sum();
     }
 
-    /** The steps among them. */
+    /** Returns the number of records so far, including steps. */
     long records() {
         return (long) RECORDS.getOpaque(this) + steps.sum();
     }
 
-    /** The bytes of those steps. */
+    /** Returns the number of bytes so far, including the bytes of steps. */
     long bytes() {
         return (long) BYTES.getOpaque(this) + steps.sum() * bytesOfStep;
     }

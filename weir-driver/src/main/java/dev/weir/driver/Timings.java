@@ -10,16 +10,17 @@ import org.HdrHistogram.SingleWriterRecorder;
 
 /**
  * The delay of each record after its planned time, as one histogram in nanoseconds per partition and interval. One
- * thread at a time records for a partition, another one takes; recording allocates nothing.
+ * thread at a time records for a partition, and another thread takes the histograms. Recording allocates nothing.
  */
 final class Timings {
-    // Three digits from a microsecond to an hour. Values beyond count as the upper limit; nothing is dropped.
+    // Three significant digits from a microsecond to an hour. A value beyond an hour counts as an hour; nothing is
+    // dropped.
     private static final long MIN_NANOS = TimeUnit.MICROSECONDS.toNanos(1);
     private static final long MAX_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final int DIGITS = 3;
 
     private final SingleWriterRecorder[] recorders;
-    private final Histogram[] taken; // taker only: the last interval's histograms, reused by the recorders
+    private final Histogram[] taken; // confined to the taker: the last interval's histograms, for reuse
     private final ByteBuffer buffer;
 
     Timings(int partitions) {
@@ -35,7 +36,8 @@ final class Timings {
     }
 
     /**
-     * Takes the records since the last call, by partition: HdrHistogram's compressed form in Base64, empty for none.
+     * Takes the delays since the last call, by partition, in HdrHistogram's compressed form in Base64. The text is
+     * empty for a partition without records.
      */
     List<String> take() {
         String[] texts = new String[taken.length];

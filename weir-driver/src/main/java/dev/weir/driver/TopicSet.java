@@ -6,14 +6,14 @@ import java.util.Map;
 
 /**
  * Topics that are read together, each with the same number of partitions. All partitions are numbered in sequence:
- * first the first topic's, then the second topic's, and so on. The text form has the names separated by commas.
+ * those in the first topic, then those in the second topic, and so on. The text form has the names separated by commas.
  * Immutable.
  */
 public final class TopicSet {
     private static final String SEPARATOR = ",";
 
     private final List<String> names;
-    private final int partitions; // of each
+    private final int partitions; // per topic
     private final Map<String, Integer> firsts = new HashMap<>(); // numbers of the first partitions
 
     private TopicSet(List<String> names, int partitions) {
@@ -48,7 +48,7 @@ public final class TopicSet {
         return names;
     }
 
-    /** The number of a partition of one of these topics. */
+    /** Returns the number of a partition of one of these topics. */
     public int number(String topic, int partition) {
         if (names.size() == 1) {
             return partition;
@@ -60,12 +60,12 @@ public final class TopicSet {
         return first + partition;
     }
 
-    /** The topic of a partition number. */
+    /** Returns the topic of the partition with that number. */
     public String topic(int number) {
         return names.get(number / partitions);
     }
 
-    /** The partition of a number within its topic. */
+    /** Returns the partition within its topic for a partition number. */
     public int partition(int number) {
         return number % partitions;
     }

@@ -1,11 +1,11 @@
 package dev.weir.driver;
 
 /**
- * The resources that a process used, as a difference of two readings. Immutable.
+ * The resources that a process used, as the difference of two readings. Immutable.
  *
  * @param cpuNanos processor time of all its threads, including garbage collector and compilers
  * @param allocatedBytes bytes allocated on the heap
- * @param gcCount garbage collections
+ * @param gcCount number of garbage collections
  * @param gcMillis time in garbage collections
  * @param voluntarySwitches context switches because a thread waited; -1 if not known
  * @param involuntarySwitches context switches because a thread was preempted; -1 if not known
@@ -24,7 +24,7 @@ public record Usage(
         long directBytes,
         long compileMillis) {
 
-    /** The sum of both; heap and direct memory are the maximum of both. */
+    /** Returns the sum of both usages, but the maximum of their heap and direct memory. */
     public Usage plus(Usage other) {
         boolean known = voluntarySwitches >= 0 && other.voluntarySwitches >= 0;
         return new Usage(

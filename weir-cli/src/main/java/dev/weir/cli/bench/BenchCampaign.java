@@ -29,7 +29,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The options of campaigns, and their path from workload files to reports. Confined to the main thread. */
+/** The options of campaigns, and the steps that lead from workload files to reports. Confined to the main thread. */
 final class BenchCampaign {
 
     @Parameters(
@@ -91,18 +91,24 @@ final class BenchCampaign {
     @Option(names = "--json", description = "Print one JSON object per point and driver, and a summary.")
     private boolean json;
 
-    /** Runs the campaigns; with {@code rounds}, if not null, instead of a file's value, and then without a control. */
+    /**
+     * Runs the campaigns. If {@code rounds} is not null, it replaces the number of rounds of each file, and the
+     * baseline does not run a second time as a control.
+     */
     int run(CommandContext weir, @Nullable Integer rounds) throws InterruptedException {
         return failingAsCommand(() -> runChecked(weir, rounds));
     }
 
-    /** The part that needs brokers and workload files. */
+    /** The part of a command that needs brokers and workload files. */
     @FunctionalInterface
     interface Work {
         int run() throws InterruptedException;
     }
 
-    /** Runs the campaigns and translates failures for the user: mistakes in files as such, others with their cause. */
+    /**
+     * Runs {@code work} and translates its failures for the user: a mistake in a workload file becomes a usage error,
+     * and any other failure is reported with its cause.
+     */
     static int failingAsCommand(Work work) throws InterruptedException {
         try {
             return work.run();
@@ -160,9 +166,10 @@ final class BenchCampaign {
                     | IllegalArgumentException
                     | UncheckedIOException e) {
                 if (campaigns == 1 && !ResultsFolder.isAt(step.folder())) {
-                    throw e; // it has started nothing
+                    // The campaign has started nothing, so there is nothing to print.
+                    throw e;
                 }
-                // the other results are useful without it, as is its finished part
+                // The other campaigns' results are useful without this one, and so is its finished part.
                 failure = String.valueOf(e.getMessage());
                 weir.terminal().clearStatus();
                 weir.terminal().note(prefix + failure);
@@ -195,12 +202,15 @@ final class BenchCampaign {
         }
         try {
             BenchReports.print(weir, ResultsFolder.open(step.folder()), json);
-        } catch (IllegalArgumentException | UncheckedIOException e) { // for example a full disk
+        } catch (IllegalArgumentException | UncheckedIOException e) { // for example because the disk is full
             weir.terminal().note("no report of the finished runs: " + e.getMessage());
         }
     }
 
-    /** Runs the remainder of a campaign and prints it; reports failed runs. */
+    /**
+     * Runs the remaining part of a campaign and prints the results. Returns a description of failed runs or of a report
+     * that could not be written; empty if all is well.
+     */
     private String run(
             CommandContext weir,
             BenchPlan.Step step,

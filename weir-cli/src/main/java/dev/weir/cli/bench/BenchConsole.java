@@ -27,15 +27,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The web page of campaigns: it receives the same events as the terminal, and sends orders to the current run through
- * the files of {@code weir bench modify}. The campaign's thread reports to it; orders come on the page's threads.
+ * The web page of campaigns. It receives the same events as the terminal, and sends orders to the current run through
+ * the files that {@code weir bench modify} uses. The campaign's thread reports events to the page; orders come on the
+ * page's own threads.
  */
 final class BenchConsole implements AutoCloseable {
-    private final @Nullable RunConsole page; // no page was requested
-    private final ReentrantLock ordering = new ReentrantLock(); // one order at a time, as the run takes them
+    private final @Nullable RunConsole page; // null if no page was requested
+    private final ReentrantLock ordering = new ReentrantLock(); // the run accepts one order at a time
     private volatile @Nullable Path results; // of the current campaign
 
-    /** Starts the page if requested, and prints its address first. */
+    /** Starts the page if it was requested, and prints the page's address before any other output. */
     BenchConsole(CommandContext weir, boolean json, ConsoleOption option) {
         RunConsole started = option.startForRuns(weir.terminal(), "weir bench", this::order);
         this.page = started;
@@ -53,14 +54,17 @@ final class BenchConsole implements AutoCloseable {
         }
     }
 
-    /** The listener of the campaign with these results: the terminal, and the page if there is one. */
+    /**
+     * Returns the listener for the campaign with its results in {@code folder}. The listener passes events to the
+     * terminal, and to the page if there is one.
+     */
     CampaignListener hearing(Path folder, CampaignListener terminal) {
         results = folder;
         RunConsole shown = page;
         return shown == null ? terminal : new Both(terminal, shown);
     }
 
-    /** Display names by name in results. */
+    /** Display names of series, by the names that the results use. */
     private static final Map<String, String> SERIES = Map.of(
             "client: fetch ms",
             RunConsole.FETCH_MILLIS,
@@ -121,7 +125,7 @@ final class BenchConsole implements AutoCloseable {
         }
     }
 
-    /** Values set together form one order; everything else is a separate order. */
+    /** Sends all settable values together as one order, and every other value as a separate order. */
     private ControlReport order(Map<String, String> wanted) throws InterruptedException {
         Map<String, String> set = new LinkedHashMap<>();
         Map<String, String> others = new LinkedHashMap<>();
@@ -145,7 +149,8 @@ final class BenchConsole implements AutoCloseable {
             List<ControlReport.Refusal> refused) {
         if (answer.wasAccepted()) {
             applied.putAll(asked);
-            applied.putAll(answer.applied()); // the resulting values, and members restarted for them
+            // The answer has the resulting values and the members that were restarted for them.
+            applied.putAll(answer.applied());
             return;
         }
         asked.forEach(

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * FOLDER/NAME/                 its results
  * </pre>
  *
- * <p>With one workload file, its results are the folder.
+ * <p>For a single workload file, {@code FOLDER} itself holds the results.
  *
  * @param folder the argument of {@code --resume}
  */
@@ -48,7 +48,7 @@ record BenchPlan(Path folder, List<Step> steps) {
         return new BenchPlan(folder, List.of(new Step(workload, folder, null)));
     }
 
-    /** The campaigns of several files; stores a copy of each file. */
+    /** Plans the campaigns of several files, and stores a copy of each file. */
     static BenchPlan ofSeveral(List<Workload> workloads, @Nullable Path results) {
         Path folder = results != null
                 ? results
@@ -77,7 +77,7 @@ record BenchPlan(Path folder, List<Step> steps) {
         return new BenchPlan(folder, List.copyOf(steps));
     }
 
-    /** Returns the plan of a folder of either kind, with the remaining and the finished part. */
+    /** Returns the plan for a folder of one or of several campaigns, with the finished and the remaining part. */
     static BenchPlan ofFolder(Path folder) {
         List<Step> steps = new ArrayList<>();
         try {
@@ -96,8 +96,8 @@ record BenchPlan(Path folder, List<Step> steps) {
     }
 
     /**
-     * Returns the results to report of a folder of either kind, without reading workload files, which may be gone or
-     * outdated.
+     * Returns the results to report from a folder of one or of several campaigns. Reads no workload files, because they
+     * may be gone or outdated.
      */
     static List<ResultsFolder> results(Path folder) {
         try {

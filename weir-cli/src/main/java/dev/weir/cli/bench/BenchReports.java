@@ -10,13 +10,13 @@ final class BenchReports {
 
     private BenchReports() {}
 
-    /** Returns whether all files could be written; the tables are printed in any case. */
+    /** Returns whether all files could be written. Prints the tables in any case. */
     static boolean print(CommandContext weir, ResultsFolder folder, boolean json) {
         try {
             weir.out().print(Reports.all(folder, json));
             weir.terminal().note("report: " + folder.path().resolve(Reports.HTML));
             return true;
-        } catch (UncheckedIOException e) { // for example a full disk
+        } catch (UncheckedIOException e) { // for example because the disk is full
             if (!json) {
                 weir.out().print(Reports.text(folder));
             }

@@ -37,7 +37,10 @@ final class BenchResultsCommand implements Runnable {
     /** The default folder for the results of campaigns. */
     static final Path FOLDER = Path.of("bench-results");
 
-    /** A campaign's folder, or a table's folder with one subfolder per file. */
+    /**
+     * Depth of the search for campaigns below a folder. Several workload files run together have one folder, with a
+     * subfolder per file.
+     */
     private static final int DEPTH = 3;
 
     @ParentCommand
@@ -55,13 +58,14 @@ final class BenchResultsCommand implements Runnable {
         return read(() -> ResultsFolder.open(find(run)));
     }
 
-    /** Opens a campaign's folder, or all campaigns of a table's folder. */
+    /** Opens a campaign's folder, or all campaigns of a folder that several workload files share. */
     static List<ResultsFolder> openAll(Path run) {
         return read(() -> BenchPlan.results(find(run)));
     }
 
     /**
-     * Applies a function to each campaign below a folder, by its name. One that cannot be read is reported and skipped.
+     * Applies a function to each campaign below a folder, in the order of their paths. A campaign that cannot be read
+     * is reported and skipped.
      */
     <T> List<T> below(Path folder, Function<ResultsFolder, T> made) {
         if (!Files.isDirectory(folder)) {
@@ -80,7 +84,8 @@ final class BenchResultsCommand implements Runnable {
     private <T> void madeOrTold(Path path, Function<ResultsFolder, T> made, Consumer<T> to) {
         try {
             to.accept(made.apply(ResultsFolder.open(path)));
-        } catch (IllegalArgumentException | UncheckedIOException broken) { // the others can be read
+        } catch (IllegalArgumentException | UncheckedIOException broken) {
+            // The other campaigns can still be read.
             weir().terminal().note(String.valueOf(broken.getMessage()));
         }
     }
@@ -90,7 +95,7 @@ final class BenchResultsCommand implements Runnable {
         return !Files.isDirectory(run) && Files.isDirectory(inFolder) ? inFolder : run;
     }
 
-    /** Runs code that reads results, and explains what is wrong with them. */
+    /** Runs code that reads results, and explains why results cannot be read. */
     static <T> T read(Supplier<T> work) {
         try {
             return work.get();

@@ -12,7 +12,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options for where a campaign runs: an existing cluster, an environment. Confined to the main thread. */
+/**
+ * The options that choose where a campaign runs: on an existing cluster, and in which environment. Confined to the main
+ * thread.
+ */
 final class BenchTarget {
 
     @Option(
@@ -85,7 +88,10 @@ final class BenchTarget {
         }
     }
 
-    /** The cluster, after checking that it answers; null to fork brokers. Call it once. */
+    /**
+     * Returns the cluster after checking that it answers; null if the campaign must start its own brokers. Call it
+     * once.
+     */
     @Nullable
     ExistingCluster cluster(BenchEnvironment environment) throws InterruptedException {
         takeFrom(environment);

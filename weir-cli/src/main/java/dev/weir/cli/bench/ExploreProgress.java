@@ -7,7 +7,7 @@ import dev.weir.bench.result.Explored;
 import dev.weir.cli.terminal.Terminal;
 import java.util.Locale;
 
-/** Progress of an exploration on standard error. Called on its thread. */
+/** Progress of an exploration on standard error. Called on the exploration's thread. */
 record ExploreProgress(Terminal terminal) implements ExploreListener {
 
     @Override
@@ -17,7 +17,8 @@ record ExploreProgress(Terminal terminal) implements ExploreListener {
 
     @Override
     public void status(String doing, double seconds) {
-        if (terminal.isLive()) { // elsewhere the lines for finished trials are enough
+        // Without a live terminal, the lines for finished trials are enough.
+        if (terminal.isLive()) {
             terminal.status(String.format(Locale.ROOT, "%.0f s, %s", seconds, doing));
         }
     }

@@ -69,7 +69,7 @@ final class FaultOptions {
             description = "What is due in so long is due within one second, on top of that one's.")
     private @Nullable String backlog;
 
-    /** The request in the form of a timeline entry. */
+    /** Returns the request in the form of a timeline entry. */
     Map<String, String> said() {
         Map<String, String> said = new LinkedHashMap<>();
         for (Fault.Kind kind : Fault.Kind.values()) {

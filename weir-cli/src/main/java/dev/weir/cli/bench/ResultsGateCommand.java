@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code weir bench results gate}: for a CI build, which fails by its exit code. */
+/** {@code weir bench results gate}: judges a campaign by a rule. Its exit code makes a CI build fail. */
 @Command(
         name = "gate",
         sortOptions = false,

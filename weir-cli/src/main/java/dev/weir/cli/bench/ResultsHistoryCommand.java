@@ -26,7 +26,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code weir bench results history}: for a CI build that keeps its results, which fails by its exit code. */
+/**
+ * {@code weir bench results history}: finds changes over a folder's campaigns. Its exit code makes a CI build fail that
+ * keeps its results.
+ */
 @Command(
         name = "history",
         sortOptions = false,

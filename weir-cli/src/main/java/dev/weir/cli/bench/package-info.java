@@ -1,6 +1,6 @@
 /**
- * {@code weir bench}: arguments become campaigns of {@code dev.weir.bench}, their progress and their reports. Runs on
- * the main thread.
+ * {@code weir bench}: turns arguments into campaigns of {@code dev.weir.bench}, and shows their progress and their
+ * reports. Runs on the main thread.
  */
 @NullMarked
 package dev.weir.cli.bench;

@@ -22,8 +22,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /**
- * {@code weir broker}: a development cluster that runs until a signal. A single broker runs in this process, which is
- * quickest; several run in separate processes, so that any of them can be killed without affecting the others.
+ * {@code weir broker}: runs a development cluster until a stop signal. A single broker runs in this process, which is
+ * fastest. Several brokers run in separate processes, so that any of them can be killed without affecting the others.
  */
 @Command(
         name = "broker",
@@ -38,7 +38,8 @@ public final class BrokerCommand implements Callable<Integer> {
     private static final int MAX_BROKERS = 16;
     private static final int MAX_PORT = 65_535;
 
-    // Strongly referenced, because the log manager references loggers weakly and a collected one forgets its level.
+    // Keeps strong references, because the log manager references loggers weakly, and a garbage-collected logger loses
+    // its level.
     private static final List<Logger> SERVER_LOGGERS =
             List.of(Logger.getLogger("kafka"), Logger.getLogger("org.apache.kafka"));
 
@@ -86,9 +87,11 @@ public final class BrokerCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         List<WantedTopic> wanted = check();
         CompletableFuture<Void> end = new CompletableFuture<>();
-        // From here on a signal is a request, so that a cluster that is still starting is closed too.
+        // From here on a signal requests a stop instead of ending the process, so that even a starting cluster is
+        // closed.
         weir.shutdown().onStop(() -> end.complete(null));
-        SERVER_LOGGERS.forEach(logger -> logger.setLevel(Level.INFO)); // for the log files; terminals have a level too
+        // The loggers pass INFO on for the log files. The terminal has a level of its own.
+        SERVER_LOGGERS.forEach(logger -> logger.setLevel(Level.INFO));
         try (KafkaCluster cluster = start()) {
             wanted.forEach(topic -> topic.createIn(cluster, weir.terminal()));
             announce(cluster);
@@ -106,7 +109,7 @@ public final class BrokerCommand implements Callable<Integer> {
         return weir.shutdown().isRequested() ? ExitCode.DONE : ExitCode.FAILED;
     }
 
-    /** Reports that one of several brokers has ended by itself; the command ends with the last one. */
+    /** Reports that one of several brokers has ended by itself. The command ends with the last broker. */
     private void ended(KafkaCluster cluster, Broker broker, int status, CompletableFuture<Void> end) {
         if (weir.shutdown().isRequested()) {
             return;

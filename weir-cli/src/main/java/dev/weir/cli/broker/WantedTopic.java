@@ -32,8 +32,8 @@ record WantedTopic(String name, int partitions) {
     }
 
     /**
-     * Creates the topic. It may exist from an earlier start, or because a client asked for it first; if it has no
-     * records, it gets the missing partitions.
+     * Creates the topic. The topic may exist already, from an earlier start or because a client requested it first. If
+     * an existing topic has no records, adds the missing partitions.
      */
     void createIn(KafkaCluster cluster, Terminal terminal) {
         try {

@@ -20,8 +20,8 @@ import javax.security.auth.login.LoginException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Explains an exception of a Kafka client: its root cause in words, and the setting at fault. Kafka wraps both several
- * times, and the innermost message is often just a path. Immutable.
+ * The explanation of a Kafka client's exception: the root cause in words, and the setting at fault. Kafka hides both in
+ * several nested exceptions, and the innermost message is often just a path. Immutable.
  *
  * @param setting the setting at fault, or null if not known
  * @param value its value, or null if that is a secret
@@ -32,7 +32,7 @@ public record ClientFault(
 
     private static final String JAAS = "sasl.jaas.config";
 
-    /** Shorter values would match in every message. */
+    /** Minimum length of a value that is searched in messages. Shorter values would match in every message. */
     private static final int MIN_VALUE_CHARS = 4;
 
     private static final Pattern OFFSET =
@@ -84,12 +84,13 @@ public record ClientFault(
         };
     }
 
-    /** Clients repeat refused values in their messages. */
+    /** Hides the values of secret settings, because clients repeat refused values in their messages. */
     private static String withoutSecrets(String reason, Map<String, String> settings) {
         String safe = reason;
         for (Map.Entry<String, String> each : settings.entrySet()) {
             String value = each.getValue();
-            // Masks the user of an address, and secrets in its query.
+            // Leaves addresses to redactAddresses, which hides only the user of an address and the secrets in its
+            // query.
             if (isSecret(each.getKey()) && value.length() >= MIN_VALUE_CHARS && !value.contains("://")) {
                 safe = safe.replace(value, Secrets.HIDDEN);
             }
@@ -106,9 +107,9 @@ public record ClientFault(
         return link.getMessage() == null ? "" : link.getMessage();
     }
 
-    /** Turns a message into a part of a sentence. */
+    /** Turns a message into one line without a full stop, so that it can be part of a sentence. */
     static String oneLine(String message) {
-        // Clients list offsets with all their metadata.
+        // Clients print offsets with all their metadata, which is removed here.
         return OFFSET.matcher(message)
                 .replaceAll("$1")
                 .strip()
@@ -116,7 +117,7 @@ public record ClientFault(
                 .replaceAll("\\.$", "");
     }
 
-    /** The message of a fault with its root cause's message, unless that is already contained. */
+    /** Returns the message of a fault. Adds the root cause's message unless the first message contains it. */
     public static String withCause(Throwable fault) {
         String message = oneLine(message(fault));
         String reason = reason(chain(fault));

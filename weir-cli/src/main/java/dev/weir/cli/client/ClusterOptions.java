@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options for access to a command's cluster. Filled by picocli on the command's thread. */
+/** The options that give a command access to a cluster. picocli sets them on the command's thread. */
 public final class ClusterOptions {
 
     @Option(
@@ -33,12 +33,17 @@ public final class ClusterOptions {
         return connectTimeout;
     }
 
-    /** Clients without a consumer group. Throws {@link dev.weir.cli.terminal.CliFailure} for options out of bounds. */
+    /**
+     * Returns clients without a consumer group. Throws {@link dev.weir.cli.terminal.CliFailure} for options out of
+     * bounds.
+     */
     public ClusterClients clients() {
         return clients(null);
     }
 
-    /** Clients in a consumer group, if one is given. Throws as {@link #clients()} does. */
+    /**
+     * Returns clients in a consumer group, or without one if {@code group} is null. Throws as {@link #clients()} does.
+     */
     public ClusterClients clients(@Nullable String group) {
         OptionChecks.requireAddresses(bootstrapServers);
         return new ClusterClients(bootstrapServers, group, clientConfig, connectTimeout);

@@ -17,13 +17,13 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
- * Sends a server one request before Kafka's clients do. They allocate memory for an answer of whatever size it
- * announces: the first four bytes of a web server announce 1.2 GB, a TLS listener's 350 MB, perhaps without further
- * data. Stateless.
+ * Sends a server one request before Kafka's clients connect to it. Kafka's clients allocate memory for an answer of any
+ * size that the server announces. Read as a size, the first four bytes of a web server's answer announce 1.2 GB, and
+ * the first four bytes of a TLS listener's answer announce 350 MB, even if no more data follows. Stateless.
  */
 final class FirstAnswer {
 
-    /** The time limit for all addresses together; the clients that follow have their own. */
+    /** The time limit for all addresses together. The clients that connect afterwards have their own limits. */
     private static final int PATIENCE_MILLIS = 2_000;
 
     private static final short API_VERSIONS = 18;
@@ -43,16 +43,16 @@ final class FirstAnswer {
             .putShort(NO_CLIENT_ID)
             .array();
 
-    /** A list of versions takes a few hundred bytes. */
+    /** Largest plausible answer. The expected list of API versions takes a few hundred bytes. */
     private static final int MAX_ANSWER_BYTES = 1024 * 1024;
 
     private FirstAnswer() {}
 
     /**
-     * Throws if an address answers in another protocol than Kafka's. Unreachable addresses are left to the clients to
-     * report.
+     * Throws if an address answers in a protocol other than Kafka's. Does not report unreachable addresses, because the
+     * clients report them.
      *
-     * @param config a client's configuration; with TLS nothing is checked
+     * @param config a client's configuration; if it uses TLS, nothing is checked
      */
     static void check(String bootstrapServers, Map<String, Object> config) {
         Object protocol = config.getOrDefault(CommonClientConfigs.SECURITY_PROTOCOL_CONFIG, "PLAINTEXT");
@@ -68,7 +68,8 @@ final class FirstAnswer {
                     check(address, millis);
                 }
             }
-        } catch (ConfigException notAddresses) { // the clients report it too, and name the option
+        } catch (ConfigException notAddresses) {
+            // The clients report the same fault, and they name the option.
             return;
         }
     }
@@ -84,7 +85,7 @@ final class FirstAnswer {
         }
     }
 
-    /** Returns how many bytes arrived: enough to decide, or all that came before a failure. */
+    /** Sends the request. Returns the number of bytes received: enough to decide, or all that came before a failure. */
     private static int ask(InetSocketAddress address, int millis, byte[] answer) {
         long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         int bytes = 0;
@@ -107,7 +108,7 @@ final class FirstAnswer {
         return bytes;
     }
 
-    /** Returns whether a broker's answer may begin this way: with a plausible size and the correlation id. */
+    /** Returns whether these bytes may begin a broker's answer, which has a plausible size and the correlation id. */
     private static boolean mayBeKafkas(byte[] answer, int bytes) {
         ByteBuffer read = ByteBuffer.wrap(answer);
         // Missing bytes are 0, the smallest value that they can have.

@@ -51,12 +51,15 @@ public final class OptionNames {
         NAMES.put(Pattern.compile(Pattern.quote(java)), option);
     }
 
-    /** A whole word, not part of a longer name, and not a key written by the user. */
+    /**
+     * Adds a name that is replaced where it is a whole word, but not as part of a longer name or of a key that the user
+     * wrote.
+     */
     private static void word(String java, String option) {
         NAMES.put(Pattern.compile("(?<![\\w.$-])" + java + "(\\(\\))?(?![\\w$(])"), option);
     }
 
-    /** The message with the options and keys that a user can set. */
+    /** Returns the message with the options and keys that a user can set instead of Java names. */
     public static String in(String message) {
         String said = message;
         for (Map.Entry<Pattern, String> name : NAMES.entrySet()) {
@@ -65,7 +68,7 @@ public final class OptionNames {
         return said;
     }
 
-    /** The limiter with advice that a user can follow. */
+    /** Returns the limiter with advice in terms of the command line, so that a user can follow it. */
     public static Limiter in(Limiter limiter) {
         return limiter.inWordsOf(FrontEnd.COMMAND_LINE, OptionNames::in);
     }

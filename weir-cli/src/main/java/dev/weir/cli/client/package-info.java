@@ -1,6 +1,6 @@
 /**
- * Access of commands to an existing cluster: client settings from a file, a check that brokers answer before work
- * begins, and explanations of Kafka client faults. Used from the main thread.
+ * The commands' access to an existing cluster: client settings from a file, a check that brokers answer before the work
+ * begins, and explanations of faults of Kafka clients. Used from the main thread.
  */
 @NullMarked
 package dev.weir.cli.client;

@@ -9,7 +9,7 @@ import java.net.URI;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the console of a process, or reads its address. Functions only. See ADR 69. */
+/** Finds the console of a process, or parses the address of a console. Stateless. See ADR 69. */
 public final class ConsoleAddress {
 
     private static final String NO_CONSOLE = "Start it with --console, or give the console's address instead.";
@@ -21,7 +21,7 @@ public final class ConsoleAddress {
         return isProcess(target) ? ofProcess(target) : ofUrl(target);
     }
 
-    /** Returns whether it is a process id. */
+    /** Returns whether {@code target} is a process id. */
     public static boolean isProcess(String target) {
         return target.matches("[0-9]{1,18}");
     }
@@ -61,7 +61,7 @@ public final class ConsoleAddress {
                 process.detach();
             }
         } catch (AttachNotSupportedException e) {
-            // Its message contains the command line of that process, which may have secrets.
+            // The exception's message contains the command line of that process, which may have secrets.
             throw CliFailure.work("process " + pid + " is no JVM that can be asked", NO_CONSOLE, e);
         } catch (IOException e) {
             throw CliFailure.work("process " + pid + " cannot be asked: " + CliFailure.reason(e), NO_CONSOLE, e);

@@ -22,7 +22,10 @@ public final class ConsoleClient implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /** The longest order to a benchmark, whose members may pause for ten minutes. */
+    /**
+     * Longest time that a change may take: a change to a benchmark waits for its members, which may pause for ten
+     * minutes.
+     */
     private static final Duration LONGEST_CHANGE = Duration.ofMinutes(11);
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -49,14 +52,15 @@ public final class ConsoleClient implements AutoCloseable {
         return get(path, Duration.ZERO);
     }
 
-    /** Requests an answer that takes the other process this long. */
+    /** Requests an answer that the other process needs {@code making} to produce. */
     public JsonNode get(String path, Duration making) throws InterruptedException {
         return send(HttpRequest.newBuilder(URI.create(console + path)).GET(), PATIENCE.plus(making));
     }
 
-    /** Requests changes; true, false and whole numbers are sent as such. */
+    /** Requests changes. Sends each value as a JSON string, which the console parses. */
     JsonNode set(Map<String, String> settings) throws InterruptedException {
-        JsonNode ignored = get("/api/state"); // a console that does not answer is detected earlier
+        // Detects a console that does not answer before the long time limit of a change applies.
+        JsonNode ignored = get("/api/state");
         ObjectNode body = JSON.createObjectNode();
         ObjectNode set = body.putObject("set");
         settings.forEach(set::put);

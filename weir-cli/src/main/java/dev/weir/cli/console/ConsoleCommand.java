@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code weir console}: shows a running pipeline and steers it, through the console of its process. */
+/** {@code weir console}: shows and controls a running pipeline, through the console of its process. */
 @Command(
         name = "console",
         sortOptions = false,

@@ -10,7 +10,10 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** {@code --console} and its token, for commands that run something. Filled by picocli, then read only. */
+/**
+ * The option {@code --console} and its token, for commands that run a pipeline or a benchmark. picocli sets the fields,
+ * which are then only read.
+ */
 public final class ConsoleOption {
 
     @Option(
@@ -50,7 +53,7 @@ public final class ConsoleOption {
         return startedIfGiven(terminal, settings -> settings.startForRuns(name, orders));
     }
 
-    /** Starts a console, on a free loopback port by default. */
+    /** Starts a console even if no address was given. The default is a free port on loopback. */
     ConsoleServer startAnyway(Terminal terminal) {
         return started(terminal, address == null ? new ListenAddress(null, 0) : address, ConsoleServer.Builder::start);
     }
@@ -65,7 +68,7 @@ public final class ConsoleOption {
         return started(terminal, address, starting);
     }
 
-    /** Makes a console from its settings. */
+    /** Starts a console with the given settings. */
     @FunctionalInterface
     private interface Starting<T> {
         T start(ConsoleServer.Builder settings) throws IOException;

@@ -9,7 +9,9 @@ import dev.weir.stream.RunningPipeline;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
-/** The console and metrics servers of one command, each optional. Thread-safe. Close it after the pipeline. */
+/**
+ * The console and metrics servers of one command. Each server is optional. Thread-safe. Close it after the pipeline.
+ */
 public final class Endpoints implements AutoCloseable {
 
     private final @Nullable ConsoleServer console;
@@ -25,7 +27,7 @@ public final class Endpoints implements AutoCloseable {
         return start(weir, json, console.start(weir.terminal()), metrics);
     }
 
-    /** Does the same with a console that listens on loopback by default. */
+    /** Does the same, but the console listens on loopback if the user gave no address for it. */
     public static Endpoints startWithConsole(
             CommandContext weir, boolean json, ConsoleOption console, MetricsOption metrics) {
         return start(weir, json, console.startAnyway(weir.terminal()), metrics);
@@ -66,7 +68,10 @@ public final class Endpoints implements AutoCloseable {
         }
     }
 
-    /** A {@code client.id} through which {@code weir console --group} finds the console; null if there is none. */
+    /**
+     * Returns a {@code client.id} through which {@code weir console --group} finds the console; null if there is no
+     * console.
+     */
     public @Nullable String clientId(String group) {
         return console == null ? null : console.clientId("weir-" + group);
     }
@@ -86,7 +91,7 @@ public final class Endpoints implements AutoCloseable {
         metrics.show(running);
     }
 
-    /** Does the same with the probe that the command has for its summary. */
+    /** Does the same with the limiter probe that the command also uses for its summary. */
     public void show(RunningPipeline running, LimiterProbe probe) {
         if (console != null) {
             console.show(running, probe::limiter);

@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code weir profile}: where a running pipeline spends its time, by stage. */
+/** {@code weir profile}: shows where a running pipeline spends its time, by stage. */
 @Command(
         name = "profile",
         sortOptions = false,

@@ -5,7 +5,10 @@ import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
 
-/** Prints a profile for people: one line per stage, followed by what took its time. Confined to one thread. */
+/**
+ * Prints a profile for people: one line per stage, followed by the methods, allocations and waits that took most.
+ * Confined to one thread.
+ */
 final class ProfileTable {
 
     private static final int METHODS = 3;

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** The changes of a timeline, to be repeated at the same intervals. Immutable. */
+/** The changes of a timeline, which are repeated at the same intervals. Immutable. */
 record Replay(List<Change> changes) {
 
     private static final long MAX_BYTES = 16 * 1024 * 1024;
@@ -31,7 +31,7 @@ record Replay(List<Change> changes) {
         void make(Change change) throws InterruptedException;
     }
 
-    /** Reads the output of {@code --timeline}. Changes that were refused then are skipped. */
+    /** Reads the output of {@code --timeline}. Skips changes that were refused when they were recorded. */
     static Replay read(Path file) {
         JsonNode entries = entries(file);
         List<Change> changes = new ArrayList<>();

@@ -10,7 +10,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** Reads {@code --token-file}. Functions only. */
+/** Reads the file of {@code --token-file}. Stateless. */
 public final class TokenFile {
 
     private static final long MAX_BYTES = 4_096;
@@ -18,8 +18,8 @@ public final class TokenFile {
     private TokenFile() {}
 
     /**
-     * Anyone who can read it can steer the pipeline. Only a warning, because a Secret mounted by Kubernetes is readable
-     * by default.
+     * Warns if other users can read the file, because anyone who can read it can steer the pipeline. This is only a
+     * warning, because a Secret mounted by Kubernetes is readable by default.
      */
     private static void noteReaders(Path file, Terminal terminal) throws IOException {
         PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
@@ -34,7 +34,7 @@ public final class TokenFile {
         }
     }
 
-    /** The token without the blanks and line ends around it. */
+    /** Returns the token without surrounding blanks and line ends. */
     public static String read(Path file, Terminal terminal) {
         try {
             noteReaders(file, terminal);
@@ -43,7 +43,7 @@ public final class TokenFile {
             }
             String token = Files.readString(file).strip();
             if (token.isEmpty() || token.chars().anyMatch(c -> c <= ' ' || c > '~')) {
-                // Does not show the text, which may be the token.
+                // The message does not show the text, which may be the token.
                 throw CliFailure.badValue(
                         "--token-file", file, "a file with one token: ASCII without blanks, on one line");
             }

@@ -170,7 +170,7 @@ public final class TuneCommand implements Callable<Integer> {
     private static void restore(ConsoleTarget pipeline, Set<String> keys, Map<String, String> start)
             throws InterruptedException {
         List<String> refused = new ArrayList<>();
-        // Stages before the dispatchers that limit them.
+        // Restores stages before the dispatchers that limit them.
         for (String key : keys.stream().sorted().toList().reversed()) {
             String value = start.get(key);
             if (value != null) {

@@ -26,7 +26,7 @@ public final class TuneOutput {
         this.json = json;
     }
 
-    /** Returns whether the tuning failed: nothing flowed, the guard ended it, or a step could not be undone. */
+    /** Returns whether the tuning failed: no records flowed, the guard ended it, or a step could not be undone. */
     public static boolean isFailure(TuneReport report) {
         return switch (report.end()) {
             case IDLE, GUARD, NOT_TAKEN_BACK -> true;
@@ -116,7 +116,7 @@ public final class TuneOutput {
     /**
      * Prints the summary for people.
      *
-     * @param before the line above the settings
+     * @param before the line to print above the settings
      */
     public void print(TuneReport report, String before) {
         PrintStream out = weir.out();

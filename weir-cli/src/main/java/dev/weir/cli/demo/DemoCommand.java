@@ -18,7 +18,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code weir demo}: a real broker, generated traffic, the Asimov pipeline, and a verdict on its output. */
+/**
+ * {@code weir demo}: starts a real broker, sends generated traffic through the Asimov pipeline, and gives a verdict on
+ * the pipeline's output.
+ */
 @Command(
         name = "demo",
         description = {
@@ -113,7 +116,7 @@ public final class DemoCommand implements Callable<Integer> {
                 AsimovPipeline.of(consumer, producer, malformed -> onDeadLetter.run()));
     }
 
-    /** Creates a demo of another pipeline, through which tests plant a fault that the verdict must find. */
+    /** Creates a demo of another pipeline. Tests use it to plant a fault that the verdict must find. */
     DemoCommand(PipelineFactory pipelines) {
         this.pipelines = pipelines;
     }
@@ -151,7 +154,7 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** The page is useful only while it is open in a browser. */
+    /** With {@code --keep}, keeps the console open until a signal comes. */
     private void keepOpen() throws InterruptedException {
         if (keep) {
             weir.terminal().note("the console stays open; Ctrl-C ends");

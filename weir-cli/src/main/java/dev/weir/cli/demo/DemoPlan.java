@@ -7,24 +7,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * The amount and rate of a demo's traffic. Immutable.
  *
- * @param records most events to generate
- * @param seconds most seconds to generate for, or {@link #NO_LIMIT}
- * @param rate events per second at planned times, or {@link #NO_LIMIT} for as fast as they are translated
+ * @param records largest number of events to generate
+ * @param seconds longest time to generate events for, or {@link #NO_LIMIT}
+ * @param rate events per second, each at its planned time; {@link #NO_LIMIT} for as fast as the pipeline translates
+ *     them
  */
 record DemoPlan(int records, int seconds, int rate, long seed) {
 
     static final int NO_LIMIT = 0;
 
-    /** About 15 seconds on two cores. */
+    /** Default number of events, which takes about 15 seconds on two cores. */
     static final int DEFAULT_RECORDS = 300_000;
 
-    /** Most records that a broker in a temporary folder can hold: about 300 GB. */
+    /** Largest number of records that a broker in a temporary folder can hold: about 300 GB. */
     static final int MAX_RECORDS = 100_000_000;
 
     static final int MAX_SECONDS = 86_400;
     static final int MAX_RATE = 1_000_000;
 
-    /** Checks the options; null means that one was not given. */
+    /** Checks the options and returns their plan. Null stands for an option that was not given. */
     static DemoPlan of(@Nullable Integer records, @Nullable Integer seconds, @Nullable Integer rate, long seed) {
         check("--records", records, MAX_RECORDS);
         check("--seconds", seconds, MAX_SECONDS);

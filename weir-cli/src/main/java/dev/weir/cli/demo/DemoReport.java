@@ -17,7 +17,7 @@ final class DemoReport {
 
     private final DemoSummary summary;
 
-    // The characters of bars.
+    // The characters that bars consist of.
     private final String busy;
     private final String blocked;
     private final String starved;
@@ -88,7 +88,10 @@ final class DemoReport {
         lines.add("           max   %,12d   ms, %s".formatted(latency.getMaxValue(), from));
     }
 
-    /** All of the time that the finding below covers. */
+    /**
+     * Adds how the stages spent their time. The lines cover all of the time of the limiter's finding, which follows
+     * them.
+     */
     private void stages(List<String> lines) {
         Limiter limiter = summary.limiter();
         double allWork = limiter.stages().stream().mapToDouble(DemoReport::work).sum();
@@ -111,7 +114,7 @@ final class DemoReport {
         LimiterFields.lines(limiter, COLUMNS - 2).forEach(line -> lines.add("  " + line));
     }
 
-    /** The average number of threads that worked in it. */
+    /** Returns the average number of threads that worked in the stage. */
     private static double work(StageTime stage) {
         return stage.working() * stage.threads();
     }

@@ -69,11 +69,12 @@ final class DemoRun {
         weir.terminal().status("starting a Kafka broker in this process");
         endpoints.announce("Starting a Kafka broker in this process");
         try (KafkaCluster cluster = KafkaCluster.builder()
-                // No other broker could take over, and on a busy machine a late heartbeat should not matter.
+                // A single broker has no other broker that could take over, so a heartbeat that is late on a busy
+                // machine must not matter.
                 .brokerConfig("broker.session.timeout.ms", "60000")
                 .start()) {
             cluster.createTopic(AsimovPipeline.EVENTS, PARTITIONS);
-            // The broker's own time, so that the output shows when it was written.
+            // The broker sets the timestamps, so that the output shows when it was written.
             Map<String, String> brokerTime = Map.of("message.timestamp.type", "LogAppendTime");
             cluster.createTopic(AsimovPipeline.PAGE_VIEWS, PARTITIONS, brokerTime);
             cluster.createTopic(AsimovPipeline.DEAD_LETTERS, PARTITIONS, brokerTime);
@@ -134,7 +135,7 @@ final class DemoRun {
         Future<DrainReport> end = running.completion();
         ConsumerHandle consumer = running.handles(ConsumerHandle.class).getFirst();
         Waiting forGroup = new Waiting(end, traffic);
-        // Joining a group takes a while and says nothing about the pipeline's speed, so no event waits for it.
+        // Joining a group takes a while and says nothing about the pipeline's speed, so the traffic starts afterwards.
         while (consumer.snapshot().partitions().size() < PARTITIONS && forGroup.goesOn(0)) {
             progress.update(() -> "joining the consumer group");
         }
@@ -142,7 +143,8 @@ final class DemoRun {
         DemoStatus status = new DemoStatus(traffic, consumer, deadLetters::sum);
         traffic.start();
         Waiting forAll = new Waiting(end, traffic);
-        // Everything committed was acknowledged, as was every earlier record, so nothing is left in the pipeline.
+        // An offset is committed after the output of its record and of all earlier ones was acknowledged. Once all are
+        // committed, the pipeline is empty.
         BooleanSupplier allCommitted = () -> traffic.isDone() && committed(cluster) >= traffic.generated();
         while (!allCommitted.getAsBoolean() && forAll.goesOn(traffic.generated() + last)) {
             long acknowledged = acknowledged(running.stages());
@@ -151,7 +153,7 @@ final class DemoRun {
         }
     }
 
-    /** Number of the pipeline's output records that the broker has. */
+    /** Returns the number of the pipeline's output records that the broker has acknowledged. */
     private static long acknowledged(List<StageSnapshot> stages) {
         return stages.getLast().elementsOut();
     }
@@ -177,7 +179,7 @@ final class DemoRun {
         }
 
         /**
-         * Waits a tick; returns false if it is time to check the output instead.
+         * Waits one tick. Returns false if the run must stop waiting and check the output as it is.
          *
          * @param moved a count that grows while there is progress
          */

@@ -9,12 +9,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The demo's progress in one line, which fits 80 columns up to a million events: generated, translated, dead-lettered,
- * and the consumer's state. Confined to one thread.
+ * A line with the demo's progress, which fits 80 columns up to a million events. It shows the generated, translated and
+ * dead-lettered events and the consumer's state. Confined to one thread.
  */
 final class DemoStatus {
 
-    /** Window of the rate, which shows the last seconds. */
+    /** Window of the rate: the status line shows the rate of the last seconds. */
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private record Sample(long nanos, long acknowledged) {}
@@ -32,7 +32,11 @@ final class DemoStatus {
         window.add(new Sample(System.nanoTime(), 0));
     }
 
-    /** The status line, given the number of output records so far, including dead-letter records. */
+    /**
+     * Returns the status line.
+     *
+     * @param acknowledged the number of output records so far, including dead-letter records
+     */
     String line(long acknowledged) {
         Sample now = new Sample(System.nanoTime(), acknowledged);
         while (window.size() > 1 && now.nanos - window.getFirst().nanos > WINDOW_NANOS) {
@@ -49,15 +53,16 @@ final class DemoStatus {
                         moment.out(),
                         moment.dead(),
                         rate,
-                        // The part inside the pipeline; most of the unfinished events below wait in the topic.
+                        // Counts only records inside the pipeline. Most of the unfinished events, which the lag below
+                        // counts, wait in the topic.
                         brief(Math.min(snapshot.inFlight(), moment.inFlight())),
-                        // Not from the snapshot, because the client does not learn how far a paused partition has
-                        // grown.
+                        // The lag does not come from the snapshot, because the client does not learn how far a paused
+                        // partition has grown.
                         brief(moment.inFlight()),
                         snapshot.pausedPartitions());
     }
 
-    /** In few characters: 987, 12k, 3M. */
+    /** Returns the count in few characters: 987, 12k, 3M. */
     static String brief(long count) {
         if (count < 1000) {
             return Long.toString(count);

@@ -14,12 +14,12 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
- * The result of a demo, read back from its topics. Immutable by convention: the histogram is not written to.
+ * The result of a demo, read back from its topics. Immutable by convention: nothing writes to the histogram.
  *
- * @param latencyMillis from an event's creation, or planned creation, to the broker's write of its output
- * @param elapsedMillis from the creation of the first event to the write of the last output
+ * @param latencyMillis times from an event's actual or planned creation until the broker wrote its output
+ * @param elapsedMillis time from the creation of the first event until the broker wrote the last output
  * @param limiter the limit that applied for most of the time, with the stages' use of that time
- * @param dropped records read and not finished because their partition was revoked
+ * @param dropped records that were read but not finished, because their partition was revoked
  */
 record DemoSummary(
         DemoPlan plan,
@@ -29,7 +29,7 @@ record DemoSummary(
         Limiter limiter,
         List<RecordRange> dropped) {
 
-    /** The name that {@code weir pipe} uses. */
+    /** The name of the guarantee, as in {@code weir pipe}. */
     private static final String GUARANTEE = "at-least-once";
 
     int exitCode() {
@@ -40,7 +40,7 @@ record DemoSummary(
         return Math.round((books.recordsOut() + books.deadLettered()) * 1000.0 / Math.max(1, elapsedMillis));
     }
 
-    /** The format promised for {@code --json}. */
+    /** Writes the summary in the documented format of {@code --json}. */
     void writeTo(JsonGenerator json) throws IOException {
         json.writeStringField("guarantee", GUARANTEE);
         json.writeNumberField("records_in", books.recordsIn());

@@ -54,15 +54,15 @@ final class DemoTraffic implements AutoCloseable {
     /**
      * Prepares the traffic.
      *
-     * @param translated the number of events through the pipeline; called by the traffic thread
+     * @param translated returns the number of events that the pipeline has finished; called by the traffic thread
      */
     DemoTraffic(String bootstrapServers, EventGenerator generator, DemoPlan plan, LongSupplier translated) {
         this.producer = new KafkaProducer<>(
                 Map.of(
                         ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
                         bootstrapServers,
-                        // The topic is new: a leader that was only just elected may refuse the first batch and accept a
-                        // second.
+                        // A leader that was only just elected for a new topic may refuse the first batch and accept a
+                        // second, which would change their order.
                         ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
                         1,
                         ProducerConfig.BATCH_SIZE_CONFIG,
@@ -84,7 +84,7 @@ final class DemoTraffic implements AutoCloseable {
         LockSupport.unpark(thread);
     }
 
-    /** The number of events sent; once {@link #isDone} holds, all of them are in the topic. */
+    /** Returns the number of events sent. Once {@link #isDone} returns true, all of them are in the topic. */
     long generated() {
         return generated;
     }
@@ -153,7 +153,7 @@ final class DemoTraffic implements AutoCloseable {
         return new RecordHeader(CREATED_HEADER, millis);
     }
 
-    /** The time in an event's header, which passes through the pipeline, or {@link #NO_TIME}. */
+    /** Returns the time in an event's header, which the pipeline passes on to its output, or {@link #NO_TIME}. */
     static long createdMillis(Headers headers) {
         Header header = headers.lastHeader(CREATED_HEADER);
         if (header == null || header.value() == null || header.value().length != Long.BYTES) {
@@ -162,7 +162,7 @@ final class DemoTraffic implements AutoCloseable {
         return ByteBuffer.wrap(header.value()).getLong();
     }
 
-    /** Ends the traffic and its client; unsent events are lost if it was not {@link #isDone}. */
+    /** Ends the traffic and closes its client. Unsent events are lost unless {@link #isDone} returned true before. */
     @Override
     public void close() {
         stop();

@@ -28,7 +28,7 @@ final class DemoVerifier {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    /** Milliseconds are exact up to 20 s. */
+    /** Number of significant digits that keeps milliseconds exact up to 20 s. */
     private static final int SIGNIFICANT_DIGITS = 4;
 
     private final OutputLedger ledger;
@@ -81,7 +81,7 @@ final class DemoVerifier {
         return offsets.stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Takes a record of either topic; records of a partition must be in order. */
+    /** Adds a record of either topic. The records of a partition must arrive in order. */
     void book(ConsumerRecord<byte[], byte[]> record) {
         recordsRead++;
         if (record.topic().equals(AsimovPipeline.DEAD_LETTERS)) {
@@ -91,7 +91,8 @@ final class DemoVerifier {
         }
         long created = DemoTraffic.createdMillis(record.headers());
         if (created != DemoTraffic.NO_TIME) {
-            // Two clock readings of one machine; a clock step between them must not end the demo.
+            // Both times are readings of this machine's clock. A clock that was set back between them must not end the
+            // demo.
             latencyMillis.recordValue(Math.max(0, record.timestamp() - created));
             firstCreatedMillis = Math.min(firstCreatedMillis, created);
             lastWrittenMillis = Math.max(lastWrittenMillis, record.timestamp());
@@ -106,7 +107,7 @@ final class DemoVerifier {
         return latencyMillis;
     }
 
-    /** Time from the first event made to the last output written. */
+    /** Returns the time from the creation of the first event until the last output was written. */
     long elapsedMillis() {
         return Math.max(0, lastWrittenMillis - Math.min(lastWrittenMillis, firstCreatedMillis));
     }

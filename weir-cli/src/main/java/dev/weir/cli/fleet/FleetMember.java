@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** A member with its reported figures; unknown numbers are {@value #UNKNOWN}. Immutable. */
+/** A member of a fleet with its reported figures; unknown numbers are {@value #UNKNOWN}. Immutable. */
 final class FleetMember {
 
     /** An unknown number. */
@@ -84,7 +84,7 @@ final class FleetMember {
         return state().path("partitions").isArray() ? state().path("partitions").size() : UNKNOWN;
     }
 
-    /** Its unfinished records; unknown if one partition's are unknown. */
+    /** Returns the number of its unfinished records; unknown if the number is unknown for any partition. */
     long lag() {
         return partitions() == UNKNOWN
                         || state().path("partitions")
@@ -98,14 +98,15 @@ final class FleetMember {
     }
 
     /**
-     * Records per second that its source emitted over the last seconds; one second without any is no standstill. Zero
-     * only if its counters cover some time; a new console's do not.
+     * Returns the records per second that its source emitted. The rate covers the last seconds, because one second
+     * without records is no standstill. It is zero only if the counters cover some time; the counters of a new console
+     * do not.
      */
     double inPerSecond() {
         return rate(0);
     }
 
-    /** Records per second that its last stage finished over the same seconds. */
+    /** Returns the records per second that its last stage finished over the same seconds. */
     double outPerSecond() {
         return rate(state().path("stages").size() - 1);
     }
@@ -118,7 +119,7 @@ final class FleetMember {
         }
         double told = stage.path("recent_out_per_second")
                 .asDouble(stage.path("out_per_second").asDouble(UNKNOWN));
-        // Without a count it may be a rounded one.
+        // Without a count, a rate of zero may be a rounded one.
         return told > 0 ? told : UNKNOWN;
     }
 

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The web page of a fleet, served until the command is stopped; or one view of it as JSON. Confined to the command's
- * thread.
+ * Serves the web page of a fleet until the command is stopped, or prints one view of the fleet as JSON. Confined to the
+ * command's thread.
  */
 public final class FleetPage {
 

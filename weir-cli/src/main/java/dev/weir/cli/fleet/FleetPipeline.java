@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 /** The members that do the same work, as one pipeline. Immutable. */
 final class FleetPipeline {
 
-    /** Seconds of work that any pipeline has waiting. */
+    /** Delay up to which a pipeline keeps up, because any pipeline has a few seconds of work waiting. */
     static final double KEEPS_UP_SECONDS = 5;
 
-    /** Limiter field: the number of members that report it. */
+    /** Field of a limiter: the number of members that report it. */
     private static final String VOTES = "members";
 
     private final String key;
@@ -30,7 +30,7 @@ final class FleetPipeline {
     /**
      * Creates a pipeline.
      *
-     * @param group from the brokers; null if its members were given by address
+     * @param group the group as the brokers describe it; null if its members were given by address
      */
     FleetPipeline(String key, List<FleetMember> members, @Nullable GroupSnapshot group) {
         this.key = key;
@@ -65,7 +65,7 @@ final class FleetPipeline {
         return topics;
     }
 
-    /** The lag of the whole group, from the brokers, or the sum of its members' reports. */
+    /** Returns the lag of the whole group, as the brokers report it, or the sum of its members' reports. */
     long lag() {
         if (group != null) {
             boolean known =
@@ -75,12 +75,12 @@ final class FleetPipeline {
         return (long) sum(told().stream().map(each -> (double) each.lag()).toList());
     }
 
-    /** Records in per second, a lower bound: the sum over the members that report it. */
+    /** Returns the records read per second: the sum over the members that report a rate, which is a lower bound. */
     double inPerSecond() {
         return atLeast(told().stream().map(FleetMember::inPerSecond).toList());
     }
 
-    /** Records out per second, a lower bound: the sum over the members that report it. */
+    /** Returns the records finished per second: the sum over the members that report a rate, which is a lower bound. */
     double outPerSecond() {
         return atLeast(told().stream().map(FleetMember::outPerSecond).toList());
     }
@@ -89,13 +89,13 @@ final class FleetPipeline {
         return sum(values.stream().filter(each -> each >= 0).toList());
     }
 
-    /** Members without a report; the actual rate may be higher because of them. */
+    /** Returns the number of members that report no rate. The actual rate may be higher because of them. */
     long silent() {
         return members.size()
                 - told().stream().filter(each -> each.inPerSecond() >= 0).count();
     }
 
-    /** Members with figures: one per console, which reports one pipeline however many members name it. */
+    /** Returns one member per console, because a console reports one pipeline even if several members name it. */
     private List<FleetMember> told() {
         Set<URI> seen = new HashSet<>();
         return members.stream()
@@ -127,8 +127,8 @@ final class FleetPipeline {
     }
 
     /**
-     * Seconds of waiting work at the rate of the answering members: infinite if it stands still,
-     * {@value FleetMember#UNKNOWN} if lag or rate is not known.
+     * Returns the seconds that the answering members need for the waiting work at their rate: infinite if the pipeline
+     * stands still, {@value FleetMember#UNKNOWN} if lag or rate is not known.
      */
     double delaySeconds() {
         long lag = lag();

@@ -37,7 +37,7 @@ public final class FleetRun implements AutoCloseable {
         GroupSnapshot read(String group) throws InterruptedException;
     }
 
-    /** Creates a run over the groups that {@code brokers} provides. */
+    /** Creates a run that reads {@code groups} from {@code brokers}. */
     FleetRun(List<String> groups, List<URI> addresses, Groups brokers, MemberPoll poll, Runnable onClose) {
         this.groups = List.copyOf(groups);
         this.addresses = List.copyOf(addresses);
@@ -49,10 +49,10 @@ public final class FleetRun implements AutoCloseable {
     /**
      * Opens a run.
      *
-     * @param groups whose members are found through the brokers
-     * @param addresses of further members
+     * @param groups the groups whose members are found through the brokers
+     * @param addresses console addresses of further members
      * @param cluster null if there are no groups
-     * @param token required by the consoles
+     * @param token the token that the consoles require; null for none
      */
     public static FleetRun open(
             List<String> groups, List<URI> addresses, @Nullable ClusterOptions cluster, @Nullable String token)
@@ -75,7 +75,7 @@ public final class FleetRun implements AutoCloseable {
         throw CliFailure.usage("--group goes with --bootstrap-server", "");
     }
 
-    /** The current fleet. Failed lookups are reported in it, as is a group that does not exist yet. */
+    /** Returns the current fleet. The result also reports failed lookups and groups that do not exist yet. */
     public ObjectNode look() throws InterruptedException {
         List<String> trouble = new ArrayList<>();
         List<GroupSnapshot> found = new ArrayList<>();

@@ -14,10 +14,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** All members at one moment: pipelines, the topics between them, and the limit of the whole. Immutable. */
+/**
+ * All members of a fleet at one moment: their pipelines, the topics between these, and the pipeline that limits the
+ * whole. Immutable.
+ */
 final class FleetView {
 
-    /** A pipeline whose delay is within this share of the largest may be the limit as well. */
+    /** A pipeline may also be the limit if its delay is at least this fraction of the largest delay. */
     private static final double CLOSE = 0.5;
 
     private final Instant at;
@@ -29,7 +32,7 @@ final class FleetView {
     /**
      * Creates a view.
      *
-     * @param groups from the brokers
+     * @param groups the groups as the brokers describe them
      * @param trouble failed lookups, a sentence each
      */
     FleetView(Instant at, List<MemberAnswer> answers, List<GroupSnapshot> groups, List<String> trouble) {
@@ -44,7 +47,7 @@ final class FleetView {
         Map<String, List<FleetMember>> byKey = new LinkedHashMap<>();
         this.groups.forEach(each -> byKey.put(each, new ArrayList<>()));
         for (FleetMember each : members) {
-            // The pipeline of an address without an answer is not known.
+            // If an address that the user gave does not answer, its pipeline is not known.
             if (each.answers() || each.group() != null) {
                 byKey.computeIfAbsent(each.pipelineKey(), key -> new ArrayList<>())
                         .add(each);
@@ -94,7 +97,7 @@ final class FleetView {
         }
     }
 
-    /** The pipeline with the most waiting work, in seconds at its own rate, or the candidates. */
+    /** Returns the pipeline with the most waiting work, measured in seconds at its own rate, or all candidates. */
     private ObjectNode limits() {
         ObjectNode limits = JsonNodeFactory.instance.objectNode();
         List<FleetPipeline> known = pipelines.stream()

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * The address of a member's console, or the reason why it is unknown. Immutable.
  *
  * @param console null if the member names none
- * @param group the group in which it was found; null if its address was given
- * @param clientId empty if its address was given
- * @param memberId of the group's member; empty if its address was given
- * @param whyNone null if there is a console
+ * @param group the group in which the member was found; null if the user gave the address
+ * @param clientId the member's client id; empty if the user gave the address
+ * @param memberId the group's id of the member; empty if the user gave the address
+ * @param whyNone the reason why there is no console; null if there is one
  */
 record MemberAddress(
         @Nullable URI console,
@@ -34,7 +34,10 @@ record MemberAddress(
         return new MemberAddress(console, null, "", "", null);
     }
 
-    /** The address of a group's member: the port from its client id, the host as seen by the broker. See ADR 241. */
+    /**
+     * Returns the address of a group member's console. The port comes from the member's client id, and the host is the
+     * one that the broker sees. See ADR 241.
+     */
     static MemberAddress of(GroupMember member, String group) {
         Matcher matcher = PORT.matcher(member.clientId());
         int port = matcher.find() ? Integer.parseInt(matcher.group(1)) : 0;
@@ -64,7 +67,10 @@ record MemberAddress(
         return consoles;
     }
 
-    /** The identity of a member: equal for two addresses of the same member. A console may serve several members. */
+    /**
+     * Returns the identity of a member, which is equal for two addresses of the same member. A console may serve
+     * several members.
+     */
     String identity() {
         return group == null ? String.valueOf(console) : group + "\n" + memberId;
     }

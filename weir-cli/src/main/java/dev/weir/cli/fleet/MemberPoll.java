@@ -31,25 +31,29 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queries all consoles at once, each for a bounded answer in a bounded time, and each once however many members name
- * it. One that does not answer in time is queried less and less often until it does. Confined to one thread.
+ * Queries all consoles at once, and each console only once even if several members name it. The size and the time of an
+ * answer are bounded. A console that does not answer in time is queried less and less often until it answers. Confined
+ * to one thread.
  */
 final class MemberPoll implements AutoCloseable {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** The state of ten thousand partitions takes about 3 MB. */
+    /** Largest answer of one console. The state of ten thousand partitions takes about 3 MB. */
     private static final int MAX_BYTES = 4 * 1024 * 1024;
 
-    /** All answers within one timeout: none waits for another, which may never end. */
+    /**
+     * Largest size of all answers of a poll together. An answer that exceeds it fails, because waiting for memory would
+     * mean waiting for another answer, which may never end.
+     */
     private static final long MAX_BYTES_TOGETHER = 128L * 1024 * 1024;
 
     private static final int CHUNK_BYTES = 16 * 1024;
 
-    /** Longest time after which a silent console is queried again. */
+    /** Longest time until a silent console is queried again. */
     private static final long MOST_BACKOFF_SECONDS = 30;
 
-    /** A console with this number of consecutive timeouts. */
+    /** A console that has timed out {@code times} times in succession. */
     private record Silence(int times, long askAgainNanos) {}
 
     /** The answer of a console. */
@@ -72,8 +76,8 @@ final class MemberPoll implements AutoCloseable {
     /**
      * Creates a poll.
      *
-     * @param patience for all members together
-     * @param token required by their consoles
+     * @param patience time limit for all members together
+     * @param token the token that their consoles require; null for none
      */
     MemberPoll(Duration patience, @Nullable String token) {
         this(patience, token, System::nanoTime);
@@ -133,7 +137,7 @@ final class MemberPoll implements AutoCloseable {
         }
         Silence last = silences.get(console);
         int times = last == null ? 1 : last.times + 1;
-        // The first timeout may be chance, so the next poll queries it again.
+        // The first timeout may be chance, so the next poll queries the console again.
         long seconds = times == 1 ? 0 : Math.min(MOST_BACKOFF_SECONDS, 1L << Math.min(times, 10));
         silences.put(console, new Silence(times, clock.getAsLong() + TimeUnit.SECONDS.toNanos(seconds)));
     }

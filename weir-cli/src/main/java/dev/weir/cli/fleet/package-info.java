@@ -1,7 +1,7 @@
 /**
- * Many pipelines on one page: members are found through their groups or given by address, queried every few seconds,
- * grouped into pipelines and joined to a graph by their topics; the pipeline that limits the whole is named. See ADR
- * 241. {@link dev.weir.cli.fleet.FleetRun} owns all of it, on the command's thread.
+ * Shows many pipelines on one page. Members are found through their groups or given by address, and are queried every
+ * few seconds. The view groups the members into pipelines, connects pipelines by their topics, and names the pipeline
+ * that limits the whole. {@link dev.weir.cli.fleet.FleetRun} owns all of it, on the command's thread. See ADR 241.
  */
 @NullMarked
 package dev.weir.cli.fleet;

@@ -35,7 +35,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.jspecify.annotations.Nullable;
 
-/** Reads groups from the brokers. Confined to one thread. Its opener closes it. */
+/** Reads groups from the brokers. Confined to one thread. The caller that opens it closes it. */
 public final class GroupReader implements AutoCloseable {
 
     private static final String NOTHING_COMMITTED = "the group has committed nothing of this partition";
@@ -52,7 +52,7 @@ public final class GroupReader implements AutoCloseable {
     }
 
     /**
-     * Opens a reader, once a broker has answered.
+     * Opens a reader after a broker has answered.
      *
      * @param patience time limit for each request to the brokers
      */
@@ -61,7 +61,7 @@ public final class GroupReader implements AutoCloseable {
         return new GroupReader(clients.admin(), patience);
     }
 
-    /** The current group, without the times of its lag: see {@link LagTimes}. */
+    /** Reads the current state of a group, without the age of its lag: see {@link LagTimes}. */
     public GroupSnapshot read(String group) throws InterruptedException {
         GroupType type = get(admin.listGroups().all(), group).stream()
                 .filter(each -> each.groupId().equals(group))
@@ -122,7 +122,7 @@ public final class GroupReader implements AutoCloseable {
                 group, "share", state(described == null ? null : described.groupState()), members, lag);
     }
 
-    /** A share group finishes records out of order, so the broker's own count is the better one. */
+    /** Prefers the broker's own count, because a share group finishes records out of order. */
     private static PartitionLag told(PartitionLag lag, @Nullable SharePartitionOffsetInfo info) {
         Optional<Long> count = info == null ? Optional.empty() : info.lag();
         return count.filter(records -> records >= 0)

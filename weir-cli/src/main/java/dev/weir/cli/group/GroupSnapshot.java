@@ -32,10 +32,11 @@ public record GroupSnapshot(
      * @param committed the next offset of the group; {@value #UNKNOWN} if nothing was committed
      * @param begin the first offset still in the log
      * @param end the offset after the last record
-     * @param records of the group between {@code committed} and {@code end}; {@value #UNKNOWN} if not known
-     * @param deleted records after {@code committed} that no longer exist
-     * @param time age of the first of them by its own timestamp; null if not known
-     * @param whyUnknown why {@code records} or {@code time} is not known; null if both are
+     * @param records number of the group's records between {@code committed} and {@code end}; {@value #UNKNOWN} if not
+     *     known
+     * @param deleted number of records after {@code committed} that no longer exist
+     * @param time age of the first of the group's records, by its own timestamp; null if not known
+     * @param whyUnknown the reason why {@code records} or {@code time} is not known; null if both are known
      */
     public record PartitionLag(
             TopicPartition partition,

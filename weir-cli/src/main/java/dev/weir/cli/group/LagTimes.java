@@ -22,7 +22,7 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the first unfinished record of each lagging partition, for its timestamp. Functions only. */
+/** Reads the first unfinished record of each lagging partition for its timestamp. Stateless. */
 public final class LagTimes {
 
     /** Largest number of partitions read, starting with the ones that have the most records. */
@@ -35,7 +35,7 @@ public final class LagTimes {
     private LagTimes() {}
 
     /**
-     * Returns the same lag with times. Reads without a group and commits nothing.
+     * Returns the same snapshot with the ages of its lags. Reads without a group and commits nothing.
      *
      * @param patience time limit for all reads together
      */
@@ -75,7 +75,7 @@ public final class LagTimes {
     private static Map<TopicPartition, Long> written(
             List<PartitionLag> wanted, ClusterClients clients, Duration patience) throws InterruptedException {
         Map<String, Object> config = new HashMap<>(clients.readerConfig());
-        // If the record's batch was deleted since, this is the next existing one.
+        // If the record's batch has been deleted meanwhile, the consumer reads the next existing record.
         config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         config.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1);
         config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 1);
@@ -106,7 +106,7 @@ public final class LagTimes {
     }
 
     private static InterruptedException stopped(InterruptException e) {
-        boolean ignored = Thread.interrupted(); // the client has set it again
+        boolean ignored = Thread.interrupted(); // clears the flag, which the client has set again
         InterruptedException stop = new InterruptedException();
         stop.initCause(e);
         return stop;

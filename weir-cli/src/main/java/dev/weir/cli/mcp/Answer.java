@@ -10,8 +10,8 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer that distinguishes unknown from zero: a field without evidence has the text {@value #UNKNOWN}, and the
- * reasons are listed at the end. Confined to the thread of its call.
+ * An answer that distinguishes unknown from zero. A field without evidence has the text {@value #UNKNOWN}, and the
+ * reasons are listed at the end of the answer. Confined to the thread of its call.
  */
 final class Answer {
 

@@ -23,7 +23,8 @@ final class ConsoleTools {
     private static final List<String> STAGE_SHARES = List.of("busy_share", "blocked_up_share", "blocked_down_share");
 
     /**
-     * Descriptions by largest share, also for an older process, which reports only three; the first of equal ones wins.
+     * Describes the states of a stage by the name of their share. Includes the names of an older process, which reports
+     * only three shares. If two shares are equal, the first one in this map wins.
      */
     private static final Map<String, String> WAITS_FOR = waitsFor();
 
@@ -237,7 +238,7 @@ final class ConsoleTools {
         return Collections.unmodifiableMap(words);
     }
 
-    /** Describes a stage with the largest share of its time. */
+    /** Describes a stage, including the state that takes the largest share of its time. */
     private static ObjectNode waits(JsonNode stage) {
         ObjectNode waits = Answer.JSON.createObjectNode();
         for (String each : List.of("name", "parallelism", "in_per_second", "out_per_second", "depth")) {

@@ -68,7 +68,7 @@ final class DeadLetterTail {
                 () -> new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer()))) {
             list(consumer, limit, answer);
         } catch (InterruptException e) {
-            boolean ignored = Thread.interrupted(); // the client has set it again
+            boolean ignored = Thread.interrupted(); // clears the flag, which the client has set again
             throw new InterruptedException();
         } catch (KafkaException e) {
             throw CliFailure.work(
@@ -110,7 +110,10 @@ final class DeadLetterTail {
                 limit);
     }
 
-    /** Reads to the ends; keeps only the newest records of each partition. Returns whether all arrived in time. */
+    /**
+     * Reads up to {@code ends} and keeps only the newest records of each partition. Returns whether all of them arrived
+     * in time.
+     */
     private boolean read(
             KafkaConsumer<byte[], byte[]> consumer,
             Map<TopicPartition, Long> ends,

@@ -81,7 +81,8 @@ public final class McpCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         PipelineProcess process = process();
         if (cluster != null) {
-            var ignored = cluster.clients(); // wrong options are reported now, not in the middle of an answer
+            // Reports wrong options now, not in the middle of an answer.
+            var ignored = cluster.clients();
         }
         if (group != null && cluster == null) {
             throw CliFailure.usage("--group goes with --bootstrap-server", "");
@@ -131,7 +132,10 @@ public final class McpCommand implements Callable<Integer> {
         return spec.version()[0].replaceFirst("^Weir ", "");
     }
 
-    /** Serves until the input ends or a signal comes, because a read of standard input cannot be interrupted. */
+    /**
+     * Serves until the input ends or a signal comes. A separate thread reads standard input, because such a read cannot
+     * be interrupted.
+     */
     private void serve(McpServer server) throws InterruptedException {
         FutureTask<Void> work = new FutureTask<>(() -> {
             server.serve(System.in);

@@ -42,10 +42,10 @@ final class McpServer {
      */
     static final List<String> REVISIONS = List.of("2024-11-05", "2025-06-18", "2025-11-25");
 
-    /** The most calls in flight at once. */
+    /** Largest number of calls in flight. */
     static final int MOST_CALLS = 8;
 
-    /** The time that calls in flight get after the input has ended, unless a test sets another. */
+    /** Time that calls in flight get after the input has ended, unless a test sets another. */
     static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private static final Logger LOG = System.getLogger(McpServer.class.getName());
@@ -127,7 +127,8 @@ final class McpServer {
         JsonNode answerTo = isRequest ? id : NullNode.getInstance();
         try {
             if (message.has("result") || message.has("error")) {
-                return; // nothing was asked of the client
+                // An answer needs no reaction, because the server asks the client nothing.
+                return;
             }
             require(message.isObject(), "a message is one object; batches are not taken");
             require("2.0".equals(message.path("jsonrpc").textValue()), "jsonrpc must be \"2.0\"");
@@ -179,7 +180,10 @@ final class McpServer {
         return result;
     }
 
-    /** The newest revision up to the requested one, or the newest of all. Revisions are dates. */
+    /**
+     * Returns the newest supported revision up to the requested one, or the newest supported revision if all are newer.
+     * Revisions are dates.
+     */
     private static String revision(String asked) {
         return REVISIONS.reversed().stream()
                 .filter(each -> each.compareTo(asked) <= 0)
@@ -269,7 +273,8 @@ final class McpServer {
 
         Answer answer() throws InterruptedException {
             thread = Thread.currentThread();
-            if (settled.get()) { // cancelled before it began
+            // The call was cancelled before it began.
+            if (settled.get()) {
                 throw new InterruptedException();
             }
             Answer answer = new Answer();

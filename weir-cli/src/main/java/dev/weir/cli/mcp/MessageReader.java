@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads messages, one per line, in bounded memory. Confined to one thread. */
+/** Reads messages, one per line, and uses a bounded amount of memory. Confined to one thread. */
 final class MessageReader {
 
     /** Most bytes of a message. */

@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The process of a pipeline, reached through its console; a profile needs only its id. Immutable. */
+/** The process of a pipeline, reached through its console. A profile needs only the id of the process. Immutable. */
 final class PipelineProcess {
 
     private final @Nullable String target;

@@ -7,9 +7,9 @@ import java.util.Map;
 /**
  * A read-only query for agents. Immutable; may be called by several threads at once.
  *
- * @param name the name in calls
+ * @param name the name that calls use
  * @param title for people
- * @param description its purpose, for the agent's choice
+ * @param description its purpose, which helps an agent choose a tool
  * @param parameters parameters by name, in display order
  * @param required names of required parameters
  */
@@ -26,7 +26,7 @@ record Tool(
     interface Work {
 
         /**
-         * Writes the answer; aborted by an interrupt.
+         * Writes the answer. An interrupt aborts it.
          *
          * @throws dev.weir.cli.terminal.CliFailure if there is no answer
          */

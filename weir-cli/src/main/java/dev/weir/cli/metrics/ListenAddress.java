@@ -14,7 +14,7 @@ public record ListenAddress(@Nullable String host, int port) {
 
     private static final int MAX_PORT = 65_535;
 
-    /** Reads {@code [HOST:]PORT}. Stateless. */
+    /** Converts {@code [HOST:]PORT}. Stateless. */
     public static final class Converter implements ITypeConverter<ListenAddress> {
 
         @Override

@@ -9,7 +9,10 @@ import java.net.URI;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The metrics and probes server of one command, or none. Thread-safe. Close it after the pipeline. */
+/**
+ * The server of metrics and probes for one command, if the user requested one. Thread-safe. Close it after the
+ * pipeline.
+ */
 public final class MetricsEndpoint implements AutoCloseable {
 
     private final @Nullable MetricsServer server;
@@ -21,9 +24,9 @@ public final class MetricsEndpoint implements AutoCloseable {
     }
 
     /**
-     * Starts a server at {@code address} that also answers to {@code names}; without an address it does nothing.
+     * Starts a server at {@code address} that also answers to {@code names}; starts none without an address.
      *
-     * @param partitions whether it has metrics of each partition
+     * @param partitions whether the server has metrics of each partition
      */
     static MetricsEndpoint start(@Nullable ListenAddress address, List<String> names, boolean partitions) {
         if (address == null) {
@@ -52,7 +55,7 @@ public final class MetricsEndpoint implements AutoCloseable {
         return new MetricsEndpoint(started, partitions);
     }
 
-    /** The address at which it is scraped, or null if there is none. */
+    /** Returns the address from which the metrics are scraped; null if there is no server. */
     public @Nullable URI uri() {
         return server == null ? null : server.uri();
     }

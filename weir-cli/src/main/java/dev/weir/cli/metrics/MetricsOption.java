@@ -6,7 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** {@code --metrics}, for commands that run a pipeline. Filled by picocli, then read only. */
+/**
+ * The option {@code --metrics}, for commands that run a pipeline. picocli sets the fields, which are then only read.
+ */
 public final class MetricsOption {
 
     @Option(

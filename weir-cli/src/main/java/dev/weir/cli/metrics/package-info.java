@@ -1,6 +1,6 @@
 /**
- * {@code --metrics} of the commands that run a pipeline: an address comes in, a server of metrics and probes goes out.
- * The requesting command owns it; it has its own threads.
+ * The option {@code --metrics} of the commands that run a pipeline. Input: an address. Output: a server of metrics and
+ * probes, which has its own threads. The command that requests the server owns it.
  */
 @NullMarked
 package dev.weir.cli.metrics;

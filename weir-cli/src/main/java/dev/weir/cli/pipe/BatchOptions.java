@@ -13,7 +13,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** The options of {@code weir pipe} for unreadable batches. Filled by picocli, then read only. */
+/** The options of {@code weir pipe} for unreadable batches. picocli sets the fields, which are then only read. */
 final class BatchOptions {
 
     private static final int LEAST = 64 * 1024;
@@ -100,7 +100,7 @@ final class BatchOptions {
         return settings;
     }
 
-    /** The fault of an unreadable batch, with the options that help. */
+    /** Returns the failure for an unreadable batch, with the options that help. */
     static CliFailure failure(RecordDecodeException failure) {
         Throwable cause = failure.getCause();
         return CliFailure.work(
@@ -111,7 +111,7 @@ final class BatchOptions {
                 failure);
     }
 
-    /** Reads {@code --unreadable-batches}. Stateless. */
+    /** Converts the value of {@code --unreadable-batches}. Stateless. */
     static final class UnreadableConverter implements ITypeConverter<Unreadable> {
 
         @Override
@@ -125,7 +125,7 @@ final class BatchOptions {
         }
     }
 
-    /** Reads {@code --max-batch-bytes}. Stateless. */
+    /** Converts the value of {@code --max-batch-bytes}. Stateless. */
     static final class SizeConverter implements ITypeConverter<Long> {
 
         private static final Pattern SIZE = Pattern.compile("([0-9]{1,10}) *(|KB|MB|GB)", Pattern.CASE_INSENSITIVE);

@@ -27,7 +27,7 @@ final class DroppedText {
     }
 
     /**
-     * Returns the sentence about records that are uncommitted after a failure and no longer in a log; empty if all
+     * Returns the sentence about records that are uncommitted after a failure and no longer in the log; empty if all
      * uncommitted records will be read again.
      *
      * @param placeIsGone whether the run failed because a position is not in its log

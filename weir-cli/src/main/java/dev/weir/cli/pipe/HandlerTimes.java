@@ -59,7 +59,9 @@ final class HandlerTimes {
         return workers * 1000.0 / meanMillis();
     }
 
-    /** The share of the ceiling that was reached, from the first call to the end of the last. */
+    /**
+     * Returns the share of the ceiling that was reached between the start of the first call and the end of the last.
+     */
     double efficiency(int workers) {
         double seconds = (lastNanos.get() - firstNanos.get()) / 1e9;
         return calls.sum() / seconds / ceilingPerSecond(workers);

@@ -56,7 +56,7 @@ final class LineProcess implements AutoCloseable {
     private volatile @Nullable LineProcessException failure;
     private volatile long lastAnswerNanos = System.nanoTime();
 
-    private long answers; // reader thread
+    private long answers; // confined to the reader thread
 
     private LineProcess(Process process, int maxUnderWay, Duration patience) {
         this.process = process;
@@ -74,7 +74,7 @@ final class LineProcess implements AutoCloseable {
     }
 
     /**
-     * As {@link #start(String, int)}.
+     * Does the same with a limit on the wait for answers.
      *
      * @param patience longest time without an answer while lines are unanswered
      */
@@ -91,7 +91,7 @@ final class LineProcess implements AutoCloseable {
         return Thread.ofPlatform().daemon().name("weir-exec-" + name).start(body);
     }
 
-    /** The reason why a value cannot be a line, or null if it can. */
+    /** Returns the reason why a value cannot be sent as a line; null if it can. */
     static @Nullable String refusal(byte @Nullable [] value) {
         if (value == null) {
             return "it has no value";
@@ -110,7 +110,8 @@ final class LineProcess implements AutoCloseable {
         Answer answer = new Answer(line);
         unsent.add(answer);
         LineProcessException failed = failure;
-        if (failed != null) { // otherwise a later failure finds it in the queue
+        // The process may have failed before the line was queued. A later failure finds the line in the queue.
+        if (failed != null) {
             answer.future.completeExceptionally(failed);
         }
         return answer;
@@ -128,8 +129,8 @@ final class LineProcess implements AutoCloseable {
                 }
             }
         } catch (IOException | InterruptedException ignored) {
-            // The command reads no more. If it ended, the reader reports that; if not, the waiting caller's patience
-            // ends it.
+            // The command no longer reads its input. If it has ended, the reader thread reports that; otherwise the
+            // caller that waits for an answer times out.
         }
     }
 
@@ -206,7 +207,10 @@ final class LineProcess implements AutoCloseable {
         }
     }
 
-    /** Closes the command's input, so that it ends by itself; kills it and its children if it does not. */
+    /**
+     * Closes the command's input, so that the command ends by itself. Kills the command and its children if it does not
+     * end.
+     */
     @Override
     public void close() {
         unsent.add(end);
@@ -245,7 +249,7 @@ final class LineProcess implements AutoCloseable {
                 } catch (ExecutionException e) {
                     throw (LineProcessException) e.getCause();
                 } catch (TimeoutException ignored) {
-                    // Another line may have been answered meanwhile.
+                    // Another line may have been answered meanwhile, which extends the wait.
                 }
             }
         }

@@ -44,7 +44,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ParentCommand;
 
 /**
- * {@code weir pipe}: one pipeline from topic to topic, until its end, a signal or a fault. Its thread checks the
+ * {@code weir pipe}: runs one pipeline from topic to topic, until its end, a signal or a fault. Its thread checks the
  * cluster, starts the pipeline, shows the progress and prints the summary; the pipeline has its own threads.
  */
 @Command(
@@ -59,7 +59,7 @@ import picocli.CommandLine.ParentCommand;
         })
 public final class PipeCommand implements Callable<Integer> {
 
-    /** The last commit takes 10 s at most, leaving the group 8 s. */
+    /** Time limit for closing the consumer, which takes at most 10 s for the last commit and 8 s to leave the group. */
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(25);
 
     /** Snapshot for a pipe over a share group, which has no consumer. */
@@ -162,7 +162,7 @@ public final class PipeCommand implements Callable<Integer> {
 
     private int runToEnd(RunningPipeline running, PipeFlow flow, LimiterProbe probe) throws InterruptedException {
         CompletableFuture<DrainReport> drained = new CompletableFuture<>();
-        // These commands run in their own sessions, so nothing else would end them.
+        // Shell commands run in their own sessions, so nothing else would end them.
         weir.shutdown().onHalt(() -> ProcessHandle.current().children().forEach(Shell::kill));
         weir.shutdown()
                 .onStop(() -> Thread.ofPlatform().daemon().name("weir-drain").start(() -> drain(running, drained)));
@@ -237,14 +237,16 @@ public final class PipeCommand implements Callable<Integer> {
         } catch (ExecutionException impossible) {
             throw new IllegalStateException(impossible);
         }
-        // After the end this returns at once, and also reports what a failure left undone.
+        // If the pipeline has ended, this call returns at once. Its report also covers work that a failure left
+        // unfinished.
         return running.drain(Duration.ZERO);
     }
 
     private void drain(RunningPipeline running, CompletableFuture<DrainReport> drained) {
         try {
             drained.complete(running.drain(options.drainTimeout));
-        } catch (InterruptedException e) { // no other code knows this thread
+        } catch (InterruptedException e) {
+            // No other code knows this thread, so nothing interrupts it.
             drained.completeExceptionally(e);
         }
     }

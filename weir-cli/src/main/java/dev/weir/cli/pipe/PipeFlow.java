@@ -133,7 +133,7 @@ final class PipeFlow implements AutoCloseable {
         return via(worked(consumed)).to(KafkaSink.with(producer).records()).named("pipe");
     }
 
-    /** Times of the handlers; empty if no stage waits. */
+    /** Returns the times of the handlers. They are empty if no stage waits. */
     HandlerTimes times() {
         return times;
     }
@@ -151,7 +151,7 @@ final class PipeFlow implements AutoCloseable {
                 .named("work");
     }
 
-    /** The same stages, with a sink that writes and commits in transactions. */
+    /** Returns a pipeline with the same stages, but with a sink that writes and commits in transactions. */
     private Pipeline exactlyOnce(ExactlyOnceFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
         ExactlyOnceFlow<byte[], byte[]> timed =
                 options.commitInterval == null ? flow : flow.commitInterval(options.commitInterval);
@@ -163,7 +163,10 @@ final class PipeFlow implements AutoCloseable {
                         : via(worked(consumed)));
     }
 
-    /** A pipeline with one handler that does all the work on a record, so that it can be retried and given up alone. */
+    /**
+     * Returns a pipeline with one handler that does all the work on a record. A failing record can then be retried, or
+     * given up, without affecting others.
+     */
     private Pipeline perRecord(KafkaFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
         var handled = flow.handle(options.handlers(), ordering(), this::workOn);
         return withRules(handled, topic -> DeadLetterTopic.of(topic, flow.settings()))
@@ -203,7 +206,7 @@ final class PipeFlow implements AutoCloseable {
         try {
             return records.passOn(spun, EachProcess.run(each.command(), value));
         } catch (LineProcessException failure) {
-            // A dead-letter record identifies its original in its own headers.
+            // With a dead-letter topic, the headers of the dead-letter record identify the original.
             throw options.deadLetter == null ? failure.of(spun) : failure;
         } catch (IOException notStarted) {
             throw new LineProcessException("the command cannot be started: " + notStarted.getMessage()).of(spun);

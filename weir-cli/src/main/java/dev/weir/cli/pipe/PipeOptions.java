@@ -16,7 +16,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** The options of {@code weir pipe}, as typed. Filled by picocli, then read only. */
+/** The options of {@code weir pipe}, as typed. picocli sets the fields, which are then only read. */
 final class PipeOptions {
 
     /** The order in which records are processed. */
@@ -264,8 +264,8 @@ final class PipeOptions {
     boolean json;
 
     /**
-     * Returns whether records are processed one by one with a step that may fail for one of them, so that it can be
-     * retried.
+     * Returns whether each record is processed separately, so that a record that fails can be retried without the
+     * others.
      */
     boolean isPerRecord() {
         return via instanceof Via.Each || via instanceof Via.Identity;
@@ -284,18 +284,18 @@ final class PipeOptions {
         return Parallelism.fixed(concurrencyOr(PipeFlow.DEFAULT_BLOCKING));
     }
 
-    /** Concurrent handlers; each does all the work on its record. */
+    /** Returns the number of concurrent handlers. Each handler does all the work on its record. */
     Parallelism handlers() {
         if (mayReorder()) {
             return workers();
         }
-        // Concurrency without a rule for failures: one thread that passes records on, or the number of computing
-        // threads.
+        // Uses the same concurrency as a pipe without rules for failing records: one thread that passes records on, or
+        // the number of computing threads.
         return Parallelism.fixed(
                 workCpu.isPositive() ? concurrencyOr(Runtime.getRuntime().availableProcessors()) : 1);
     }
 
-    /** The requested number. */
+    /** Returns the requested concurrency, or {@code otherwise} if none was requested or the pipe adapts it. */
     int concurrencyOr(int otherwise) {
         return concurrency == null || isAdaptive() ? otherwise : concurrency;
     }
@@ -307,8 +307,8 @@ final class PipeOptions {
     }
 
     /**
-     * Returns whether records of one partition may overtake each other, so that {@code --ordering} applies: handlers
-     * wait, or a share group delivers in any order. Rules for failing records do not affect it.
+     * Returns whether records of one partition may overtake each other, so that {@code --ordering} applies. They may if
+     * handlers wait, or if a share group delivers in any order. Rules for failing records make no difference.
      */
     boolean mayReorder() {
         return work.isPositive() || via instanceof Via.Each || sharing.share;
@@ -333,7 +333,7 @@ final class PipeOptions {
         return topics;
     }
 
-    /** Reads {@code --concurrency}. Stateless. */
+    /** Converts the value of {@code --concurrency}. Stateless. */
     static final class ConcurrencyConverter implements ITypeConverter<Integer> {
 
         /** Value for the word {@code auto}. */
@@ -353,7 +353,7 @@ final class PipeOptions {
         }
     }
 
-    /** Reads {@code --via}. Stateless. */
+    /** Converts the value of {@code --via}. Stateless. */
     static final class ViaConverter implements ITypeConverter<Via> {
 
         private static final String EXEC = "exec:";

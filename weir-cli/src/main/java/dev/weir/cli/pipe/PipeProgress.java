@@ -21,7 +21,10 @@ final class PipeProgress {
 
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The consumer's owner takes the snapshot, and the status line does not wait for an owner that is busy. */
+    /**
+     * Longest wait for a snapshot. The thread that owns the consumer takes it, and the status line does not wait if
+     * that thread is busy.
+     */
     private static final Duration SNAPSHOT_PATIENCE = Duration.ofMillis(50);
 
     private static final DateTimeFormatter TIME =
@@ -32,7 +35,7 @@ final class PipeProgress {
     private final LongSupplier nanoClock;
     private final PipelineCounts counts = new PipelineCounts();
 
-    /** Samples starting with the newest that is at least a window old. */
+    /** Samples in the order of time. The first one is the newest that is at least a window old. */
     private final ArrayDeque<Sample> samples = new ArrayDeque<>();
 
     private PipelineCounts.Moment lastMoment = new PipelineCounts.Moment(0, 0, 0, 0);

@@ -31,7 +31,7 @@ final class PipeRecords {
         return like(source, to, value);
     }
 
-    /** The unchanged record, with headers for the failure and the origin. */
+    /** Returns the unchanged record with additional headers, which describe the failure and the origin. */
     ProducerRecord<byte[], byte[]> deadLetter(ConsumerRecord<byte[], byte[]> source, String reason, String message) {
         return AsimovRecords.deadLetter(source, reason, message, Objects.requireNonNull(deadLetterTopic));
     }

@@ -7,12 +7,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Checks which options of {@code weir pipe} may be combined, their bounds, and which have no effect. Stateless. */
+/**
+ * Checks the options of {@code weir pipe}: which options may be combined, whether values are within bounds, and which
+ * options have no effect. Stateless.
+ */
 final class PipeRules {
 
     private static final Duration MAX_WORK = Duration.ofHours(1);
 
-    /** Below the 30 s after which brokers abort Weir's transactions. */
+    /** This is below the 30 s after which brokers abort Weir's transactions. */
     private static final Duration MAX_COMMIT_INTERVAL = Duration.ofSeconds(20);
 
     private PipeRules() {}
@@ -61,7 +64,7 @@ final class PipeRules {
         checkDuration("--drain-timeout", options.drainTimeout);
     }
 
-    /** Given options without effect, one sentence each. */
+    /** Returns a sentence for each given option that has no effect. */
     static List<String> warnings(PipeOptions options) {
         List<String> warnings = new ArrayList<>(options.sharing.warnings(options));
         boolean waits = options.work.isPositive() || (options.isPerRecord() && options.mayReorder());

@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state file of a pipe, rewritten every second by a separate thread and once more at the end. Readers always see a
- * complete file: each version is written next to it and moved into place.
+ * The state file of a pipe. A separate thread rewrites it every second, and once more at the end. Readers always see a
+ * complete file: each version is written to another file beside it, which is then moved into its place.
  */
 final class PipeState implements AutoCloseable {
 
@@ -32,7 +32,7 @@ final class PipeState implements AutoCloseable {
     private final ScheduledExecutorService writer = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("weir-state").factory());
 
-    /** Confined to the writer. */
+    /** Confined to the writer thread. */
     private boolean failed;
 
     private PipeState(@Nullable Path file, RunningPipeline running, Terminal terminal) {
@@ -53,7 +53,7 @@ final class PipeState implements AutoCloseable {
         }
     }
 
-    /** Starts to write, unless no file was given. */
+    /** Starts writing if a file was given. */
     static PipeState start(@Nullable Path file, RunningPipeline running, Terminal terminal) {
         PipeState state = new PipeState(file, running, terminal);
         if (file != null) {
@@ -62,7 +62,10 @@ final class PipeState implements AutoCloseable {
         return state;
     }
 
-    /** A full disk does not end the pipe. It is reported once, and again after a success. */
+    /**
+     * Writes the state. A failure, for example on a full disk, does not end the pipe. A failure is reported once, and
+     * again only after a success.
+     */
     private void write() {
         Path target = Objects.requireNonNull(file);
         try {

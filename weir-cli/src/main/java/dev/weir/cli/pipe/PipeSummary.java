@@ -33,10 +33,10 @@ import org.jspecify.annotations.Nullable;
  * @param deadLettersInOutput dead-letter records written by the output stage
  * @param deadLettersCut dead-letter records too large for their topic and written without their value
  * @param consumer the consumer's last state
- * @param noAnswerSince time of the last broker answer, if none answers any more
- * @param latency times from the records' timestamps to their acknowledgements, if measured
+ * @param noAnswerSince time of the last answer if the brokers no longer answer, otherwise null
+ * @param latency times from the records' timestamps to their acknowledgements, or null if not measured
  * @param limiter the limit that applied for most of the time
- * @param share the member of a share group, if it was one
+ * @param share the member's summary for a pipe over a share group, otherwise null
  * @param transactions the outcomes of transactions, or null without transactions
  * @param failure the reason for an early end, or null
  */
@@ -61,7 +61,7 @@ record PipeSummary(
 
     private static final int COLUMNS = 118;
 
-    /** Parts of a handled flow that do no work and were not named by the user. */
+    /** Stages of a flow with handlers that do no work and that the user did not name. */
     private static final Set<String> INTERNAL_STAGES = Set.of("map", "again", "failed", "divertTo", "done", "results");
 
     private List<StageSnapshot> shownStages() {
@@ -123,7 +123,7 @@ record PipeSummary(
         });
     }
 
-    /** Writes the latency; without a value if no record with a timestamp was acknowledged. */
+    /** Writes the latency, without a value if no record with a timestamp was acknowledged. */
     private void writeLatency(JsonGenerator line) throws IOException {
         line.writeObjectFieldStart("latency_ms");
         if (latency == null || latency.count() == 0) {
@@ -161,7 +161,7 @@ record PipeSummary(
         return rounded(time.toNanos() / 1e6);
     }
 
-    /** Writes where the next run starts, for each partition with a commit. */
+    /** Writes the position at which the next run starts, for each partition with a commit. */
     private void writeNextRun(JsonGenerator line) throws IOException {
         line.writeArrayFieldStart("next_run");
         for (PartitionSnapshot partition : consumer.partitions()) {
@@ -226,7 +226,7 @@ record PipeSummary(
         }
     }
 
-    /** Counts of the whole run, and shares of the time that the finding covers. */
+    /** Writes the counts of the whole run, and the shares of the time that the limiter's finding covers. */
     private void writeStages(JsonGenerator line) throws IOException {
         line.writeArrayFieldStart("stages");
         for (StageSnapshot stage : shownStages()) {
@@ -300,7 +300,10 @@ record PipeSummary(
         return text.toString();
     }
 
-    /** Appends the use of time while the limiter below applied; its sentence has figures from the same readings. */
+    /**
+     * Appends how the stages used the time in which the limiter applied. The limiter's sentence, which follows, has
+     * figures from the same readings.
+     */
     private void appendStages(StringBuilder text) {
         text.append(String.format(
                 Locale.ROOT,

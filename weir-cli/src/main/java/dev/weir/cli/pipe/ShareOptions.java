@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options of {@code weir pipe} for share groups, as typed. Filled by picocli, then read only. */
+/** The options of {@code weir pipe} for share groups, as typed. picocli sets the fields, which are then only read. */
 final class ShareOptions {
 
     /** The position at which a new group begins. */
@@ -69,7 +69,10 @@ final class ShareOptions {
         }
     }
 
-    /** Options of pipes over consumer groups that have no effect with a share group, one sentence each. */
+    /**
+     * Returns a sentence for each given option that applies only to consumer groups and has no effect with a share
+     * group.
+     */
     List<String> warnings(PipeOptions options) {
         return share && options.deadLetter == null
                 ? List.of("--share without --dead-letter: a record whose deliveries are used up by crashes is lost")

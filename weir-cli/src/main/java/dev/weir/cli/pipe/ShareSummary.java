@@ -9,7 +9,7 @@ import java.util.Locale;
 /**
  * The summary of a pipe over a share group, for people and for programs. Immutable.
  *
- * @param member its last state
+ * @param member the member's last state
  * @param workers number of workers at the end
  */
 record ShareSummary(ShareHandle.Snapshot member, int workers, HandlerTimes times) {

@@ -13,12 +13,14 @@ import java.util.stream.Stream;
  */
 final class Shell {
 
-    // In its own session the command keeps all of its signals. Without setsid(1), as on macOS, the command ignores a
-    // terminal's signals; but not SIGTERM, because commands such as timeout(1) send it to their own children.
+    // In its own session, a command can use all signals. Without setsid(1), for example on macOS, the command ignores a
+    // terminal's signals. It does not ignore SIGTERM, because commands such as timeout(1) send SIGTERM to their own
+    // children.
     private static final String TRAP = "trap '' INT HUP QUIT; exec /bin/sh -c \"$@\"";
 
     /**
-     * Printed first on standard error, and removed here: the command starts now, out of reach of signals to the group.
+     * The byte that the shell prints first on standard error. It shows that the command starts now, out of reach of
+     * signals to the process group. This class reads the byte before it returns the process.
      */
     private static final int MARK = 1;
 
@@ -49,13 +51,16 @@ final class Shell {
                 && Stream.of(path.split(File.pathSeparator)).anyMatch(dir -> new File(dir, program).canExecute());
     }
 
-    /** Starts {@code sh -c command}, with arguments {@code $0} and so on; the process is the command's. */
+    /**
+     * Starts {@code sh -c command} with the arguments {@code $0} and so on. The returned process is the command's own.
+     */
     Process start(String command, String... arguments) throws IOException {
-        // On its own line: a shell runs it before it parses a possibly invalid command.
+        // The mark has a line of its own: a shell executes this line before it parses the command, which may be
+        // invalid.
         String marked = MARK_WRITER + '\n' + command;
         List<String> line = new ArrayList<>(
                 hasSessions
-                        // It becomes the command without forking, because a child of this JVM never leads a process
+                        // setsid becomes the command without forking, because a child of this JVM never leads a process
                         // group.
                         ? List.of("setsid", "/bin/sh", "-c", marked)
                         : List.of("/bin/sh", "-c", TRAP, "sh", marked));
@@ -67,12 +72,13 @@ final class Shell {
                     return process;
                 }
             } catch (IOException notStarted) {
-                // The JDK reports it this way if its own helper is hit.
+                // The JDK throws this exception if the signal hits its own helper process.
                 if (attempt == MAX_ATTEMPTS) {
                     throw notStarted;
                 }
             }
-            // A signal hit it before it left the group: the command has not started, so it can be started again.
+            // A signal hit the shell before it left the process group. The command has not started, so it can be
+            // started again.
         }
     }
 

@@ -7,15 +7,15 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A limiter in summaries: the fields for programs and the lines for people. */
+/** Formats a limiter for summaries: as fields for programs, and as lines for people. */
 public final class LimiterFields {
 
-    /** A smaller gain is written as "1.0 times". */
+    /** Smallest gain that is mentioned. A smaller one would be written as "1.0 times". */
     private static final double WORTH_A_WORD = 1.05;
 
     private LimiterFields() {}
 
-    /** Writes the field {@code limiter}, as all commands have it. */
+    /** Writes the field {@code limiter}, in the form that all commands use. */
     public static void write(JsonGenerator json, Limiter limiter) throws IOException {
         json.writeObjectFieldStart("limiter");
         json.writeStringField("kind", limiter.kind().id());
@@ -47,9 +47,9 @@ public final class LimiterFields {
     }
 
     /**
-     * The finding and the advice, wrapped between words.
+     * Returns the finding and the advice, wrapped between words.
      *
-     * @param columns the line limit, unless a word is longer
+     * @param columns the longest line, unless a single word is longer
      */
     public static List<String> lines(Limiter limiter, int columns) {
         List<String> lines = new ArrayList<>(wrapped(limiter.kind().id() + ": " + limiter.sentence(), columns));
@@ -59,9 +59,10 @@ public final class LimiterFields {
     }
 
     /**
-     * Returns the suffix of an advice: its expected gain, and the measured gain of the last advice followed.
+     * Returns the end of a sentence with advice: its expected gain, and the measured gain of the last advice that was
+     * followed.
      *
-     * @param measured null if none was followed
+     * @param measured null if no advice was followed
      */
     public static String gains(double expected, @Nullable Double measured) {
         String hoped = expected < WORTH_A_WORD ? "" : " (expected: %.1f times the rate)".formatted(expected);

@@ -1,12 +1,12 @@
 package dev.weir.cli.pipeline;
 
 /**
- * Counts what went in and came out of a pipeline, each of one moment and never less than before. Confined to one
- * thread.
+ * Counts the records that went into a pipeline and came out of it. All counts of a reading belong to one moment, and no
+ * count ever decreases. Confined to one thread.
  *
  * <p>A dead-letter record is counted when it is made, but written together with all other output, so it is not known
- * which of those in flight have arrived. So {@code out} is a lower bound, {@code out + dead} is exact, and at the end
- * both are exact.
+ * how many of the dead-letter records in flight have been written. Therefore {@code out} is a lower bound, while {@code
+ * out + dead} is exact. Once the pipeline has ended, all counts are exact.
  */
 public final class PipelineCounts {
 
@@ -16,7 +16,7 @@ public final class PipelineCounts {
      * @param in records read
      * @param out records written, without dead-letter records
      * @param dead dead-letter records written
-     * @param inFlight records read without output yet: {@code in - out - dead}, without dropped ones
+     * @param inFlight records read that have no output yet: {@code in - out - dead}, without dropped records
      */
     public record Moment(long in, long out, long dead, long inFlight) {}
 
@@ -26,8 +26,8 @@ public final class PipelineCounts {
     private long givenUp;
 
     /**
-     * Takes the next counts. To be consistent, the counters must be read in the order of the parameters, against the
-     * stream.
+     * Takes the next counts. For consistent results, read the counters in the order of the parameters, that is, from
+     * the end of the pipeline to its beginning.
      *
      * @param written records written by the output stage, including dead-letter records
      * @param deadWritten dead-letter records written by another stage
@@ -39,13 +39,13 @@ public final class PipelineCounts {
         long out = Math.max(last.out, written - Math.min(written, deadMade));
         long dead = Math.max(last.dead, written - out + deadWritten);
         long read = Math.max(Math.max(last.in, in), out + dead);
-        // The remainder after all records that were not given up.
+        // No more records can have been given up than are without output.
         givenUp = Math.min(Math.max(givenUp, dropped), read - out - dead);
         last = new Moment(read, out, dead, read - out - dead - givenUp);
         return last;
     }
 
-    /** Counts once nothing is in flight: missing records will not arrive any more. */
+    /** Returns the counts once nothing is in flight. Records that are still missing will not be written any more. */
     public Moment settled() {
         givenUp = last.in - last.out - last.dead;
         last = new Moment(last.in, last.out, last.dead, 0);

@@ -10,7 +10,7 @@ public final class RangeFields {
 
     private RangeFields() {}
 
-    /** Writes a field of that name, an array of objects. */
+    /** Writes the field {@code name}, an array of objects. */
     public static void write(JsonGenerator json, String name, List<RecordRange> ranges) throws IOException {
         json.writeArrayFieldStart(name);
         for (RecordRange range : ranges) {

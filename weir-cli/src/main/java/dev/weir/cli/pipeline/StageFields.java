@@ -12,9 +12,9 @@ public final class StageFields {
     private StageFields() {}
 
     /**
-     * Writes the fields of the shares into the object of a stage, as all commands have them.
+     * Writes the shares of a stage's time as fields of the stage's object, in the form that all commands use.
      *
-     * @param time the shares from the finding; nothing is written if it has none
+     * @param time the shares from the limiter's finding; null if it has none, and then nothing is written
      */
     public static void writeShares(JsonGenerator json, @Nullable StageTime time) throws IOException {
         if (time == null) {

@@ -19,7 +19,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code weir consume}: prints a topic's records as lines, without a group, until a given number or a signal. */
+/**
+ * {@code weir consume}: prints a topic's records as lines, without a group, until it has printed a given number or a
+ * signal comes.
+ */
 @Command(
         name = "consume",
         sortOptions = false,

@@ -78,7 +78,8 @@ final class Consumption {
                     out.writeBytes(format.line(record));
                     printed++;
                 }
-                if (out.checkError()) { // closed by its reader, who has seen enough
+                // The reader of the output has closed it, because it has seen enough.
+                if (out.checkError()) {
                     break;
                 }
             }

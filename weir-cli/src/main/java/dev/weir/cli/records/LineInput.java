@@ -9,8 +9,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records from lines: one per line, as bytes, without the line feed and a preceding carriage return. Confined to the
- * sending thread.
+ * Makes one record per line. The record's bytes are the line's, without the line feed and a preceding carriage return.
+ * Confined to the sending thread.
  */
 final class LineInput implements RecordInput {
 
@@ -27,7 +27,7 @@ final class LineInput implements RecordInput {
      *
      * @param name of the input, for messages
      * @param separator between key and value, or null for records without a key
-     * @param maxLineBytes longest line, which limits its memory
+     * @param maxLineBytes longest accepted line, which bounds the memory that this input uses
      */
     LineInput(InputStream in, String name, byte @Nullable [] separator, int maxLineBytes) {
         this.in = new BufferedInputStream(in, 64 * 1024);

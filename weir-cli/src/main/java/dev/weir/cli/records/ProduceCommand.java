@@ -33,7 +33,7 @@ import picocli.CommandLine.ParentCommand;
 
 /**
  * {@code weir produce}: writes lines or generated records to a topic. Its thread checks, shows the progress and prints
- * the summary; {@link Production} sends on another, because a read from standard input cannot be interrupted.
+ * the summary. {@link Production} sends on another thread, because a read from standard input cannot be interrupted.
  */
 @Command(
         name = "produce",
@@ -46,7 +46,7 @@ public final class ProduceCommand implements Callable<Integer> {
 
     private static final int MAX_SIZE = 100_000_000;
 
-    /** The client's own default: Weir's pipelines wait without end, a command must not. */
+    /** The client's own default. Weir's pipelines wait without a limit, but a command must not. */
     private static final Duration DELIVERY_TIMEOUT = Duration.ofMinutes(2);
 
     @ParentCommand
@@ -108,7 +108,8 @@ public final class ProduceCommand implements Callable<Integer> {
             clients.check(List.of(topic));
             return produce(clients, config, lines);
         } catch (IOException e) {
-            throw CliFailure.unexpected(e); // the input was read, or the failure has been reported
+            throw CliFailure.unexpected(e);
+                // Closing the input failed. By then all lines were read, or the failure has been reported.
         }
     }
 
@@ -117,7 +118,8 @@ public final class ProduceCommand implements Callable<Integer> {
         if (!clients.ofKafka().containsKey(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)) {
             config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) DELIVERY_TIMEOUT.toMillis());
         }
-        config.remove(ProducerConfig.TRANSACTIONAL_ID_CONFIG); // belongs to pipelines that use the file
+        // The transactional id belongs to pipelines that use the same file.
+        config.remove(ProducerConfig.TRANSACTIONAL_ID_CONFIG);
         return config;
     }
 
@@ -125,7 +127,7 @@ public final class ProduceCommand implements Callable<Integer> {
         if (file == null) {
             return new FilterInputStream(System.in) {
                 @Override
-                public void close() {} // a read that never returns may hold its lock
+                public void close() {} // would wait for the lock of a read that may never return
             };
         }
         try {
@@ -194,7 +196,7 @@ public final class ProduceCommand implements Callable<Integer> {
                 maxRequestBytes(config));
     }
 
-    /** Called after the client has accepted the configuration. */
+    /** Returns the largest size of a request. Call it after the client has accepted the configuration. */
     private static int maxRequestBytes(Map<String, Object> config) {
         Map<String, Object> defaults = ProducerConfig.configDef().defaultValues();
         Object bytes = config.getOrDefault(

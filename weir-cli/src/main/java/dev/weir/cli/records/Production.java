@@ -19,8 +19,8 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of {@code weir produce}. {@link #run} belongs to a thread that may block in its input for ever; any thread
- * may stop it and read the counts, which are final once the producer is closed.
+ * One run of {@code weir produce}. {@link #run} belongs to a thread that may block forever while it reads the input.
+ * Any thread may stop the run and read the counts, which are final once the producer is closed.
  */
 final class Production implements Runnable {
 
@@ -97,10 +97,12 @@ final class Production implements Runnable {
                             fail(refused(number, refusal));
                         }
                     });
-            unanswered.increment(); // after the call, because a closed producer throws; its callback may come first
+            // Counts after the call, because a closed producer throws. The callback may come before the increment.
+            unanswered.increment();
         } catch (KafkaException refusal) {
             throw refused(number, refusal);
-        } catch (IllegalStateException closed) { // by a stop, after which nothing may be sent
+        } catch (IllegalStateException closed) {
+            // A stop has closed the producer. After a stop nothing may be sent.
             if (!ended.isDone()) {
                 throw closed;
             }
@@ -152,11 +154,12 @@ final class Production implements Runnable {
         }
     }
 
-    /** Waits for sent records, for {@code patience} at most. A record without an answer is a failure. */
+    /** Waits at most {@code patience} for the answers to sent records. A record without an answer is a failure. */
     void close(Duration patience) {
         producer.close(patience);
         long lost = unanswered.sum();
-        if (lost > 0) { // the client's thread has died and calls nothing back
+        // A record without an answer means that the client's thread has died and calls nothing back.
+        if (lost > 0) {
             fail(CliFailure.work(
                     lost + (lost == 1 ? " record" : " records") + " to " + topic + " got no answer and may be missing",
                     "Look at the end of the topic with weir consume. --verbose shows what the client says."));

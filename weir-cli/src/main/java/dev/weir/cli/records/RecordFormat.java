@@ -14,7 +14,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
-/** Formats for a record as one line of {@code weir consume}. Stateless. The names are those on the command line. */
+/**
+ * Formats for a record as one line of {@code weir consume}. Stateless. The constants have the names that the command
+ * line uses.
+ */
 enum RecordFormat {
 
     /** Columns separated by tabs: partition and offset, time, key, value, and headers if there are any. */

@@ -11,7 +11,7 @@ sealed interface StartPoint {
     /** The oldest record of each partition. */
     record Beginning() implements StartPoint {}
 
-    /** The end of each partition at the start: only new records. */
+    /** The end of each partition when the command starts, so that only new records are printed. */
     record End() implements StartPoint {}
 
     /** Starts at this offset of each partition. */

@@ -11,7 +11,7 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The originals of dead-letter records, read by a consumer that is opened for the first of them. Confined to one
+ * Finds the originals of dead-letter records. Opens its consumer when the first original is needed. Confined to one
  * thread.
  */
 final class LazyOriginals implements AutoCloseable {
@@ -28,7 +28,7 @@ final class LazyOriginals implements AutoCloseable {
     /**
      * Looks for the original of a dead-letter record.
      *
-     * @throws TopicAuthorizationException if reading this original is not allowed; others may be
+     * @throws TopicAuthorizationException if reading this original is not allowed; other originals may be allowed
      * @throws CliFailure if the brokers do not answer
      */
     OriginalRecords.Outcome find(DeadLetterRecord deadLetter) {

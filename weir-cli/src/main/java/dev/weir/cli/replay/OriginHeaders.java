@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads {@code topic=HEADER,partition=HEADER,...}, a user-defined dead-letter format. Stateless. */
+/** Converts {@code topic=HEADER,partition=HEADER,...}, a user-defined dead-letter format. Stateless. */
 final class OriginHeaders implements ITypeConverter<DeadLetterFormat> {
 
     @Override

@@ -9,12 +9,13 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of one partition that need no further run: those before {@link #position}, and later ones that were sent
- * although an earlier one could not be. The latter go into the commit's metadata, so that the next run with the same
- * group does not send them again. Confined to one thread.
+ * The records of one partition that need no further run: all records before {@link #position}, and later records that
+ * were sent although an earlier one could not be sent. The commit's metadata keeps track of the later ones, so that the
+ * next run with the same group does not send them again. Confined to one thread.
  *
- * <p>The metadata is {@code weir-replay:HORIZON:LEFT,...}, as distances from the committed offset: the end of the
- * examined records, and the remaining records before it, singly or as ranges such as {@code 17-20}.
+ * <p>The metadata is {@code weir-replay:HORIZON:LEFT,...}. Its numbers are distances from the committed offset. {@code
+ * HORIZON} is the end of the examined records. {@code LEFT} is a record before that end that was not sent, or a range
+ * of such records, for example {@code 17-20}.
  */
 final class PartitionProgress {
 
@@ -22,7 +23,10 @@ final class PartitionProgress {
     private static final Pattern FORM =
             Pattern.compile(NAME + "(\\d{1,18}):(\\d{1,18}(?:-\\d{1,18})?(?:,\\d{1,18}(?:-\\d{1,18})?)*)");
 
-    /** Brokers accept 4,096 bytes by default; the next poll needs at most half of that. */
+    /**
+     * Length of the metadata at which the progress is full. Brokers accept 4,096 bytes by default, and the next poll
+     * needs at most half of that.
+     */
     private static final int FULL_CHARS = 2_000;
 
     private static final int MAX_CHARS = 4_000;
@@ -32,7 +36,7 @@ final class PartitionProgress {
     private long horizon;
     private final TreeSet<Long> left = new TreeSet<>();
 
-    /** Starts at the group's commit, or at the beginning without one. */
+    /** Starts at the group's committed offset, or at the beginning of the partition if there is none. */
     static PartitionProgress of(@Nullable OffsetAndMetadata committed) {
         PartitionProgress progress = new PartitionProgress();
         if (committed == null) {
@@ -89,7 +93,7 @@ final class PartitionProgress {
         return new OffsetAndMetadata(left.first(), text.length() > MAX_CHARS ? "" : text);
     }
 
-    /** Returns true if so many single records remain that a commit can hardly record more. */
+    /** Returns true if so many single records remain that the metadata of a commit has hardly any space for more. */
     boolean isFull() {
         return !left.isEmpty() && text().length() > FULL_CHARS;
     }

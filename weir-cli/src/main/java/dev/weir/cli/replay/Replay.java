@@ -35,14 +35,14 @@ import org.jspecify.annotations.Nullable;
  * One replay of a dead-letter topic: reads a poll of dead-letter records, sends their originals, waits for the brokers,
  * commits, and continues. {@link #run} belongs to one thread; others may stop it and read its progress.
  *
- * <p>A plain loop rather than a pipeline, because it must stop exactly after the last record sent, and only the brokers
- * take time.
+ * <p>It is a plain loop rather than a pipeline, because it must stop exactly after the last record sent, and because
+ * only the answers of the brokers take time.
  */
 final class Replay {
 
     private static final Duration POLL = Duration.ofMillis(200);
 
-    /** Topics of refused records that are counted one by one. */
+    /** Largest number of topics with refused records that are counted separately. */
     private static final int MAX_REFUSED_TOPICS = 100;
 
     private final ClusterClients clients;
@@ -96,7 +96,7 @@ final class Replay {
         this.tell = tell;
     }
 
-    /** Ends after the poll in progress. */
+    /** Ends the run after the poll in progress. */
     void stop() {
         stopped = true;
     }
@@ -118,7 +118,7 @@ final class Replay {
                 null);
     }
 
-    /** Runs to the end; the summary counts the work even after a failure. */
+    /** Runs to the end. The returned summary counts the work even after a failure. */
     ReplaySummary run() {
         CliFailure end = null;
         try (KafkaConsumer<byte[], byte[]> consumer = clients.configured(() -> new KafkaConsumer<>(
@@ -143,7 +143,10 @@ final class Replay {
         return end == null ? progress() : progress().failed(end);
     }
 
-    /** The ends of the partitions with dead-letter records to read. */
+    /**
+     * Assigns all partitions to the consumer, and returns the ends of the partitions that have dead-letter records to
+     * read.
+     */
     private Map<TopicPartition, Long> begin(KafkaConsumer<byte[], byte[]> consumer) {
         List<TopicPartition> partitions = consumer.partitionsFor(deadLetterTopic, patience).stream()
                 .map(info -> new TopicPartition(info.topic(), info.partition()))
@@ -182,14 +185,16 @@ final class Replay {
             if (record.offset() >= ends.getOrDefault(id, 0L) || budget == 0 || stopped) {
                 continue;
             }
-            if (from.isDone(record.offset())) { // sent by an earlier run, next to one that could not be
+            // An earlier run sent this record, but could not send one before it.
+            if (from.isDone(record.offset())) {
                 continue;
             }
             Restored restored;
             try {
                 restored = sendable(record, targets, originals);
             } catch (CliFailure failure) {
-                // Commits earlier records first, because the next run would otherwise send them again.
+                // Ends the run after committing the earlier records, because the next run would otherwise send them
+                // again.
                 end = failure;
                 break;
             }
@@ -250,12 +255,12 @@ final class Replay {
     /**
      * A completed dead-letter record.
      *
-     * @param record to be sent, or null if a further run may be able to send it
+     * @param record the record to send, or null if a further run may be able to send it
      */
     private record Restored(
             DeadLetterRecord deadLetter, @Nullable ProducerRecord<byte[], byte[]> record) {}
 
-    /** Reads and restores a record; null if it is skipped or cannot be sent. */
+    /** Reads and restores a dead-letter record; null if it is skipped or cannot be sent. */
     private @Nullable Restored sendable(
             ConsumerRecord<byte[], byte[]> record, Targets targets, LazyOriginals originals) {
         DeadLetterRecord deadLetter;
@@ -287,8 +292,8 @@ final class Replay {
             return null;
         }
         if (deadLetter.lacksRecord()) {
-            // Also with --to, because the operator's permissions must not copy a topic that only the dead-letter record
-            // names.
+            // The check also applies with --to. Otherwise a dead-letter record could make the operator copy a topic
+            // that only this record names.
             return isAllowed(deadLetter, deadLetter.topic()) ? completed(deadLetter, targets, originals) : null;
         }
         return restored(deadLetter, targets);
@@ -374,7 +379,7 @@ final class Replay {
         tell.accept(ReplayNote.trouble(why));
     }
 
-    /** The place of a dead-letter record and of its original, for messages. */
+    /** Returns the position of a dead-letter record and of its original, for messages. */
     static String name(DeadLetterRecord deadLetter) {
         ConsumerRecord<byte[], byte[]> record = deadLetter.record();
         return "dead-letter record " + record.topic() + "-" + record.partition() + "@" + record.offset() + " of "

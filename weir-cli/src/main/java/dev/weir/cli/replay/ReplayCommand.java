@@ -24,7 +24,7 @@ import picocli.CommandLine.ParentCommand;
 
 /**
  * {@code weir replay}: sends dead-letter records back to their topics. Its thread checks, shows the progress and prints
- * the summary; {@link Replay} works on another.
+ * the summary; {@link Replay} runs on another thread.
  */
 @Command(
         name = "replay",
@@ -219,7 +219,8 @@ public final class ReplayCommand implements Callable<Integer> {
      */
     private void tell(ReplayNote note) {
         if (note.isTrouble()) {
-            // A topic without dead-letter records contains nothing else.
+            // Limits the messages, because a topic that holds no dead-letter records has nothing but unsendable
+            // records.
             if (++troubles <= MAX_TROUBLES) {
                 weir.terminal().note(note.text());
             }

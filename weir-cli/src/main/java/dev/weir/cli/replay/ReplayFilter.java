@@ -23,7 +23,10 @@ record ReplayFilter(String name, String text) {
             List.of("topic", "partition", "offset", "reason", "attempts", "group", "key");
     private static final List<String> CONTAINED = List.of("cause", "message", "time");
 
-    /** Returns whether a dead-letter record without its original must be completed first. */
+    /**
+     * Returns whether the condition is on the key or on a header. A dead-letter record without its original must then
+     * be completed before the check.
+     */
     boolean isOfRecord() {
         return name.equals("key") || name.startsWith(HEADER);
     }

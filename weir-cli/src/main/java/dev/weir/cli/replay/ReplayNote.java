@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A report on one dead-letter record. Immutable.
  *
- * @param deadLetter the record to send, or null if the text gives the problem
+ * @param deadLetter the record to send, or null if the text describes a problem
  */
 record ReplayNote(@Nullable DeadLetterRecord deadLetter, String text) {
 

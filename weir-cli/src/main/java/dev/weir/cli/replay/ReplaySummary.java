@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  * The counts of a replay so far. Immutable.
  *
  * @param filteredOut dead-letter records outside the user's selection
- * @param excluded dead-letter records of or for topics of {@code --exclude-topic}
+ * @param excluded dead-letter records from topics or for topics of {@code --exclude-topic}
  * @param unsendable records without a known format, incomplete records, and records whose original is gone
  * @param originalsGone the part of {@code unsendable} whose original is gone
- * @param refused dead-letter records by target topic that no option allows, for the first such topics
- * @param refusedElsewhere dead-letter records of further such topics
+ * @param refused dead-letter records whose target topic no option allows, counted by topic for the first such topics
+ * @param refusedElsewhere dead-letter records for all further such topics
  * @param formats dead-letter records by the name of their format
  * @param failure the reason for an early end, or null
  */
@@ -37,7 +37,7 @@ record ReplaySummary(
         Duration elapsed,
         @Nullable CliFailure failure) {
 
-    /** Number of topics that the text names; JSON has all that are counted singly. */
+    /** Number of topics that the text names. JSON names all topics that are counted separately. */
     private static final int MAX_TOPICS_SHOWN = 10;
 
     ReplaySummary failed(CliFailure why) {
@@ -90,7 +90,7 @@ record ReplaySummary(
         return line() + refusedText();
     }
 
-    /** Returns the sentence that names the option to allow them. */
+    /** Returns the sentence about refused records, which names the option that allows them. */
     private String refusedText() {
         if (refusedCount() == 0) {
             return "";

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The selection of dead-letter records that are sent. Immutable.
  *
- * @param format the format of all records, or a custom one in addition to the known ones, or null to detect it by
+ * @param format the format of all records; a custom format is tried before the known ones; null to detect the format by
  *     headers
- * @param filters all must hold
- * @param since earliest time, or null for all
- * @param until time before which records are selected, or null for all
+ * @param filters conditions, which must all hold
+ * @param since earliest time, or null for no limit
+ * @param until end of the selected time, which is not selected itself, or null for no limit
  */
 record Selection(
         @Nullable DeadLetterFormat format,
@@ -41,7 +41,10 @@ record Selection(
         }
     }
 
-    /** Returns true if a format was named and an unreadable record has no headers of it, nor of a known one. */
+    /**
+     * Returns true if the user named a format and the headers of an unreadable record do not fit it. If it is a custom
+     * format, they must not fit any known format either.
+     */
     boolean isOfAnotherFormat(ConsumerRecord<byte[], byte[]> record) {
         if (format == null || format.fits(record)) {
             return false;
@@ -60,7 +63,9 @@ record Selection(
         }
     }
 
-    /** Returns whether a record is selected, as far as that is known while its original is missing. */
+    /**
+     * Returns whether a record is selected. Ignores conditions that cannot be checked while its original is missing.
+     */
     boolean mayTake(DeadLetterRecord deadLetter) {
         Instant time = deadLetter.time();
         return (since == null || !time.isBefore(since))

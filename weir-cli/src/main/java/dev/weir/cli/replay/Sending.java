@@ -60,7 +60,7 @@ final class Sending {
     /**
      * Hands a record to the producer.
      *
-     * @param from the partition of the dead-letter record, which receives the outcome
+     * @param from the progress of the dead-letter record's partition, which receives the outcome
      */
     void add(DeadLetterRecord deadLetter, ProducerRecord<byte[], byte[]> record, PartitionProgress from) {
         underway.add(new Underway(deadLetter, record, from, send(record)));
@@ -87,7 +87,7 @@ final class Sending {
 
     private void settle(Underway each) {
         Throwable failure = failure(each.answer);
-        // Records in the same batch as a refused one fail with it. Alone, each gets its own answer.
+        // All records of a batch fail together with a refused one. Sent alone, each record gets its own answer.
         if (failure != null && end == null && !isLate(failure)) {
             failure = failure(send(each.record));
         }
@@ -118,7 +118,8 @@ final class Sending {
                     return null;
                 } catch (ExecutionException failed) {
                     return failed.getCause() == null ? failed : failed.getCause();
-                } catch (InterruptedException e) { // the producer answers within its own timeout
+                } catch (InterruptedException e) {
+                    // Waits on, because the producer answers within its own timeout.
                     interrupted = true;
                 }
             }
@@ -135,7 +136,8 @@ final class Sending {
 
     /** The reason why this record cannot be sent although others can; null if nothing can be sent now. */
     private @Nullable Refusal refusal(ProducerRecord<byte[], byte[]> record, Throwable failure) {
-        if (failure instanceof TimeoutException && end == null) { // its topic may have been deleted meanwhile
+        // The topic may have been deleted meanwhile.
+        if (failure instanceof TimeoutException && end == null) {
             targets.forget(record.topic());
             try {
                 return targets.refusal(record.topic(), record.partition());

@@ -68,7 +68,7 @@ final class Targets implements AutoCloseable {
                         true);
     }
 
-    /** Queries the brokers again on the next call. */
+    /** Makes the next call query the brokers again. */
     void forget(String topic) {
         known.remove(topic);
     }

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * The topics that a replay may write to. A dead-letter record names its own target, so without these rules anyone who
  * can write to the dead-letter topic could write wherever the operator can. Immutable.
  *
- * @param to the one target of all records, or null for the topic that each names
- * @param allowed topic names; one that ends with {@code *} allows all topics with that prefix
- * @param excluded names of the same form; they win
+ * @param to the one target of all records, or null for the topic that each record names
+ * @param allowed topic names; a name that ends with {@code *} allows all topics with that prefix
+ * @param excluded names of the same form, which take precedence over {@code allowed}
  */
 record TopicRules(@Nullable String to, List<String> allowed, List<String> excluded) {
 
@@ -25,7 +25,7 @@ record TopicRules(@Nullable String to, List<String> allowed, List<String> exclud
             "__cluster_metadata",
             "__remote_log_metadata");
 
-    /** Adds the topics named by filters: selecting a topic allows it. */
+    /** Adds the topics that filters name, because selecting a topic allows writing to it. */
     static TopicRules of(@Nullable String to, List<String> allowed, List<String> excluded, List<ReplayFilter> filters) {
         List<String> all = new ArrayList<>(allowed);
         filters.stream()

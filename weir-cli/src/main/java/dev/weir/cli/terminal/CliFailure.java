@@ -23,23 +23,26 @@ public final class CliFailure extends RuntimeException {
         this.wayOut = wayOut;
     }
 
-    /** The command line was valid but the work failed, for example because a broker does not answer. */
+    /** Returns the failure of a valid command line whose work failed, for example because a broker does not answer. */
     public static CliFailure work(String message, String wayOut) {
         return new CliFailure(ExitCode.FAILED, message, wayOut, null);
     }
 
-    /** As {@link #work(String, String)}, with the fault that {@code --verbose} shows. */
+    /** Does the same, with a cause that {@code --verbose} shows. */
     public static CliFailure work(String message, String wayOut, Throwable cause) {
         return new CliFailure(ExitCode.FAILED, message, wayOut, cause);
     }
 
-    /** The command line is invalid. {@code Try 'weir ... --help'} is added to {@code wayOut}, which may be empty. */
+    /**
+     * Returns the failure of an invalid command line. {@code Try 'weir ... --help'} is added to {@code wayOut}, which
+     * may be empty.
+     */
     public static CliFailure usage(String message, String wayOut) {
         return new CliFailure(ExitCode.WRONG_USAGE, message, wayOut, null);
     }
 
     /**
-     * An option has a value outside its bounds.
+     * Returns the failure of an option with a value outside its bounds.
      *
      * @param option as typed, for example {@code --brokers}
      * @param allowed the bounds in words, for example {@code 1 to 9}
@@ -48,7 +51,7 @@ public final class CliFailure extends RuntimeException {
         return usage(option + " must be " + allowed + ": " + option + "=" + value, "");
     }
 
-    /** An unexpected fault, or too little memory. */
+    /** Returns the failure for an unexpected fault, or for too little memory. */
     public static CliFailure unexpected(Throwable cause) {
         for (Throwable each = cause; each != null; each = each.getCause()) {
             if (each instanceof OutOfMemoryError) {
@@ -64,7 +67,10 @@ public final class CliFailure extends RuntimeException {
                 "unexpected " + cause, "This is a fault of Weir: run it again with --verbose and report it.", cause);
     }
 
-    /** The reason why a file cannot be used, in words, because many of the JDK's file exceptions have only the path. */
+    /**
+     * Returns the reason why a file cannot be used, in words, because many file exceptions of the JDK contain only the
+     * path.
+     */
     public static String reason(IOException e) {
         if (e instanceof NoSuchFileException) {
             return "no such file or folder";

@@ -8,19 +8,19 @@ import java.io.PrintStream;
  */
 public interface CommandContext {
 
-    /** Standard output, for requested results. Everything else belongs to {@link #terminal}. */
+    /** Returns standard output, for the results that the user requested. All other output goes to {@link #terminal}. */
     PrintStream out();
 
-    /** Standard error: notes and the status line. */
+    /** Returns standard error, for notes and the status line. */
     Terminal terminal();
 
     /** A rate-limited status on standard error; close it before printing results. */
     Progress progress();
 
-    /** Standard output as one JSON object per line, the last being the summary. */
+    /** Returns standard output as one JSON object per line. The last line is the summary. */
     JsonLines json();
 
-    /** Marks the last JSON line as having an {@code error}, so that none is added. */
+    /** Notes that a JSON line already has an {@code error}, so that no further line reports it. */
     void errorIsReported();
 
     /** Reports, in JSON output, a failure that does not end the command by an exception. */

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads {@code 50us}, {@code 5ms}, {@code 1.5s}, {@code 2m}, {@code 1h} as a {@link Duration}. Stateless. */
+/** Converts {@code 50us}, {@code 5ms}, {@code 1.5s}, {@code 2m} or {@code 1h} to a {@link Duration}. Stateless. */
 public final class DurationConverter implements ITypeConverter<Duration> {
 
     private static final Pattern FORM = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(ns|us|ms|s|m|h)");

@@ -12,7 +12,7 @@ public final class ExitCode {
     /** The command line was invalid; nothing was started. */
     public static final int WRONG_USAGE = 2;
 
-    /** The JVM ran out of memory; under {@code -XX:+ExitOnOutOfMemoryError} it exits with the same code by itself. */
+    /** The JVM ran out of memory. With {@code -XX:+ExitOnOutOfMemoryError}, the JVM itself exits with the same code. */
     public static final int OUT_OF_MEMORY = 3;
 
     /** Results do not meet the given rule. */

@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
  */
 public final class JsonLines {
 
-    /** Writes the fields of one object; the braces are written around it. */
+    /** Writes the fields of one object. The caller writes the braces around them. */
     @FunctionalInterface
     public interface Fields {
         void writeTo(JsonGenerator json) throws IOException;
@@ -36,7 +36,7 @@ public final class JsonLines {
         }
     }
 
-    /** One object in UTF-8 and a line feed; if {@code forPeople}, over several lines. */
+    /** Returns one object and a line feed in UTF-8. If {@code forPeople}, the object takes several lines. */
     public static byte[] object(Fields fields, boolean forPeople) {
         StringWriter text = new StringWriter();
         try (JsonGenerator json = FACTORY.createGenerator(text)) {
@@ -50,7 +50,7 @@ public final class JsonLines {
             throw new UncheckedIOException(e);
         }
         text.write('\n');
-        // Characters that JSON allows within a string but a terminal may interpret.
+        // Escapes characters that JSON allows within a string but a terminal may interpret.
         return Printable.lines(text.toString()).getBytes(StandardCharsets.UTF_8);
     }
 }

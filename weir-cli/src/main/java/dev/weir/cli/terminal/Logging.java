@@ -16,8 +16,8 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Directs the log lines of libraries (slf4j and System.Logger both end in java.util.logging here). By default only
- * errors reach the terminal, and nothing from Kafka, whose lines about an unreachable broker would bury the one with
+ * Directs the log lines of libraries (slf4j and System.Logger both end in java.util.logging here). By default the
+ * terminal shows only errors, and no lines from Kafka: its lines about an unreachable broker would bury the line with
  * the remedy.
  */
 public final class Logging {
@@ -31,8 +31,8 @@ public final class Logging {
         Level terminalLevel = verbose ? Level.INFO : Level.SEVERE;
         root.setLevel(verbose || file != null ? Level.INFO : Level.SEVERE);
         Handler shown = terminalHandler(terminal, terminalLevel, new LineFormatter(verbose));
-        // A client that gives up throws, and the command prints the remedy, which the client's own log lines would
-        // bury.
+        // When a client gives up, it throws an exception, and the command prints the remedy. The client's own log lines
+        // would bury it.
         shown.setFilter(verbose ? null : line -> !isOfKafka(line));
         root.addHandler(shown);
         if (file != null) {
@@ -98,7 +98,7 @@ public final class Logging {
             } else if (thrown != null) {
                 out.println("  " + thrown);
             }
-            // Clients log their settings.
+            // Redacts addresses, because clients log their settings.
             return Printable.indented(Secrets.redactAddresses(text.toString())) + System.lineSeparator();
         }
     }

@@ -8,12 +8,12 @@ import java.io.IOException;
 
 /**
  * Ends the process when a thread has died of an OutOfMemoryError: uncommitted records are delivered again, and a
- * half-dead process helps nobody. A thread that catches the error continues, as after a batch too large for the heap,
- * which is why the JVM is not configured to exit by itself. Thread-safe.
+ * half-dead process helps nobody. A thread that catches the error continues, for example after a batch too large for
+ * the heap. This is why the JVM is not configured to exit by itself. Thread-safe.
  */
 public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
 
-    // Allocated in advance, because there is no memory when they are needed.
+    // Both texts are allocated in advance, because no memory is available when they are needed.
     private final byte[] json;
     private final byte[] text;
     private final FileOutputStream out = new FileOutputStream(FileDescriptor.out);
@@ -43,7 +43,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
                 out.write(json);
                 err.write(text);
             } catch (IOException | OutOfMemoryError silent) {
-                // The exit code reports it.
+                // The exit code reports the failure.
             } finally {
                 Runtime.getRuntime().halt(ExitCode.OUT_OF_MEMORY);
             }

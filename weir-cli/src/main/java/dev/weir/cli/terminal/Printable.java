@@ -16,26 +16,29 @@ public final class Printable {
     /** Joins the parts of emoji. */
     private static final int ZERO_WIDTH_JOINER = 0x200D;
 
-    /** Part of words in Persian and Indic scripts. */
+    /** A part of words in Persian and Indic scripts. */
     private static final int ZERO_WIDTH_NON_JOINER = 0x200C;
 
     private Printable() {}
 
-    /** The text on one line, whatever it contains. For all text in messages that comes from elsewhere. */
+    /**
+     * Returns the text on one line, whatever it contains. Use it for all text in messages that comes from elsewhere.
+     */
     public static String line(String text) {
         return escaped(text, false);
     }
 
     /**
-     * Escapes dangerous characters but keeps line feeds and tabs. For text whose lines were escaped one by one, and for
-     * JSON, which escaped line feeds would make invalid.
+     * Escapes dangerous characters but keeps line feeds and tabs. Use it for text with lines that were escaped one by
+     * one, and for JSON, which escaped line feeds would make invalid.
      */
     public static String lines(String text) {
         return escaped(text, true);
     }
 
     /**
-     * As {@link #lines}, but with all lines after the first indented, so that none can be mistaken for another message.
+     * Does the same as {@link #lines}, but indents all lines after the first, so that none can be mistaken for another
+     * message.
      */
     public static String indented(String text) {
         return lines(text.stripTrailing()).replace("\n", "\n  ");
@@ -80,7 +83,7 @@ public final class Printable {
         return switch (Character.getType(point)) {
             case Character.CONTROL, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR, Character.SURROGATE ->
                 true;
-            // Text direction controls, and characters without a visible shape.
+            // Escapes controls of the text direction, and characters without a visible shape.
             case Character.FORMAT -> point != ZERO_WIDTH_JOINER && point != ZERO_WIDTH_NON_JOINER;
             default -> false;
         };
@@ -90,7 +93,7 @@ public final class Printable {
         return String.format(Locale.ROOT, "\\u%04x", each);
     }
 
-    /** A stream whose text is {@linkplain #lines escaped}; bytes pass unchanged. */
+    /** Returns a stream that {@linkplain #lines escapes} text and passes bytes unchanged. */
     public static PrintStream stream(PrintStream to) {
         return new Escaping(to, to.charset());
     }

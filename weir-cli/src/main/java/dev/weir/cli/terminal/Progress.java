@@ -29,7 +29,7 @@ public final class Progress implements AutoCloseable {
         this.dueNanos = nanoClock.getAsLong() + periodNanos;
     }
 
-    /** Shows the status if it is due; otherwise does not even compute it. */
+    /** Shows the status if it is due. If it is not, the status is not even computed. */
     public void update(Supplier<String> status) {
         long now = nanoClock.getAsLong();
         if (now - dueNanos >= 0) {
@@ -44,7 +44,8 @@ public final class Progress implements AutoCloseable {
             try {
                 long waitNanos = Math.max(1, dueNanos - nanoClock.getAsLong());
                 return work.get(waitNanos, TimeUnit.NANOSECONDS);
-            } catch (TimeoutException ignored) { // not done yet, so the status is shown
+            } catch (TimeoutException ignored) {
+                // The work is not done yet, so the status is shown.
                 update(status);
             }
         }

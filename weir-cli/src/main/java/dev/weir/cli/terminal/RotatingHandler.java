@@ -17,13 +17,13 @@ import java.util.logging.LogRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends log lines to a file. A file that would get too large becomes {@code FILE.1}, that one {@code FILE.2}, and so
- * on; the oldest is deleted. Each line is written at once, because a log is read while it grows, and after a crash.
- * Thread-safe.
+ * Appends log lines to a file. If the file would get too large, it is renamed to {@code FILE.1}, the previous {@code
+ * FILE.1} to {@code FILE.2}, and so on; the oldest file is deleted. Each line is written at once, because people read a
+ * log while it grows and after a crash. Thread-safe.
  */
 final class RotatingHandler extends Handler {
 
-    /** A line beyond this size starts the next file. */
+    /** Largest size of a file. A line beyond this size starts the next file. */
     static final long MOST_BYTES = 16L << 20;
 
     /** Number of old files besides the current one. */
@@ -51,7 +51,8 @@ final class RotatingHandler extends Handler {
 
     private void open() throws IOException {
         out = Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-        bytes = Files.isRegularFile(file) ? Files.size(file) : Long.MIN_VALUE; // a pipe or a device is never too large
+        // A pipe or a device is never too large.
+        bytes = Files.isRegularFile(file) ? Files.size(file) : Long.MIN_VALUE;
     }
 
     @Override
@@ -87,7 +88,8 @@ final class RotatingHandler extends Handler {
                     // There are fewer old files so far.
                 }
             }
-        } catch (IOException e) { // the file keeps growing, and the next attempt follows after the same size again
+        } catch (IOException e) {
+            // The file keeps growing, and the next attempt to rotate it follows after the same number of bytes.
             reportError("cannot rotate " + file, e, ErrorManager.GENERIC_FAILURE);
             bytes = 0;
             return full;

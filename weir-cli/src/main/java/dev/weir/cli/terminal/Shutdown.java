@@ -94,14 +94,15 @@ public final class Shutdown {
     private void runSafely(Runnable action) {
         try {
             action.run();
-        } catch (RuntimeException e) { // one failing action must not keep the others from draining
+        } catch (RuntimeException e) {
+            // A failing action must not keep the other actions from draining.
             terminal.note("weir: stopping: " + e);
         }
     }
 
     /**
-     * Adds an action for the second signal, which runs before the process ends, since hooks do not. It must not wait at
-     * all.
+     * Adds an action that runs on the second signal, before the process ends. Shutdown hooks do not run then. The
+     * action must not wait at all.
      */
     public void onHalt(Runnable action) {
         lastAction = action;
@@ -120,7 +121,7 @@ public final class Shutdown {
         }
     }
 
-    // sun.misc.Signal by reflection, because javac warns about direct use and the warning cannot be switched off.
+    // Uses sun.misc.Signal by reflection, because javac warns about direct use and the warning cannot be switched off.
     private void handle(String name) {
         try {
             Class<?> signalType = Class.forName("sun.misc.Signal");
@@ -140,7 +141,7 @@ public final class Shutdown {
             if (!(e.getCause() instanceof IllegalArgumentException)) {
                 throw new LinkageError("cannot handle signal " + name, e);
             }
-            // The JVM does not handle signals (-Xrs): they end the process at once.
+            // The JVM does not handle signals because of -Xrs, so a signal ends the process at once.
         } catch (ReflectiveOperationException e) {
             throw new LinkageError("cannot handle signal " + name, e);
         }

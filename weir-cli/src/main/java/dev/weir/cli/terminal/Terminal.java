@@ -34,7 +34,8 @@ public final class Terminal {
 
     /** The standard error of this process. */
     public static Terminal ofProcess() {
-        // The launcher passes it on (test -t 2); Java can only check standard input and output together.
+        // The launcher passes on the result of test -t 2. Java itself can only check standard input and output
+        // together.
         boolean terminal = Boolean.getBoolean("weir.terminal");
         return new Terminal(System.err, terminal && !"dumb".equals(System.getenv("TERM")));
     }
@@ -48,7 +49,7 @@ public final class Terminal {
         print(Printable.line(line));
     }
 
-    /** As {@link #note}, for several lines whose parts were escaped singly by {@link Printable#line}. */
+    /** Does the same for several lines. {@link Printable#line} must have escaped each of their parts. */
     public void notes(String lines) {
         print(Printable.lines(lines));
     }
@@ -105,7 +106,10 @@ public final class Terminal {
         notes(Printable.indented(Secrets.redactAddresses(trace.toString())));
     }
 
-    /** For libraries that print directly (picocli's usage help). Not guarded by this object's lock. */
+    /**
+     * Returns the stream for libraries that print directly (picocli's usage help). This object's lock does not guard
+     * it.
+     */
     public PrintStream stream() {
         return err;
     }

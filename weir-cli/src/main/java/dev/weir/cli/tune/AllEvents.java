@@ -9,7 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Waits until a pipeline has read all events once. Functions only. */
+/** Waits until a pipeline has read all events once. Stateless. */
 final class AllEvents {
 
     private static final long TICK_MILLIS = 20;
@@ -51,7 +51,8 @@ final class AllEvents {
             throw CliFailure.work("the pipeline ended before all events were through", "");
         } catch (ExecutionException failed) {
             throw CliFailure.work("the pipeline failed: " + failed.getCause(), "", failed);
-        } catch (TimeoutException ignored) { // still running, as expected
+        } catch (TimeoutException ignored) {
+            // The pipeline is still running, as expected.
         }
     }
 }

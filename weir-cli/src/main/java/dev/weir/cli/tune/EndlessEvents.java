@@ -15,8 +15,9 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Makes a pipeline read its events again and again, so that it has a backlog while it is tuned: a partition whose lag
- * has fallen to half of its events is read from its beginning again. Has its own thread until it is closed.
+ * Makes a pipeline read its events again and again, so that it has a backlog while it is tuned. When a partition's lag
+ * has fallen to half of the partition's events, the partition is read from its beginning again. Has its own thread
+ * until it is closed.
  */
 public final class EndlessEvents implements AutoCloseable {
 
@@ -64,7 +65,8 @@ public final class EndlessEvents implements AutoCloseable {
             }
             eachTick.run();
             failing = false;
-        } catch (RuntimeException e) { // it would silently end the schedule; the next tick may succeed
+        } catch (RuntimeException e) {
+            // An exception would silently end the schedule. The next tick may succeed.
             if (!failing) {
                 LOG.log(Level.WARNING, "the events are not read again", e);
             }

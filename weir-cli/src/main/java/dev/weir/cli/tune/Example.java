@@ -35,16 +35,16 @@ interface Example extends AutoCloseable {
     default void alternatives(Tuner.Builder tuner) {}
 
     /**
-     * The pipeline with these settings, as if written in code.
+     * Returns the pipeline with these settings, as if they were written in its code.
      *
-     * @param settings by control; the first draft's apply to missing ones
+     * @param settings values by control; a missing one keeps the value of the first draft
      */
     Pipeline pipeline(
             Map<String, Long> settings,
             ConsumerSettings.Builder<byte[], byte[]> consumer,
             ProducerSettings.Builder<byte[], byte[]> producer);
 
-    /** The first draft without its waits, whose outputs are the reference. */
+    /** Returns the first draft without its waits. Its outputs are the reference. */
     Pipeline reference(
             ConsumerSettings.Builder<byte[], byte[]> consumer, ProducerSettings.Builder<byte[], byte[]> producer);
 
@@ -83,7 +83,8 @@ interface Example extends AutoCloseable {
     static Example waiting(Map<String, String> environment) {
         try {
             return new Waiting(environment);
-        } catch (IllegalArgumentException e) { // a variable that does not fit the file
+        } catch (IllegalArgumentException e) {
+            // A variable of the environment does not fit the file.
             throw CliFailure.usage(String.valueOf(e.getMessage()), "");
         }
     }
@@ -92,7 +93,7 @@ interface Example extends AutoCloseable {
     final class Computing implements Example {
 
         /**
-         * Median size of a page's payload in bytes. With a smaller one, a broker on the same two processors would do
+         * Median size of a page's payload in bytes. With smaller payloads, a broker on the same two processors would do
          * half of the work.
          */
         private static final int MEDIAN_PAYLOAD_CHARS = 3_000;
@@ -141,7 +142,7 @@ interface Example extends AutoCloseable {
         }
     }
 
-    /** Two steps that wait, on threads of a dispatcher in a file. */
+    /** Two steps that wait, on the threads of a dispatcher that a file configures. */
     final class Waiting implements Example {
 
         private static final long ANSWER_MILLIS = 5;

@@ -62,7 +62,9 @@ final class Outputs {
         return ends;
     }
 
-    /** Deletes earlier outputs, a gigabyte per pass, which would keep the disk busy and slow down the next pass. */
+    /**
+     * Deletes earlier outputs. A pass writes a gigabyte, which would keep the disk busy and slow down the next pass.
+     */
     static void delete(KafkaCluster cluster) throws InterruptedException {
         try {
             deleteBefore(ends(cluster), cluster).get();

@@ -4,7 +4,7 @@ import dev.weir.cli.terminal.CliFailure;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** {@code --tune} and its options. Filled by picocli, then read only. */
+/** The option {@code --tune} and the options that belong to it. picocli sets the fields, which are then only read. */
 public final class TuneOption {
     private static final int MIN_EVENTS = 2_000;
     private static final int MAX_EVENTS = 500_000;
@@ -23,7 +23,7 @@ public final class TuneOption {
             description = "With --tune: tune a version in which two steps wait 5 ms for an answer.")
     private boolean waiting;
 
-    /** Returns whether to tune; refuses the other option without it. */
+    /** Returns whether to tune. Throws if the user gave the other option without {@code --tune}. */
     public boolean isGiven() {
         if (!tune && waiting) {
             throw CliFailure.usage("--waiting goes with --tune", "");
@@ -32,7 +32,7 @@ public final class TuneOption {
     }
 
     /**
-     * The number of events in the topic; refuses one out of bounds.
+     * Returns the number of events in the topic. Throws if the requested number is out of bounds.
      *
      * @param records the value of {@code --records}, or null
      */
@@ -43,7 +43,10 @@ public final class TuneOption {
         return records != null ? records : waiting ? DEFAULT_WAITING_EVENTS : DEFAULT_EVENTS;
     }
 
-    /** The pipeline to tune; its caller closes it. Refuses an environment with an invalid dispatcher override. */
+    /**
+     * Returns the pipeline to tune, which the caller closes. Throws if an environment variable has an invalid override
+     * for the dispatcher.
+     */
     Example example() {
         return waiting ? Example.waiting(System.getenv()) : Example.computing();
     }

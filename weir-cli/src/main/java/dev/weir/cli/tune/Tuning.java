@@ -25,21 +25,21 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code weir demo --tune}: a {@link Tuner} on a pipeline that reads its events again and again. Afterwards the
- * pipeline is started with the settings found, and must write the same output as the first draft. Confined to the
- * command's thread.
+ * {@code weir demo --tune}: runs a {@link Tuner} on a pipeline that reads its events again and again. Afterwards it
+ * starts the pipeline with the settings found, and the pipeline must write the same output as the first draft. Confined
+ * to the command's thread.
  */
 public final class Tuning {
     private static final int PARTITIONS = 6;
 
-    /** Only whole, closed segments are deleted. */
+    /** Makes the broker delete outputs soon. It deletes only whole, closed segments, so the segments are small. */
     private static final Map<String, String> DELETED_SOON =
             Map.of("segment.bytes", Integer.toString(64 << 20), "file.delete.delay.ms", "1000");
 
     /** Outputs kept per partition while the pipeline is tuned. */
     private static final long OUTPUTS_KEPT = 10_000;
 
-    /** Few and short steps, because a demo has minutes. */
+    /** Steps are few and short, because a demo may take only minutes. */
     private static final Duration WINDOW = Duration.ofSeconds(1);
 
     private static final int MOST_STEPS = 20;
@@ -77,14 +77,16 @@ public final class Tuning {
     }
 
     /**
-     * Runs this example, which its caller closes, with a tuner of these settings; tests plant wrong outputs this way.
+     * Runs {@code example}, which the caller closes, with a tuner of these settings. Tests use it to plant wrong
+     * outputs.
      */
     int run(Example example, Tuner.Builder tuner, Endpoints endpoints) throws InterruptedException {
         // From here on a signal ends the run, not the process, because the broker's folder must be deleted.
         weir.shutdown().onStop(() -> {});
         weir.terminal().status("starting a Kafka broker in this process");
         try (KafkaCluster cluster = KafkaCluster.builder()
-                        // No other broker could take over, and on a busy machine a late heartbeat should not matter.
+                        // A single broker has no other broker that could take over, so a heartbeat that is late on a
+                        // busy machine must not matter.
                         .brokerConfig("broker.session.timeout.ms", "60000")
                         .brokerConfig("log.retention.check.interval.ms", "5000")
                         .start();
@@ -119,7 +121,7 @@ public final class Tuning {
     }
 
     /**
-     * Prints the summary, a partial one if the command was stopped.
+     * Prints the summary. The summary is incomplete if the command was stopped.
      *
      * @param flaw the fault in the outputs, without a full stop; null if there is none
      * @param compared whether outputs were compared
@@ -197,9 +199,9 @@ public final class Tuning {
             return running;
         }
 
-        /** Null if the command was stopped before a step was measured. */
+        /** Tunes the pipeline; returns null if the command was stopped before a step was measured. */
         @Nullable
-        @SuppressWarnings("try") // events are read again as long as they are open
+        @SuppressWarnings("try") // while the resource is open, events are read again
         TuneReport tune(Tuner.Builder settings) throws InterruptedException {
             example.stages().forEach(settings::raise);
             example.alternatives(settings);

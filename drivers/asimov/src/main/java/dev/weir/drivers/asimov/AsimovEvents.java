@@ -13,8 +13,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Fills the topic of events, the same ones each time; not a driver under test. They are spread evenly, so that an
- * offset is the number of an event in its partition. Confined to the main thread; callbacks come on the client's.
+ * Fills the topic of events with the same events in each run. It is not a driver under test. It spreads the events
+ * evenly, so that an offset is the number of an event in its partition. Confined to the main thread, except that
+ * callbacks run on the client's thread.
  */
 final class AsimovEvents implements Driver {
     private static final long SEED = 1;

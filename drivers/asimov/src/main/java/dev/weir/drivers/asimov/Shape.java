@@ -7,16 +7,16 @@ import dev.weir.stream.Parallelism;
 import dev.weir.stream.Source;
 import java.util.function.Function;
 
-/** Threads on which the four steps run. Stateless. */
+/** The threads on which the four steps run. Stateless. */
 enum Shape {
-    /** All on one. */
+    /** All steps run on one thread. */
     SEQUENTIAL {
         @Override
         <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step) {
             return above.map(step);
         }
     },
-    /** Two steps on one, two on another, with a buffer between them. */
+    /** Two steps run on one thread and two on another, with a buffer between them. */
     BOUNDARY {
         @Override
         <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step) {
@@ -28,14 +28,14 @@ enum Shape {
             return above.async();
         }
     },
-    /** Each on as many as there are processors, in the order of the input. */
+    /** Each step runs on as many threads as there are processors, and keeps the order of its input. */
     PARALLEL {
         @Override
         <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step) {
             return above.mapParallel(PROCESSORS, step::apply);
         }
     },
-    /** The same, each event as soon as it is ready. */
+    /** Each step runs on as many threads as there are processors, and emits each event as soon as it is ready. */
     UNORDERED {
         @Override
         <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step) {
@@ -43,7 +43,7 @@ enum Shape {
                     .with(Attributes.NONE.withDispatcher(Dispatcher.cpu()));
         }
     },
-    /** Keeps the order of the input; each step has threads of its own. */
+    /** Each step has its own threads, and keeps the order of its input. */
     DISPATCHERS {
         @Override
         <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step) {
@@ -51,7 +51,7 @@ enum Shape {
                     .with(Attributes.NONE.withDispatcher(Dispatcher.fixed(name, PROCESSORS)));
         }
     },
-    /** Keeps the order of the input; each step finds its best number of threads. */
+    /** Each step finds its best number of threads, and keeps the order of its input. */
     ADAPTIVE {
         @Override
         <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step) {
@@ -63,7 +63,7 @@ enum Shape {
 
     abstract <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step);
 
-    /** The part between the second step and the third. */
+    /** Adds a boundary between the second step and the third, if the shape has one. */
     <A> Source<A> halfWay(Source<A> above) {
         return above;
     }

@@ -28,8 +28,8 @@ import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Produced;
 
 /**
- * {@code stream}, {@code mapValues}, {@code to}, without state. Confined to the main thread; the library's threads run
- * the topology.
+ * Runs the stateless topology {@code stream}, {@code mapValues}, {@code to}. Confined to the main thread; the library's
+ * threads run the topology.
  */
 final class KafkaStreamsDriver implements Driver {
     private static final Duration CLOSE = Duration.ofSeconds(30);
@@ -63,7 +63,8 @@ final class KafkaStreamsDriver implements Driver {
                 streams.start();
                 pass.awaitDone();
             } finally {
-                close(streams); // Not by try-with-resources, which waits for ever.
+                // A try-with-resources statement would wait without a time limit.
+                close(streams);
             }
             streams.cleanUp();
         } finally {
@@ -87,7 +88,7 @@ final class KafkaStreamsDriver implements Driver {
     }
 
     private static Topology topology(Pass pass) {
-        // Asked for each record: which partition it is from, as for all libraries.
+        // Chooses the output partition: the partition that each record came from, as for all libraries.
         List<Optional<Set<Integer>>> partitions = IntStream.range(
                         0, pass.configuration().partitions())
                 .mapToObj(partition -> Optional.of(Set.of(partition)))

@@ -1,4 +1,7 @@
-/** Kafka Streams. All is run by the main thread of the driver's process, unless the library has threads of its own. */
+/**
+ * The Kafka Streams drivers. Everything runs on the main thread of the driver's process, except for the work of the
+ * library's own threads.
+ */
 @NullMarked
 package dev.weir.drivers.kafkastreams;
 

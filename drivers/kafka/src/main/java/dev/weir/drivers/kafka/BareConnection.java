@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * A connection to the leader of some partitions: while one answer is walked, the broker makes the next one and fills
- * the socket's buffer with it. Confined to one thread.
+ * A connection to the leader of some partitions. While this side walks the records of one answer, the broker makes the
+ * next answer and fills the socket's buffer with it. Confined to one thread.
  *
  * <pre>
  * batch:  base offset 8 | length 4 | leader epoch 4 | magic 1 | crc 4 | attributes 2 | ... 40 | count 4 | records
@@ -33,7 +33,7 @@ final class BareConnection implements Closeable {
     private static final int MAX_PARTITION_BYTES = 2 << 20;
     private static final int BATCH_HEADER = 61;
     private static final int BATCH_LENGTH = 8;
-    private static final int BATCH_OVERHEAD = 12; // up to and with the length
+    private static final int BATCH_OVERHEAD = 12; // up to and including the length
     private static final int BATCH_CRC = 17;
     private static final int BATCH_ATTRIBUTES = 21;
     private static final int BATCH_COUNT = 57;
@@ -48,22 +48,22 @@ final class BareConnection implements Closeable {
     private final ByteBuffer size = ByteBuffer.allocateDirect(4);
     private final Kind kind;
     private long openedNanos;
-    private long answeredNanos; // of the last answer
-    private long idleNanos; // without a fetch under way
+    private long answeredNanos; // time of the last answer
+    private long idleNanos; // time without a fetch in flight
     private ByteBuffer answer = ByteBuffer.allocateDirect(MAX_BYTES + (1 << 20));
 
     /** The handling of an answer. */
     enum Kind {
-        /** Its records are walked while the next one is under way. */
+        /** Walks the records of an answer while the next fetch is in flight. */
         WALKING,
         /**
-         * The same, but the next fetch is sent when it is walked, and not before: a fault,
-         * for who looks whether it is found.
+         * Walks the records of an answer and only then sends the next fetch. This is a deliberate fault, to test
+         * whether a benchmark's reader can find it.
          */
         STOP_AND_WAIT,
         /**
-         * Its bytes are left alone, and records counted by the headers of batches. Their numbers are their offsets,
-         * where no transaction wrote them: what brokers and network bring, and no more.
+         * Does not read the records of an answer, but counts them by the headers of the batches. Their numbers are
+         * their offsets if no transaction wrote them. This measures only what brokers and network deliver.
          */
         DISCARDING
     }
@@ -83,14 +83,15 @@ final class BareConnection implements Closeable {
                 new InetSocketAddress(leader.substring(0, colon), Integer.parseInt(leader.substring(colon + 1))));
     }
 
-    /** Asks for what follows the records seen so far. */
+    /** Requests the records after the ones received so far. */
     void request() throws IOException {
         byte[] name = topic.getBytes(StandardCharsets.UTF_8);
         request.clear().position(4);
         request.putShort(FETCH).putShort(FETCH_VERSION).putInt(0).putShort((short) -1); // no client id
         request.putInt(-1).putInt(MAX_WAIT_MILLIS).putInt(1).putInt(MAX_BYTES).put((byte) 0);
         request.putInt(1).putShort((short) name.length).put(name).putInt(partitions.size());
-        Collections.rotate(partitions, 1); // An answer is filled in this order: each is the first in its turn.
+        // A broker fills an answer in the order of the partitions, so each partition is the first one in its turn.
+        Collections.rotate(partitions, 1);
         for (int partition : partitions) {
             request.putInt(partition).putLong(nextOffsets[partition]).putInt(MAX_PARTITION_BYTES);
         }
@@ -106,13 +107,13 @@ final class BareConnection implements Closeable {
         }
     }
 
-    /** The share of the time so far with a fetch under way, from 0 to 1. */
+    /** Returns the share of the time so far during which a fetch was in flight, from 0 to 1. */
     double underWayShare() {
         long all = System.nanoTime() - openedNanos;
         return openedNanos == 0 || all <= 0 ? 0 : 1 - idleNanos / (double) all;
     }
 
-    /** Reads an answer, asks for the next one, walks the one that came. */
+    /** Reads an answer, requests the next one, and walks the records of the answer that it has read. */
     void receive() throws IOException {
         fill(size.clear());
         int length = size.getInt(0);
@@ -121,10 +122,10 @@ final class BareConnection implements Closeable {
         }
         fill(answer.clear().limit(length));
         answeredNanos = System.nanoTime();
-        answer.flip().position(12); // correlation, throttle time, one topic
+        answer.flip().position(12); // skips correlation id, throttle time and number of topics
         answer.position(answer.position() + 2 + answer.getShort(answer.position()));
         int body = answer.position();
-        // The batch headers give the next fetch offset, so it is known before a record is walked.
+        // The batch headers give the next fetch offset, so it is known before any record is walked.
         walk(body, false);
         if (kind == Kind.STOP_AND_WAIT) {
             walk(body, true);
@@ -151,7 +152,7 @@ final class BareConnection implements Closeable {
             if (error != 0) {
                 throw new IOException("partition " + partition + ": error code " + error + " of the broker");
             }
-            answer.position(answer.position() + 16); // high watermark, last stable offset
+            answer.position(answer.position() + 16); // skips high watermark and last stable offset
             int aborted = answer.getInt();
             answer.position(answer.position() + Math.max(0, aborted) * 16);
             int end = answer.getInt() + answer.position();
@@ -159,7 +160,7 @@ final class BareConnection implements Closeable {
             while (end - batch >= BATCH_HEADER) {
                 int next = batch + BATCH_OVERHEAD + answer.getInt(batch + BATCH_LENGTH);
                 if (next > end) {
-                    break; // truncated: the next fetch returns it
+                    break; // the batch is truncated; the next fetch returns it
                 }
                 if (records && kind == Kind.DISCARDING) {
                     discard(partition, batch);

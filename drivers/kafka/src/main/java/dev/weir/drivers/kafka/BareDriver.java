@@ -15,8 +15,9 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.TopicPartitionInfo;
 
 /**
- * The ceiling: one blocking socket per broker, one fetch in flight while the one before is walked, each batch's CRC
- * checked, each record walked. It knows no groups, no compression, no moves of leaders. Confined to the main thread.
+ * The upper limit for consumers: one blocking socket per broker, with one fetch in flight while the records of the
+ * previous answer are walked. It checks the CRC of each batch and walks each record. It does not support groups,
+ * compression or changes of leaders. Confined to the main thread.
  */
 final class BareDriver implements Driver {
     private final BareConnection.Kind kind;
@@ -27,7 +28,7 @@ final class BareDriver implements Driver {
 
     @Override
     public Set<Scenario> scenarios() {
-        // A record's value holds its due time.
+        // A steady scenario needs the due times, which are in the values.
         return kind == BareConnection.Kind.DISCARDING
                 ? Set.of(Scenario.CONSUME)
                 : Set.of(Scenario.CONSUME, Scenario.STEADY);

@@ -14,13 +14,13 @@ import java.util.Map;
 import java.util.Queue;
 
 /**
- * A connection to the leader of some partitions. A request holds one full batch for each of some partitions, in turn.
- * {@link BareRequest} encodes it. Confined to one thread.
+ * A connection to the leader of some partitions. A request holds one full batch each for several partitions, which take
+ * turns. {@link BareRequest} encodes it. Confined to one thread.
  */
 final class BareProducer implements Closeable {
     private static final int IN_FLIGHT = 5;
-    private static final int MAX_REQUEST_BYTES = 1 << 20; // as the client's max.request.size
-    private static final int RECORD_OVERHEAD = 21; // upper bound of the bytes around a value
+    private static final int MAX_REQUEST_BYTES = 1 << 20; // the default of the client's max.request.size
+    private static final int RECORD_OVERHEAD = 21; // upper bound for the bytes around a value
 
     private final List<Integer> partitions;
     private final int valueBytes;
@@ -29,7 +29,7 @@ final class BareProducer implements Closeable {
     private final long[] next; // number of the next record, by partition
     private final Pass pass;
     private final SocketChannel socket;
-    private final Queue<Integer> inFlight = new ArrayDeque<>(); // records of each request
+    private final Queue<Integer> inFlight = new ArrayDeque<>(); // number of records of each request
     private final BareRequest request;
     private final ByteBuffer size = ByteBuffer.allocateDirect(Integer.BYTES);
     private final ByteBuffer answer = ByteBuffer.allocateDirect(1 << 20);
@@ -53,7 +53,10 @@ final class BareProducer implements Closeable {
                 new InetSocketAddress(leader.substring(0, colon), Integer.parseInt(leader.substring(colon + 1))));
     }
 
-    /** Sends the next request, after the answer to the one five before it; false if all has been sent. */
+    /**
+     * Sends the next request, after the answer to the request five before it has arrived. Returns false if everything
+     * has been sent.
+     */
     boolean turn() throws IOException {
         int records = encode();
         if (records == 0) {
@@ -93,7 +96,10 @@ final class BareProducer implements Closeable {
         return records;
     }
 
-    /** Record i goes to partition i modulo their number, as with all drivers. */
+    /**
+     * Returns the number of records left for a partition. As in all drivers, record i goes to partition i modulo the
+     * number of partitions.
+     */
     private long left(int partition) {
         int all = pass.configuration().partitions();
         return (pass.wanted() - partition + all - 1) / all - next[partition];
@@ -114,7 +120,7 @@ final class BareProducer implements Closeable {
             throw new IOException("an answer of " + length + " bytes");
         }
         fill(answer.clear().limit(length));
-        answer.flip().position(2 * Integer.BYTES); // correlation, one topic
+        answer.flip().position(2 * Integer.BYTES); // skips correlation id and number of topics
         answer.position(answer.position() + Short.BYTES + answer.getShort(answer.position()));
         for (int left = answer.getInt(); left > 0; left--) {
             int partition = answer.getInt();
@@ -122,7 +128,7 @@ final class BareProducer implements Closeable {
             if (error != 0) {
                 throw new IOException("partition " + partition + ": error code " + error + " of the broker");
             }
-            answer.position(answer.position() + 2 * Long.BYTES); // base offset, time of appending
+            answer.position(answer.position() + 2 * Long.BYTES); // skips base offset and time of appending
         }
         for (int left = inFlight.remove(); left > 0; left--) {
             pass.acknowledged(valueBytes);

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The ceiling of producers: one blocking socket to one broker, full batches encoded in place, their CRCs made, five
- * requests in flight. It knows no idempotence, no compression, no lingering, no moves of leaders. Confined to the
- * main thread.
+ * The upper limit for producers: one blocking socket to one broker, with five requests in flight. It encodes full
+ * batches in place and computes their CRCs. It does not support idempotence, compression, lingering or changes of
+ * leaders. Confined to the main thread.
  */
 final class BareProducerDriver implements Driver {
 
@@ -31,14 +31,14 @@ final class BareProducerDriver implements Driver {
         Map.Entry<String, List<Integer>> leader = leaders.entrySet().iterator().next();
         try (BareProducer producer = new BareProducer(leader.getKey(), leader.getValue(), pass)) {
             while (!pass.isDone() && producer.turn()) {
-                // Until all is sent, or time is up.
+                // Continues until everything is sent or the time is up.
             }
             producer.flush();
             pass.awaitDone();
         }
     }
 
-    /** Refuses options that this driver ignores: its rate would be no ceiling for them. */
+    /** Refuses options that this driver ignores, because its rate would not be an upper limit for them. */
     private static void refuseWhatItIgnores(Pass pass) {
         if (pass.configuration().options().containsKey(SendPlan.RATE)
                 || pass.options().transactionRecords() > 0) {

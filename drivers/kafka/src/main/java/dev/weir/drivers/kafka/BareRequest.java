@@ -5,9 +5,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 
 /**
- * Produce requests for one topic, of version 3, the oldest that brokers of today take (KIP-896), with batches of
- * records that have a value and nothing else. {@link BareConnection} describes the format of a batch. Confined to one
- * thread; one buffer, used again for each request.
+ * Produce requests for one topic, in version 3, the oldest version that current brokers accept (KIP-896). The records
+ * of their batches have a value and nothing else. {@link BareConnection} describes the format of a batch. Confined to
+ * one thread, because all requests use one buffer.
  *
  * <pre>
  *   start();
@@ -16,15 +16,18 @@ import java.util.zip.CRC32C;
  * </pre>
  */
 public final class BareRequest {
-    /** Bytes of a batch, before its records. */
+    /** Number of bytes of a batch before its records. */
     public static final int BATCH_HEADER = 61;
 
-    /** Position of the attributes, where a batch's checksum begins. */
+    /** Position of the attributes, the first bytes that a batch's checksum covers. */
     public static final int BATCH_ATTRIBUTES = 21;
 
     public static final int BATCH_CRC = 17;
 
-    /** Bytes of a request before its batches, with a topic name of any length, and of a partition before its batch. */
+    /**
+     * Enough bytes for a request before its batches, with a topic name of any length, and for a partition before its
+     * batch.
+     */
     private static final int OVERHEAD = 1024;
 
     private static final short PRODUCE = 0;
@@ -40,7 +43,7 @@ public final class BareRequest {
     private int batchAt;
     private int records;
 
-    /** @param maxBytes of all batches of a request, each with 8 more */
+    /** @param maxBytes size of all batches of a request, with 8 additional bytes per batch */
     public BareRequest(String topic, int maxBytes) {
         this.topic = topic.getBytes(StandardCharsets.UTF_8);
         this.request = ByteBuffer.allocateDirect(OVERHEAD + maxBytes);
@@ -50,17 +53,18 @@ public final class BareRequest {
     /**
      * Begins a request.
      *
-     * @return the buffer, behind the number of batches, for whoever puts them there otherwise; stays this object's
+     * @return the buffer, positioned after the number of batches, for callers that write batches themselves; it remains
+     *     the property of this object
      */
     public ByteBuffer start() {
         batches = 0;
         request.clear().position(Integer.BYTES);
         request.putShort(PRODUCE).putShort(PRODUCE_VERSION).putInt(0).putShort((short) -1); // no client id
         request.putShort((short) -1).putShort(ACKS_ALL).putInt(TIMEOUT_MILLIS); // no transactional id
-        return request.putInt(1).putShort((short) topic.length).put(topic).putInt(0); // the number of batches: later
+        return request.putInt(1).putShort((short) topic.length).put(topic).putInt(0); // number of batches: set later
     }
 
-    /** The position of the number of batches in the buffer. */
+    /** Returns the position of the number of batches in the buffer. */
     public int countAt() {
         return countAt;
     }
@@ -75,7 +79,7 @@ public final class BareRequest {
     /** Adds a record to the batch. */
     public void add(byte[] value) {
         number(bodyBytes(records, value.length));
-        request.put((byte) 0).put((byte) 0); // attributes, delta of the time
+        request.put((byte) 0).put((byte) 0); // attributes, timestamp delta
         number(records++);
         number(-1); // no key
         number(value.length);
@@ -83,7 +87,7 @@ public final class BareRequest {
         number(0); // no headers
     }
 
-    /** Ends the batch; all three are -1 for a producer that is not idempotent. */
+    /** Ends the batch. All three arguments are -1 for a producer that is not idempotent. */
     public void end(long producerId, short epoch, int sequence) {
         int end = request.position();
         long now = System.currentTimeMillis();
@@ -103,14 +107,14 @@ public final class BareRequest {
         batches++;
     }
 
-    /** Ends the request; the buffer is used again for the next one. */
+    /** Ends the request. The next request uses the same buffer. */
     public ByteBuffer finish() {
         return request.putInt(countAt, batches)
                 .putInt(0, request.position() - Integer.BYTES)
                 .flip();
     }
 
-    /** Bytes of a record that has this many records before it in its batch. */
+    /** Returns the size of a record that has this many records before it in its batch. */
     public static int recordBytes(int before, int valueBytes) {
         int body = bodyBytes(before, valueBytes);
         return bytes(body) + body;

@@ -13,8 +13,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Threads that share out the partitions of a poll, while the next one is under way; none, and the caller does it all.
- * A partition is always the same thread's, so that its order stays. Confined to the caller's thread.
+ * Threads that share the partitions of a poll while the next poll is in progress. Without threads, the caller does all
+ * the work. A partition always belongs to the same thread, which keeps the order of its records. Confined to the
+ * caller's thread.
  */
 final class CopyWorkers implements AutoCloseable {
     private final List<ExecutorService> threads;
@@ -26,7 +27,7 @@ final class CopyWorkers implements AutoCloseable {
                 .toList();
     }
 
-    /** Hands on the records of each partition once the previous call's records are done. */
+    /** Waits for the records of the previous call, then hands the records of each partition to a thread. */
     void run(ConsumerRecords<byte[], byte[]> records, Consumer<List<ConsumerRecord<byte[], byte[]>>> work)
             throws InterruptedException {
         await();
@@ -40,7 +41,7 @@ final class CopyWorkers implements AutoCloseable {
         }
     }
 
-    /** Waits until all is done that was handed on; fails as it did. */
+    /** Waits until all records handed to threads are done. Fails if a thread failed. */
     void await() throws InterruptedException {
         try {
             for (Future<?> task : running) {
@@ -53,7 +54,7 @@ final class CopyWorkers implements AutoCloseable {
         }
     }
 
-    /** Lets them finish what they have. */
+    /** Waits until the threads have finished their records. */
     @Override
     public void close() {
         threads.forEach(ExecutorService::close);

@@ -18,8 +18,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Sends to a library under test: each record when the plan says, with that time in its value, whatever became of the
- * ones before. Number 0 of each partition exists already. Confined to the main thread; callbacks come on the client's.
+ * Sends records to a library under test. It sends each record when the plan says, with the planned time in the value,
+ * whatever happened to earlier records. Record number 0 of each partition exists already. Confined to the main thread,
+ * except that callbacks run on the client's thread.
  */
 final class Generator implements Driver {
     @Override
@@ -40,7 +41,8 @@ final class Generator implements Driver {
                         new ByteArraySerializer()));
             }
             producers.forEach(producer ->
-                    pass.topics().names().forEach(producer::partitionsFor)); // Connects before the first record is due.
+                    // Connects before the first record is due.
+                    pass.topics().names().forEach(producer::partitionsFor));
             send(pass, partitions, producers);
             producers.forEach(Producer::flush);
             pass.awaitDone();
@@ -82,7 +84,7 @@ final class Generator implements Driver {
         }
     }
 
-    /** One thread at a time is to tell it, and each producer has its own. */
+    /** Reports an acknowledged record. The pass allows one thread at a time, but each producer has its own thread. */
     private static void acknowledged(Pass pass, int valueBytes, int producers) {
         if (producers == 1) {
             pass.acknowledged(valueBytes);

@@ -12,7 +12,7 @@ public final class KafkaDrivers {
 
     private KafkaDrivers() {}
 
-    /** Serves the driver that the one argument names. */
+    /** Serves the driver that the only argument names. */
     public static void main(String[] arguments) {
         Map<String, Supplier<Driver>> drivers = new HashMap<>(Map.of(
                 "plain", () -> new PlainDriver(Map.of()),

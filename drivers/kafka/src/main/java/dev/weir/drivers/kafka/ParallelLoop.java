@@ -28,9 +28,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two usual ways to run handlers in parallel on one consumer of the official client. Both commit finished records. The
- * main thread owns the consumer. Handlers run on worker threads, each with a queue and one record at a time; the
- * ordering assigns a record to a worker by partition, by key, or in turn.
+ * Two common ways to run handlers in parallel on one consumer of the official client. Both commit finished records. The
+ * main thread owns the consumer. Handlers run on worker threads. Each worker has a queue and handles one record at a
+ * time. The ordering determines how records are assigned to workers: by partition, by key, or in turn.
  *
  * <pre>
  * blocking      poll, hand all records to the workers, wait until all are done, poll again
@@ -42,7 +42,7 @@ final class ParallelLoop implements Driver {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final Duration SHORT_POLL = Duration.ofMillis(5);
 
-    /** Records of each worker that may be fetched and not done. */
+    /** Number of unfinished records that may be fetched per worker. */
     private static final int AHEAD = 50;
 
     private final boolean isContinuous;
@@ -51,7 +51,7 @@ final class ParallelLoop implements Driver {
         this.isContinuous = isContinuous;
     }
 
-    /** A record under way. */
+    /** A record in flight. */
     private static final class Slot {
         private final long offset;
         private volatile boolean isDone;
@@ -88,9 +88,9 @@ final class ParallelLoop implements Driver {
         private final Pass pass;
         private final Consumer<byte[], byte[]> consumer;
         private final Workers workers;
-        private final Map<TopicPartition, Deque<Slot>> underWay = new HashMap<>(); // in the order of offsets
-        private final Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>(); // and not committed
-        private final int most; // of a partition
+        private final Map<TopicPartition, Deque<Slot>> underWay = new HashMap<>(); // in order of offsets
+        private final Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>(); // not committed yet
+        private final int most; // limit for unfinished records of a partition
 
         Loop(Pass pass, Consumer<byte[], byte[]> consumer, Workers workers) {
             this.pass = pass;
@@ -108,7 +108,7 @@ final class ParallelLoop implements Driver {
                 ConsumerRecords<byte[], byte[]> polled =
                         consumer.poll(isContinuous && workers.busy() > 0 ? SHORT_POLL : POLL);
                 pass.polled(polled.count());
-                // Partitions that were taken away are another member's: nothing of them is committed any more.
+                // Revoked partitions belong to another member, so nothing of them is committed any more.
                 underWay.keySet().retainAll(consumer.assignment());
                 finished.keySet().retainAll(consumer.assignment());
                 for (ConsumerRecord<byte[], byte[]> record : polled) {
@@ -164,7 +164,9 @@ final class ParallelLoop implements Driver {
         }
     }
 
-    /** Threads that call handlers, each with its own queue. Any thread may give; one waits. */
+    /**
+     * Threads that call handlers, each with its own queue. Any thread may hand over records; one thread waits for them.
+     */
     private static final class Workers implements AutoCloseable {
         private final Pass pass;
         private final HandlerWork work;
@@ -211,7 +213,8 @@ final class ParallelLoop implements Driver {
 
         private void handle(ConsumerRecord<byte[], byte[]> record, Slot slot) {
             try {
-                if (!pass.isDone()) { // Else it is left, and not committed.
+                // A record that is not handled before the end of the pass is not committed.
+                if (!pass.isDone()) {
                     if (works) {
                         work.on(record.value());
                     }

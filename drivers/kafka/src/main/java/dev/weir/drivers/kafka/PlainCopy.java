@@ -24,8 +24,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * The copy that the manuals show: poll, send, and now and then flush and commit, or commit a transaction with the
- * offsets in it. Confined to the main thread, but for workers of its own and callbacks of the client.
+ * The copy loop that manuals show. It polls and sends, and periodically flushes and commits, or commits a transaction
+ * that includes the offsets. Confined to the main thread, except for its own workers and the client's callbacks.
  */
 final class PlainCopy implements Driver {
     private static final Duration POLL = Duration.ofMillis(100);
@@ -34,9 +34,10 @@ final class PlainCopy implements Driver {
     private final int workers;
 
     /**
-     * A driver.
+     * Creates a driver.
      *
-     * @param workers threads that do the steps and send, each for partitions of its own; 0: the main thread does
+     * @param workers number of threads that do the steps and send, each for its own partitions; 0 if the main thread
+     *     does both
      */
     PlainCopy(Map<String, String> preset, int workers) {
         this.preset = preset;
@@ -108,7 +109,10 @@ final class PlainCopy implements Driver {
         }
     }
 
-    /** Throws if a record was not written: a transaction does so by itself, else the pass is asked beforehand. */
+    /**
+     * Commits; throws if a record was not written. A transaction throws by itself. Otherwise the pass is checked before
+     * the commit.
+     */
     private static void commit(
             Consumer<byte[], byte[]> consumer,
             Producer<byte[], byte[]> producer,

@@ -22,7 +22,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** The loop over {@code poll} that the manual shows: the baseline. Confined to the main thread. */
+/** The baseline: the loop over {@code poll} that the manual shows. Confined to the main thread. */
 final class PlainDriver implements Driver {
     private static final Duration POLL = Duration.ofMillis(100);
 
@@ -84,7 +84,7 @@ final class PlainDriver implements Driver {
         }
     }
 
-    /** The next poll, which the pass counts. */
+    /** Returns the records of the next poll, which the pass counts. */
     private static ConsumerRecords<byte[], byte[]> polled(Consumer<byte[], byte[]> consumer, Pass pass) {
         ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
         pass.polled(records.count());
@@ -103,7 +103,7 @@ final class PlainDriver implements Driver {
         while (!pass.isDone()) {
             for (ConsumerRecord<byte[], byte[]> record : polled(consumer, pass)) {
                 if (works && pass.isDone()) {
-                    return; // A poll can hold minutes of work.
+                    return; // the poll may still hold minutes of work
                 }
                 if (!isHandled(record, work, pass)) {
                     return;
@@ -119,7 +119,7 @@ final class PlainDriver implements Driver {
         consumer.commitSync();
     }
 
-    /** Calls the handler until it succeeds, while what comes later waits; false if the pass is over before. */
+    /** Calls the handler until it succeeds. Later records wait meanwhile. Returns false if the pass is over first. */
     static boolean isHandled(ConsumerRecord<byte[], byte[]> record, HandlerWork work, Pass pass)
             throws InterruptedException {
         do {
@@ -127,7 +127,8 @@ final class PlainDriver implements Driver {
             try {
                 pass.attempted(number(record, pass), record.value());
                 return true;
-            } catch (HandlerFailure failed) { // Once more, later.
+            } catch (HandlerFailure failed) {
+                // The handler is called again after a delay.
             }
         } while (!pass.awaitDone(pass.options().retryMillis()));
         return false;
@@ -144,7 +145,8 @@ final class PlainDriver implements Driver {
             }
             consumer.pause(paused);
             consumer.resume(open);
-            if (paused.size() + open.size() == pass.configuration().partitions()) { // It has joined its group.
+            // The consumer is assigned all partitions once it has joined its group.
+            if (paused.size() + open.size() == pass.configuration().partitions()) {
                 turns.othersArePaused();
             }
             for (ConsumerRecord<byte[], byte[]> record : polled(consumer, pass)) {

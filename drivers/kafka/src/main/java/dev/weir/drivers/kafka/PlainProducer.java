@@ -14,8 +14,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * The loop over {@code send} that the manual shows, with a callback for each record; as a driver of its own with
- * properties that ask for fewer acknowledgements. Confined to the main thread; callbacks come on the client's.
+ * The loop over {@code send} that the manual shows, with a callback for each record. Properties that require fewer
+ * acknowledgements make it a driver of its own. Confined to the main thread, except that callbacks run on the client's
+ * thread.
  */
 final class PlainProducer implements Driver {
     private final Map<String, String> preset;
@@ -80,7 +81,10 @@ final class PlainProducer implements Driver {
         producer.flush();
     }
 
-    /** A record counts when its transaction is committed, which throws if one of them was not written. */
+    /**
+     * Sends in transactions. A record counts when its transaction is committed. The commit throws if a record of the
+     * transaction was not written.
+     */
     private static void sendInTransactions(Producer<byte[], byte[]> producer, Pass pass) {
         producer.initTransactions();
         for (long from = 0;

@@ -14,8 +14,8 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Share consumers of the official client, each on a thread of its own with its part of the workers. Confined to the
- * main thread; each {@link ShareMember} belongs to its own.
+ * Share consumers of the official client. Each has its own thread and its part of the workers. Confined to the main
+ * thread; each {@link ShareMember} is confined to its own thread.
  */
 final class ShareDriver implements Driver {
     static final String ACKNOWLEDGEMENT_MODE = "share.acknowledgement.mode";
@@ -23,16 +23,17 @@ final class ShareDriver implements Driver {
 
     private static final String POLL_RECORDS = "max.poll.records";
 
-    // "Locks by consumers of a partition, then lower": of 40 records for each of 300 consumers, 30 went well.
+    // The published rule is "locks by consumers of a partition, then lower". With locks for 40 records per consumer and
+    // 300 consumers, 30 records per poll worked well.
     private static final double TUNED_SHARE = 0.75;
 
     private final Map<String, String> preset;
     private final boolean tuned;
 
     /**
-     * Driver with these client properties.
+     * Creates a driver with these client properties.
      *
-     * @param tuned whether a poll takes what the published rule says, instead of the client's default
+     * @param tuned whether polls follow the published rule instead of the client's default
      */
     ShareDriver(Map<String, String> preset, boolean tuned) {
         this.preset = preset;
@@ -92,7 +93,10 @@ final class ShareDriver implements Driver {
         }
     }
 
-    /** Records per poll, few enough that a partition's locks suffice for all its readers. */
+    /**
+     * Returns the number of records per poll. It is so low that a partition's locks suffice for all consumers that read
+     * it.
+     */
     private static int tunedPollRecords(Pass pass, int consumers) {
         int locks = ShareOptions.locks(pass.configuration().options());
         int partitions = pass.configuration().partitions();

@@ -17,8 +17,9 @@ import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * One share consumer: polls, has its workers handle what came, and polls again when all of it is done, as the manual
- * shows. One worker is its own thread; more are a pool that it waits for. Confined to its thread.
+ * One share consumer. As the manual shows, it polls, has its workers handle the records, and polls again when all of
+ * them are done. A single worker is the consumer's own thread; several workers are a pool that this thread waits for.
+ * Confined to its thread.
  */
 final class ShareMember implements Runnable {
     private static final Duration POLL = Duration.ofMillis(100);
@@ -38,7 +39,8 @@ final class ShareMember implements Runnable {
     @Override
     public void run() {
         try (ExecutorService pool = Executors.newFixedThreadPool(
-                        workers, Thread.ofPlatform().daemon().factory()); // No thread until something is submitted.
+                        // The pool starts no thread until something is submitted.
+                        workers, Thread.ofPlatform().daemon().factory());
                 ShareConsumer<byte[], byte[]> consumer =
                         new KafkaShareConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             consumer.subscribe(pass.topics().names());
@@ -48,17 +50,19 @@ final class ShareMember implements Runnable {
                 pass.polled(records.count());
                 whole = workers == 1 ? handled(consumer, records) : handled(consumer, records, pool);
             }
-            // Without explicit acknowledgements this accepts all of the last poll, so its records must be done by then.
+            // Without explicit acknowledgements, the commit accepts all records of the last poll, so all of them must
+            // be done.
             if (whole || explicit) {
-                // It throws only what is of no partition.
+                // commitSync throws only faults that concern no single partition.
                 consumer.commitSync().values().forEach(refused -> pass.fail(refused.orElse(null)));
             }
-        } catch (Throwable e) { // Whatever it is, it ends the pass: nobody waits for this thread's records.
+        } catch (Throwable e) {
+            // Any fault ends the pass, because no other thread waits for this thread's records.
             pass.fail(e);
         }
     }
 
-    /** Handles one after the other; whether all were before the pass ended. */
+    /** Handles the records one after the other. Returns whether all were handled before the pass ended. */
     private boolean handled(ShareConsumer<byte[], byte[]> consumer, ConsumerRecords<byte[], byte[]> records) {
         boolean whole = true;
         for (ConsumerRecord<byte[], byte[]> record : records) {
@@ -69,7 +73,7 @@ final class ShareMember implements Runnable {
         return whole;
     }
 
-    /** Handles as many at a time as there are workers, and waits for all. */
+    /** Handles as many records at a time as there are workers, and waits for all of them. */
     private boolean handled(
             ShareConsumer<byte[], byte[]> consumer, ConsumerRecords<byte[], byte[]> records, ExecutorService pool)
             throws InterruptedException, ExecutionException {
@@ -85,7 +89,9 @@ final class ShareMember implements Runnable {
         return whole;
     }
 
-    /** False, undone, when the pass is over: a poll can hold minutes of work. */
+    /**
+     * Handles a record. Returns false without handling it if the pass is over, because a poll can hold minutes of work.
+     */
     private boolean handle(ConsumerRecord<byte[], byte[]> record) {
         if (pass.isDone()) {
             return false;

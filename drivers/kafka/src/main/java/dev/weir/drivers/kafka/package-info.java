@@ -1,6 +1,6 @@
 /**
- * The official client, as it is and tuned, and a bare socket as the ceiling. Everything runs on the main thread of the
- * driver's process, unless the library has threads of its own.
+ * The official client with its defaults and tuned, and a bare socket as the upper limit. Everything runs on the main
+ * thread of the driver's process, except for the work of the library's own threads.
  */
 @NullMarked
 package dev.weir.drivers.kafka;

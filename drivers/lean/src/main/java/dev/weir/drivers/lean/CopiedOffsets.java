@@ -19,8 +19,8 @@ import org.apache.kafka.common.TopicPartition;
  */
 final class CopiedOffsets implements SendListener {
     private final Pass pass;
-    private final AtomicLongArray next; // by partition, behind the last one acknowledged; 0: none yet
-    private final long[] committed; // of the main thread
+    private final AtomicLongArray next; // by partition: the offset after the last acknowledged record; 0 for none
+    private final long[] committed; // confined to the main thread
 
     CopiedOffsets(Pass pass) {
         this.pass = pass;
@@ -38,7 +38,7 @@ final class CopiedOffsets implements SendListener {
         pass.fail(why);
     }
 
-    /** Commits what has been acknowledged so far; throws if a record was refused. */
+    /** Commits the offsets of all records acknowledged so far. Throws if a record was refused. */
     void commit(Consumer<?, ?> consumer) {
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
         for (int partition = 0; partition < committed.length; partition++) {
@@ -48,7 +48,8 @@ final class CopiedOffsets implements SendListener {
                 offsets.put(new TopicPartition(pass.configuration().topic(), partition), new OffsetAndMetadata(copied));
             }
         }
-        pass.requireNoFailure(); // After reading the offsets, because one may be past the refused record.
+        // Checks after reading the offsets, because one of them may be past the refused record.
+        pass.requireNoFailure();
         if (!offsets.isEmpty()) {
             consumer.commitSync(offsets);
         }

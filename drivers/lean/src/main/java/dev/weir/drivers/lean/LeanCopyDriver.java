@@ -24,15 +24,15 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * {@code LeanConsumer} to {@code LeanProducer}, at least once: each value goes from the buffer it was fetched into
- * straight into a batch, without an object in between. Kafka's client keeps the group's offsets and does nothing else:
- * what the output has is committed by hand, and a pass begins where its group has committed. Confined to the main
- * thread; acknowledgements come on the producer's.
+ * A copy from {@code LeanConsumer} to {@code LeanProducer}, at least once. Each value goes from the fetch-response
+ * buffer directly into a batch, without an object in between. Kafka's client does nothing but keep the group's offsets:
+ * the driver commits the offsets of written records itself, and a pass starts at its group's committed offsets.
+ * Confined to the main thread, except that acknowledgements come on the producer's thread.
  */
 final class LeanCopyDriver implements Driver {
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
 
-    /** Longer than a pass: what stands still is ended from outside. */
+    /** Longer than a pass, because the harness ends a driver that makes no progress. */
     private static final Duration FLUSH = Duration.ofHours(1);
 
     @Override

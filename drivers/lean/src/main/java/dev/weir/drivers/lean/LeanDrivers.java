@@ -8,7 +8,7 @@ public final class LeanDrivers {
 
     private LeanDrivers() {}
 
-    /** Serves the driver that the one argument names. */
+    /** Serves the driver that the only argument names. */
     public static void main(String[] arguments) {
         DriverMain.serve(
                 Map.of(

@@ -16,14 +16,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * {@code LeanProducer} in a loop, with its defaults, one {@code LeanRecord} for all records, and an encoder that
- * writes each value
- * into its batch. Confined to the main
- * thread; acknowledgements come on the producer's.
+ * {@code LeanProducer} in a loop, with its defaults, one {@code LeanRecord} for all records, and an encoder that writes
+ * each value directly into its batch. Confined to the main thread, except that acknowledgements come on the producer's
+ * thread.
  */
 final class LeanProduceDriver implements Driver {
 
-    /** Longer than a pass: what stands still is ended from outside. */
+    /** Longer than a pass, because the harness ends a driver that makes no progress. */
     private static final Duration FLUSH = Duration.ofHours(1);
 
     @Override
@@ -74,7 +73,7 @@ final class LeanProduceDriver implements Driver {
         }
     }
 
-    /** Values as {@link Pass#value(long)} makes them, without an array for each. */
+    /** Writes the same values as {@link Pass#value(long)}, without an array for each. */
     private static final class Values implements RecordEncoder<Values> {
         private final byte[] zeros;
         private long number;

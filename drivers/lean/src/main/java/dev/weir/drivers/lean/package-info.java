@@ -1,4 +1,7 @@
-/** The lean consumer and the lean producer by themselves, each driven by the main thread of the driver's process. */
+/**
+ * The lean consumer and the lean producer without a pipeline. The main thread of the driver's process drives each of
+ * them.
+ */
 @NullMarked
 package dev.weir.drivers.lean;
 

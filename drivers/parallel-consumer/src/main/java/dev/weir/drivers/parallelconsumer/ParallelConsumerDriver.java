@@ -21,8 +21,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * {@code ParallelStreamProcessor.poll}, and {@code pollAndProduce} for a copy. Confined to the main thread; the
- * processor has threads of its own.
+ * Runs {@code ParallelStreamProcessor.poll}, or {@code pollAndProduce} for a copy. Confined to the main thread; the
+ * processor has its own threads.
  */
 final class ParallelConsumerDriver implements Driver {
 
@@ -36,8 +36,9 @@ final class ParallelConsumerDriver implements Driver {
         return Set.of(Feature.RETRIES, Feature.TOPICS);
     }
 
-    // Deprecated for a new name that 0.5.3.3 has not. A retryDelayProvider alone does not do: without other work the
-    // library's loop sleeps for this nevertheless, a second by default, and 5 records/s were left in partition order.
+    // The method is deprecated in favour of a new name that 0.5.3.3 does not have. A retryDelayProvider alone is not
+    // enough: without other work, the library's loop still sleeps for this delay, by default a second. In partition
+    // order, the rate then fell to 5 records/s.
     @SuppressWarnings("deprecation")
     private static void retryAfter(
             Duration delay, ParallelConsumerOptions.ParallelConsumerOptionsBuilder<byte[], byte[]> options) {
@@ -80,7 +81,8 @@ final class ParallelConsumerDriver implements Driver {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        // What it has fetched and not begun can be minutes of work. What is finished it commits.
+        // Fetched records that have not begun can be minutes of work, so they are dropped. Finished records are
+        // committed.
         processor.closeDontDrainFirst();
     }
 
@@ -94,7 +96,8 @@ final class ParallelConsumerDriver implements Driver {
             try {
                 pass.attempted(partition, value);
             } catch (HandlerFailure failed) {
-                throw new PCRetriableException(failed); // The exception for records to retry.
+                // This exception makes the library retry the record.
+                throw new PCRetriableException(failed);
             }
             pass.deliveredConcurrently(partition, context.key(), value);
         });

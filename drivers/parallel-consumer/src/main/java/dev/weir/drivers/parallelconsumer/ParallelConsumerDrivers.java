@@ -8,7 +8,7 @@ public final class ParallelConsumerDrivers {
 
     private ParallelConsumerDrivers() {}
 
-    /** Serves the driver that the one argument names. */
+    /** Serves the driver that the only argument names. */
     public static void main(String[] arguments) {
         DriverMain.serve(Map.of("parallel-consumer", ParallelConsumerDriver::new), arguments);
     }

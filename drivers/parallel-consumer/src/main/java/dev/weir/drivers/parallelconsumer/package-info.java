@@ -1,6 +1,6 @@
 /**
- * Parallel Consumer, with the newest client that it runs on. Everything runs on the main thread of the driver's
- * process, unless the library has threads of its own.
+ * Parallel Consumer, with the newest client that it supports. Everything runs on the main thread of the driver's
+ * process, except for the work of the library's own threads.
  */
 @NullMarked
 package dev.weir.drivers.parallelconsumer;

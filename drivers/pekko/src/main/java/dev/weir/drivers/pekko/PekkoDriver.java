@@ -34,9 +34,9 @@ import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.Source;
 
 /**
- * {@code Consumer.plainSource}, {@code atMostOnceSource}, and {@code committableSource} to {@code Committer.sink} or to
- * {@code Producer.committableSink}; {@code Transactional.source} to its sink. Confined to the main thread; Pekko's
- * dispatchers run the streams.
+ * Runs {@code Consumer.plainSource}, {@code atMostOnceSource}, or {@code committableSource} to {@code Committer.sink}
+ * or {@code Producer.committableSink}; for exactly once, {@code Transactional.source} to its sink. Confined to the main
+ * thread; Pekko's dispatchers run the streams.
  */
 final class PekkoDriver implements Driver {
     private static final long END_SECONDS = 30;
@@ -46,10 +46,11 @@ final class PekkoDriver implements Driver {
     private final boolean commitsByTime;
 
     /**
-     * Driver with these settings.
+     * Creates a driver with these settings.
      *
-     * @param consumer properties of its consumers, overridden by the workload's
-     * @param commitsByTime alone, as all drivers do; else also after as many records as Pekko has by itself
+     * @param consumer properties of its consumers, which the workload's properties override
+     * @param commitsByTime whether it commits by time alone, as all drivers do; otherwise it also commits after Pekko's
+     *     default number of records
      */
     PekkoDriver(Map<String, String> consumer, boolean commitsByTime) {
         this.consumer = consumer;
@@ -121,7 +122,7 @@ final class PekkoDriver implements Driver {
         control.drainAndShutdown(system.dispatcher()).toCompletableFuture().get(END_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** Settings that commit by time alone: the batch is as large as the setting allows. */
+    /** Returns settings that commit by time alone, because the batch is as large as the setting allows. */
     private CommitterSettings committer(Pass pass) {
         CommitterSettings settings = CommitterSettings.create(system)
                 .withMaxInterval(Duration.ofMillis(pass.options().commitIntervalMillis()));
@@ -185,7 +186,8 @@ final class PekkoDriver implements Driver {
                             ticket);
                 });
         if (pass.configuration().options().containsKey(SendPlan.START)) {
-            records = records.async(); // Who waits for a plan is not to hold up acknowledgements.
+            // Runs on a thread of its own, because a source that waits for the plan must not delay acknowledgements.
+            records = records.async();
         }
         CompletionStage<Done> end = records.via(Producer.flexiFlow(settings))
                 .runWith(Sink.foreach(written -> pass.acknowledged(written.passThrough(), valueBytes)), system);

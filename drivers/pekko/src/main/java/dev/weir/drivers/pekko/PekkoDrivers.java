@@ -9,7 +9,7 @@ public final class PekkoDrivers {
 
     private PekkoDrivers() {}
 
-    /** Serves the driver that the one argument names. */
+    /** Serves the driver that the only argument names. */
     public static void main(String[] arguments) {
         DriverMain.serve(
                 Map.of(

@@ -1,6 +1,6 @@
 /**
- * Pekko Connectors Kafka. Everything runs on the main thread of the driver's process,
- * unless the library has threads of its own.
+ * The Pekko Connectors Kafka drivers. Everything runs on the main thread of the driver's process, except for the work
+ * of the library's own threads.
  */
 @NullMarked
 package dev.weir.drivers.pekko;

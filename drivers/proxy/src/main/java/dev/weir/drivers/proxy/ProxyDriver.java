@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The network of a library under test: it passes messages between a member and the brokers during its pass, unless a
- * fault is ordered. Confined to the main thread; faults are ordered on another one.
+ * The network of a library under test. It passes messages between a member and the brokers during the member's pass,
+ * unless the harness orders a fault. Confined to the main thread; faults are ordered on another thread.
  */
 public final class ProxyDriver implements Driver {
 
-    /** Serves the driver that the one argument names. */
+    /** Serves the driver that the only argument names. */
     public static void main(String[] arguments) {
         DriverMain.serve(Map.of("proxy", ProxyDriver::new), arguments);
     }
@@ -34,7 +34,7 @@ public final class ProxyDriver implements Driver {
         }
     }
 
-    /** Applies a fault on the thread that hears commands, which continues to hear them whatever happens here. */
+    /** Applies a fault on the command thread, which continues to read commands even if the fault cannot be applied. */
     private static void befall(Pass pass, FaultProxy network, Map<String, String> options) {
         try {
             NetworkFault fault = NetworkFault.of(options);
@@ -44,7 +44,8 @@ public final class ProxyDriver implements Driver {
                 case SILENCE -> network.halfOpen();
                 case DELAY -> network.delay(Duration.ofNanos(fault.delayNanos()));
             }
-        } catch (RuntimeException e) { // The member would stay cut off, or never be, and nobody would know.
+        } catch (RuntimeException e) {
+            // Without a failure, nobody would know that the member stays cut off, or is never cut off.
             pass.fail(e);
         }
     }

@@ -1,6 +1,6 @@
 /**
- * The network of a member of a group, beside it at its place: a proxy that the harness cuts,
- * silences or slows down. It has threads of its own.
+ * The network of a group member: a proxy that runs beside the member on the same machine. The harness uses it to cut,
+ * silence or slow down the network. It has its own threads.
  */
 @NullMarked
 package dev.weir.drivers.proxy;

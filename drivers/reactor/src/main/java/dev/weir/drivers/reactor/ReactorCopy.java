@@ -15,8 +15,8 @@ import reactor.kafka.sender.SenderRecord;
 import reactor.kafka.sender.SenderResult;
 
 /**
- * {@code receive} into {@code send}, which acknowledges what is written; nothing in other scenarios. Confined to the
- * main thread; Reactor's schedulers run the stream.
+ * Connects {@code receive} to {@code send} and acknowledges written records. It does nothing in scenarios other than a
+ * copy. Confined to the main thread; Reactor's schedulers run the stream.
  */
 final class ReactorCopy implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -43,7 +43,10 @@ final class ReactorCopy implements AutoCloseable {
                 });
     }
 
-    /** Stops input once the pass is over, so that everything in flight finishes. */
+    /**
+     * Returns whether to take another record. Refuses records once the pass is over, so that everything in flight
+     * finishes.
+     */
     private boolean begins() {
         if (pass.isDone()) {
             return false;
@@ -57,7 +60,7 @@ final class ReactorCopy implements AutoCloseable {
                 output, record.partition(), null, record.key(), pass.step(record.value()), record.receiverOffset());
     }
 
-    /** Waits until all that was taken is acknowledged, before the consumer commits for the last time. */
+    /** Waits until all taken records are acknowledged, before the consumer commits for the last time. */
     void awaitWritten() {
         long deadline = System.nanoTime() + LIMIT.toNanos();
         while (written.get() < taken.get()) {

@@ -30,7 +30,7 @@ import reactor.kafka.sender.SenderOptions;
 import reactor.kafka.sender.SenderRecord;
 
 /**
- * {@code receive}, with or without acknowledgements, and {@code receiveAtmostOnce}. Confined to the main thread;
+ * Runs {@code receive}, with or without acknowledgements, or {@code receiveAtmostOnce}. Confined to the main thread;
  * Reactor's schedulers run the streams.
  */
 final class ReactorDriver implements Driver {
@@ -38,7 +38,7 @@ final class ReactorDriver implements Driver {
 
     private final Map<String, String> consumer;
 
-    /** Driver with these properties of its consumers, overridden by the workload's. */
+    /** Creates a driver with these consumer properties, which the workload's properties override. */
     ReactorDriver(Map<String, String> consumer) {
         this.consumer = consumer;
     }
@@ -78,7 +78,7 @@ final class ReactorDriver implements Driver {
                 .withValueDeserializer(new ByteArrayDeserializer() {
                     @Override
                     public void close() {
-                        closed.countDown(); // The last thing that a consumer closes.
+                        closed.countDown(); // the consumer closes its deserializer last
                     }
                 })
                 .subscription(pass.topics().names())
@@ -106,8 +106,8 @@ final class ReactorDriver implements Driver {
         Disposable subscription = records.subscribe(record -> {}, pass::fail);
         pass.awaitDone();
         copy.awaitWritten();
-        // Returns at once; the consumer commits and closes on a thread of its own, beside the next pass if nobody
-        // waits.
+        // The call returns at once. The consumer commits and closes on its own thread. Without a wait, this would
+        // overlap the next pass.
         subscription.dispose();
         if (!closed.await(CLOSE_SECONDS, TimeUnit.SECONDS)) {
             throw new IllegalStateException("its consumer did not close within " + CLOSE_SECONDS + " s");
@@ -138,7 +138,8 @@ final class ReactorDriver implements Driver {
                 .takeUntil(record -> pass.isDone());
         Scheduler planned = Schedulers.newSingle("bench-plan", true);
         if (pass.configuration().options().containsKey(SendPlan.START)) {
-            records = records.subscribeOn(planned); // Who waits for a plan is not to hold up acknowledgements.
+            // Runs on a thread of its own, because a source that waits for the plan must not delay acknowledgements.
+            records = records.subscribeOn(planned);
         }
         KafkaSender<byte[], byte[]> sender = KafkaSender.create(options);
         CountDownLatch ended = new CountDownLatch(1);
@@ -173,9 +174,10 @@ final class ReactorDriver implements Driver {
     }
 
     /**
-     * The number of records each transaction had, when it is committed: its results end then. They are not counted, for
-     * the library can end them early and drop the rest, of records that are committed (1.3.25: a callback that has
-     * found nothing in flight, and completes after others were sent).
+     * Emits the number of records of each transaction after its commit, when the results of the transaction end. The
+     * results are not counted, because the library can end them early and drop the remaining results, although their
+     * records are committed. In 1.3.25 this happens when a callback has found nothing in flight, and completes after
+     * other records were sent.
      */
     static <T> Flux<Integer> inTransactions(
             KafkaSender<byte[], byte[]> sender, Flux<SenderRecord<byte[], byte[], T>> records, int most) {
@@ -183,7 +185,7 @@ final class ReactorDriver implements Driver {
         return sender.sendTransactionally(records.buffer(most)
                         .doOnNext(some -> sizes.add(some.size()))
                         .map(Flux::fromIterable))
-                // The last results are of no transaction.
+                // The results at the end belong to no transaction.
                 .concatMap(results -> results.then(Mono.defer(() -> Mono.justOrEmpty(sizes.poll()))));
     }
 }

@@ -9,7 +9,7 @@ public final class ReactorDrivers {
 
     private ReactorDrivers() {}
 
-    /** Serves the driver that the one argument names. */
+    /** Serves the driver that the only argument names. */
     public static void main(String[] arguments) {
         DriverMain.serve(
                 Map.of(

@@ -6,10 +6,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Keeps what is sent from ending before each record has its result. The library drops the last results if a callback
- * has found nothing in flight, then others are sent, and the end comes before that callback has looked for it
- * (reactor-kafka 1.3.25, {@code SendSubscriber}): their records are in the topic, and nobody hears of it.
- * Thread-safe; for one run.
+ * Delays the end of the stream of sent records until each record has its result. In reactor-kafka 1.3.25 ({@code
+ * SendSubscriber}), the library otherwise drops the last results in this sequence: a callback finds nothing in flight,
+ * other records are sent, and the stream ends before the callback has checked for the end. The records are then in the
+ * topic, but nobody gets their results. Thread-safe; for one run.
  */
 final class Results {
     private final AtomicLong sent = new AtomicLong();
@@ -18,7 +18,10 @@ final class Results {
 
     private volatile boolean ended;
 
-    /** The same records; it completes when they have and each has its result. */
+    /**
+     * Returns the same records in a stream that completes when the given stream has completed and each record has its
+     * result.
+     */
     <T> Flux<T> endingWithLast(Flux<T> records) {
         return records.doOnNext(record -> sent.incrementAndGet())
                 .doOnComplete(() -> {
@@ -28,13 +31,14 @@ final class Results {
                 .concatWith(Mono.fromFuture(last).then(Mono.empty()));
     }
 
-    /** A record has its result. */
+    /** Notes that a record has its result. */
     void came() {
         heard.incrementAndGet();
         endIfLast();
     }
 
-    // Either who ends sees the last result, or who hears of that sees the end.
+    // Two threads can be last: the thread that ends the stream sees the last result, or the thread with the last result
+    // sees the end.
     private void endIfLast() {
         if (ended && heard.get() == sent.get()) {
             last.complete(null);

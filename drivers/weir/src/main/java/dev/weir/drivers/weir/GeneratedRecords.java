@@ -17,15 +17,18 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source of records to be produced, which hears the acknowledgement of each. Confined to the thread of its segment
- * but for acknowledgements, which come from the producer's one thread.
+ * A source of records to produce, which receives the acknowledgement of each record. Confined to the thread of its
+ * segment, except for acknowledgements, which come from the producer's only thread.
  */
 final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, AckTarget {
     private final Pass pass;
     private final Pacer pacer;
     private long next;
 
-    /** The size of the last batch, which sizes the next one: few records are due at once at a planned rate. */
+    /**
+     * The size of the last batch, which determines the size of the next one: at a planned rate, few records are due at
+     * once.
+     */
     private int lastSize;
 
     private GeneratedRecords(Pass pass) {
@@ -38,8 +41,8 @@ final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, A
         pass.clientConfig().producer(Map.of()).forEach(settings::property);
         KafkaSink<byte[], byte[]> sink = KafkaSink.with(settings.build());
         if (pass.configuration().options().containsKey(SendPlan.START)) {
-            // As the others' generators: to wait for the next record thousands of times a second is work of its own,
-            // and a virtual thread's wait takes two wake-ups for one.
+            // Like the generators of the other drivers, it has its own thread. Waiting for the next record thousands of
+            // times a second takes processor time, and a virtual thread needs two wake-ups for one wait.
             sink = sink.attributes(Attributes.NONE.withDispatcher(Dispatcher.single("generator")));
         }
         return Source.<ProducerRecord<byte[], byte[]>>custom("generate", context -> new GeneratedRecords(pass))

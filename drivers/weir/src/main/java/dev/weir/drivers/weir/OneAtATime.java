@@ -13,8 +13,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A handler that, after each record, pauses all partitions but one and waits until that is done. What the pipeline had
- * pulled before comes all the same. Confined to the thread of the pipeline's sink.
+ * A handler that, after each record, pauses all partitions but one and waits until they are paused. Records that the
+ * pipeline had pulled before still arrive. Confined to the thread of the pipeline's sink.
  */
 final class OneAtATime {
     private final Pass pass;
@@ -31,7 +31,7 @@ final class OneAtATime {
                 .toList();
     }
 
-    /** Tells it which pipeline it is in; the first record waits for that. */
+    /** Sets the pipeline that this handler belongs to. The handler of the first record waits for it. */
     void steer(RunningPipeline run) {
         consumer.complete(run.handles(ConsumerHandle.class).get(0));
     }
@@ -44,7 +44,7 @@ final class OneAtATime {
             Collection<TopicPartition> others = new ArrayList<>(partitions);
             others.remove(partitions.get(turn));
             ConsumerHandle handle = consumer.join();
-            // The one thread of the consumer does both in this order.
+            // The consumer's only thread executes both requests in this order.
             var unused = handle.pause(others);
             handle.resume(List.of(partitions.get(turn))).toCompletableFuture().join();
             turns.othersArePaused();

@@ -20,8 +20,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * {@code KafkaSource.atLeastOnce} to {@code KafkaSink.records}, or {@code KafkaSource.exactlyOnce}, with {@code map}
- * or {@code mapParallel} between. Confined to the main thread.
+ * A copy from {@code KafkaSource.atLeastOnce} to {@code KafkaSink.records}, or with {@code KafkaSource.exactlyOnce}.
+ * {@code map} or {@code mapParallel} is between them. Confined to the main thread.
  */
 final class WeirCopy implements Driver {
     private static final Duration DRAIN = Duration.ofSeconds(20);
@@ -33,7 +33,7 @@ final class WeirCopy implements Driver {
     private final boolean isParallel;
 
     /**
-     * A driver.
+     * Creates a driver.
      *
      * @param isParallel whether as many threads as there are processors do the steps
      */
@@ -76,7 +76,7 @@ final class WeirCopy implements Driver {
                 ProducerSettings.builder().produce(produce);
         Map<String, String> writing = pass.clientConfig().producer(Map.of());
         if (produce == ProducePath.LEAN) {
-            // What a workload says of both clients and means for reading: a lean producer would refuse it.
+            // A workload sets this for both clients, but means it for reading. A lean producer would refuse it.
             writing.remove("receive.buffer.bytes");
         }
         writing.forEach(producer::property);

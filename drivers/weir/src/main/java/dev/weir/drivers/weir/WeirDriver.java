@@ -27,9 +27,9 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A pipeline from {@code KafkaSource.plain}, {@code atLeastOnce} or {@code atMostOnce} to {@code Sink.forEach}, with
- * {@code mapBlocking} between them where there is work, {@code KafkaFlow} with {@code retry} where it
- * fails. Confined to the main thread.
+ * A pipeline from {@code KafkaSource.plain}, {@code atLeastOnce} or {@code atMostOnce} to {@code Sink.forEach}. If a
+ * scenario has work, {@code mapBlocking} is between them; if the work can fail, the pipeline is a {@code KafkaFlow}
+ * with {@code retry}. Confined to the main thread.
  */
 final class WeirDriver implements Driver {
     private static final Duration DRAIN = Duration.ofSeconds(20);
@@ -48,10 +48,10 @@ final class WeirDriver implements Driver {
     }
 
     /**
-     * Driver with these client properties.
+     * Creates a driver with these client properties.
      *
-     * @param copiesRecords whether key and value of each record are copied, as rivals do; else it is read where it
-     *     lies, at least once
+     * @param copiesRecords whether key and value of each record are copied, as rivals do; otherwise each record is read
+     *     in the fetch-response buffer, at least once
      */
     WeirDriver(Map<String, String> preset, FetchPath fetch, int fetchThreads, boolean copiesRecords) {
         this.copiesRecords = copiesRecords;
@@ -161,7 +161,7 @@ final class WeirDriver implements Driver {
         };
     }
 
-    /** The result read from a record where it lies, in place of a copy. */
+    /** The parts of a record that a handler reads in the fetch-response buffer, instead of a copy of the record. */
     private record Seen(int partition, long number, long plannedNanos, int valueBytes) {
 
         static Seen of(RecordView record, Pass pass) {

@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 /** The process of Weir's drivers. */
 public final class WeirDrivers {
 
-    /** Settings that Weir sets for its consumers, with the defaults of Kafka's client. */
+    /** The settings that Weir overrides for its consumers, with the defaults of Kafka's client. */
     private static final Map<String, String> CLIENT_DEFAULTS = Map.of(
             "max.poll.records", "500",
             "max.partition.fetch.bytes", Integer.toString(1 << 20),
@@ -20,7 +20,7 @@ public final class WeirDrivers {
 
     private WeirDrivers() {}
 
-    /** Serves the driver that the one argument names. */
+    /** Serves the driver that the only argument names. */
     public static void main(String[] arguments) {
         Map<String, Supplier<Driver>> drivers = new HashMap<>(Map.of(
                 "weir", () -> new WeirDriver(Map.of(), FetchPath.CLIENT),

@@ -17,8 +17,8 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * One member of a share group by {@code KafkaFlow.shared}, with nothing set but its workers. Confined to the main
- * thread; the pipeline has threads of its own.
+ * One member of a share group, by {@code KafkaFlow.shared}. Only the number of workers is set. Confined to the main
+ * thread; the pipeline has its own threads.
  */
 final class WeirShareDriver implements Driver {
     private static final Duration DRAIN = Duration.ofSeconds(20);
@@ -65,7 +65,10 @@ final class WeirShareDriver implements Driver {
                 pass.topics().number(record.topic(), record.partition()), record.key(), record.value());
     }
 
-    /** Reports what explains a rate: the figures into the results, the sentence into the log. */
+    /**
+     * Reports figures and a sentence that explain a rate. The figures become part of the results, and the sentence is
+     * logged.
+     */
     private static void tell(ShareHandle.Snapshot at, Pass pass) {
         pass.figure("share: lanes", at.lanes());
         pass.figure("share: records per poll", at.pollRecords());

@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * {@code KafkaSource.views} to {@code KafkaSink.encoded}, at least once, with {@code map} or {@code mapParallel}
- * between: no object per record. Confined to the main thread.
+ * A copy from {@code KafkaSource.views} to {@code KafkaSink.encoded}, at least once, with {@code map} or {@code
+ * mapParallel} between them. It creates no object per record. Confined to the main thread.
  */
 final class WeirViewsCopy implements Driver {
     private static final Duration DRAIN = Duration.ofSeconds(20);
@@ -29,9 +29,9 @@ final class WeirViewsCopy implements Driver {
     private final int workers;
 
     /**
-     * A driver.
+     * Creates a driver.
      *
-     * @param workers how many threads do the steps; 0: the thread of the stage below
+     * @param workers number of threads that do the steps; 0 if the thread of the stage below does them
      */
     WeirViewsCopy(int workers) {
         this.workers = workers;
@@ -60,7 +60,8 @@ final class WeirViewsCopy implements Driver {
         ProducerSettings.Builder<byte[], byte[]> producer =
                 ProducerSettings.builder().produce(ProducePath.LEAN);
         Map<String, String> writing = pass.clientConfig().producer(Map.of());
-        writing.remove("receive.buffer.bytes"); // Said of both clients, and meant for reading.
+        // A workload sets this for both clients, but means it for reading.
+        writing.remove("receive.buffer.bytes");
         writing.forEach(producer::property);
         String output = pass.outputTopic();
         ViewEncoder copy = (record, out) -> {

@@ -1,14 +1,14 @@
 package dev.weir.examples.asimov;
 
 /**
- * A set of ASCII characters as bits, asked for every character of a URL. Immutable.
+ * A set of ASCII characters as bits. It is queried for every character of a URL. Immutable.
  *
  * @param low bits of U+0000 to U+003F
  * @param high bits of U+0040 to U+007F
  */
 record AsciiSet(long low, long high) {
 
-    /** The characters of {@code text}, all of them ASCII. */
+    /** Returns the set of the characters of {@code text}. All of them must be ASCII. */
     static AsciiSet of(String text) {
         long low = 0;
         long high = 0;
@@ -17,7 +17,7 @@ record AsciiSet(long low, long high) {
             if (c > 0x7F) {
                 throw new IllegalArgumentException("not ASCII: " + Text.quoted(text));
             }
-            // A shift takes the last six bits of its distance.
+            // A shift uses only the last six bits of its distance.
             low |= c < 0x40 ? 1L << c : 0;
             high |= c < 0x40 ? 0 : 1L << c;
         }

@@ -19,20 +19,20 @@ import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * The application with two steps before the others that wait: for each event, one service returns its session's
- * customer and another returns its session's consent. The answers go into headers of the output. Immutable,
- * thread-safe.
+ * The application with two additional steps at its beginning, which wait. For each event, one service returns the
+ * customer of the event's session and another returns the session's consent. The answers go into headers of the output.
+ * Immutable, thread-safe.
  *
- * @param customer answers for a session; may block
- * @param consent the same
+ * @param customer returns the customer of a session; may block
+ * @param consent returns the consent of a session; may block
  */
 public record AsimovLookups(UnaryOperator<byte[]> customer, UnaryOperator<byte[]> consent) {
-    /** The name of the first step; the last word of it is the name of the header with its answer. */
+    /** The name of the first step. Its last word is the name of the header with the answer. */
     public static final String CUSTOMER = "look up customer";
-    /** The name of the second step; the same. */
+    /** The name of the second step. Its last word is the name of the header with the answer. */
     public static final String CONSENT = "look up consent";
 
-    /** Services that answer after {@code millis}, each session with its own. */
+    /** Returns services that answer after {@code millis}, with a different answer for each session. */
     public static AsimovLookups simulated(long millis) {
         return new AsimovLookups(
                 session -> answer("customer", session, millis), session -> answer("consent", session, millis));
@@ -49,10 +49,10 @@ public record AsimovLookups(UnaryOperator<byte[]> customer, UnaryOperator<byte[]
     }
 
     /**
-     * Holds the pipeline's blueprint.
+     * Returns the pipeline's blueprint.
      *
-     * @param threads by step: how many calls there may be at once, on threads of the dispatcher; a step that is not
-     *     there shares the thread of the others
+     * @param threads by step, the number of concurrent calls, on threads of the dispatcher; a missing step shares the
+     *     thread of the others
      */
     public Pipeline pipeline(
             Map<String, Integer> threads,

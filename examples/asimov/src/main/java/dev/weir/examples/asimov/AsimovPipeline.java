@@ -13,25 +13,25 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * The application: events from a topic, through the four steps of {@link AsimovTranslator}, to a topic of page views,
- * or to the dead-letter topic. At-least-once, in order per session. Stateless.
+ * The application. It reads events from a topic, translates them in the four steps of {@link AsimovTranslator}, and
+ * writes them to a topic of page views or to the dead-letter topic. At least once, in order per session. Stateless.
  *
- * <p>Each step runs on as many threads as there are processors and shows up under its own name in {@link
- * dev.weir.stream.RunningPipeline#stages}. They keep the order of their input, so the order per session needs no more
- * care than that source, output and dead-letter records are keyed by session.
+ * <p>Each step runs on as many threads as there are processors, and has its own name in {@link
+ * dev.weir.stream.RunningPipeline#stages}. All steps keep the order of their input. For the order per session it is
+ * then enough that source records, output records and dead-letter records are keyed by session.
  */
 public final class AsimovPipeline {
-    /** The topic of events, JSON. */
+    /** The topic of events, in JSON. */
     public static final String EVENTS = "events";
-    /** The topic of page views, Protobuf. */
+    /** The topic of page views, in Protobuf. */
     public static final String PAGE_VIEWS = "page-views";
-    /** The topic of events that could not be translated, as they came. */
+    /** The topic of events that could not be translated, which it stores unchanged. */
     public static final String DEAD_LETTERS = "dead-letters";
 
     private AsimovPipeline() {}
 
     /**
-     * The pipeline's blueprint.
+     * Returns the pipeline's blueprint.
      *
      * @param onMalformed called for each dead-letter record before it is produced, by one thread at a time; must not
      *     block
@@ -44,9 +44,9 @@ public final class AsimovPipeline {
     }
 
     /**
-     * The same of other steps, for comparisons.
+     * Returns the same pipeline with other steps, for comparisons.
      *
-     * @param threads of each step, at least 1
+     * @param threads number of threads of each step, at least 1
      * @param onMalformed called for each dead-letter record before it is produced, by one thread at a time; must not
      *     block
      */
@@ -72,9 +72,9 @@ public final class AsimovPipeline {
     }
 
     /**
-     * The same with threads for some steps, for comparisons.
+     * Returns the same pipeline with a number of threads for some steps, for comparisons.
      *
-     * @param threads by step, at least 1; a step that is not there shares one thread with those beside it
+     * @param threads number of threads by step, at least 1; a missing step shares one thread with the steps next to it
      * @param onMalformed called for each dead-letter record before it is produced, by one thread at a time; must not
      *     block
      */

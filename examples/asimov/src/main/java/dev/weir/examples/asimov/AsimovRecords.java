@@ -11,7 +11,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 
-/** Turns a source record and what became of it into the record to produce. Thread-safe. */
+/** Makes the record to produce from a source record and the outcome of its translation. Thread-safe. */
 public final class AsimovRecords {
     /** Header of a dead-letter record: the name of its {@link Reason}. */
     public static final String DLQ_REASON = "weir-dlq-reason";
@@ -26,7 +26,10 @@ public final class AsimovRecords {
 
     private AsimovRecords() {}
 
-    /** The record for {@code translation}: to {@code outputTopic}, or to {@code deadLetterTopic} if it is malformed. */
+    /**
+     * Returns the record for {@code translation}. It goes to {@code outputTopic}, or to {@code deadLetterTopic} if the
+     * event is malformed.
+     */
     public static ProducerRecord<byte[], byte[]> toProduce(
             ConsumerRecord<byte[], byte[]> source,
             Translation translation,
@@ -38,25 +41,28 @@ public final class AsimovRecords {
         };
     }
 
-    /** The message, keyed by session, with the source's timestamp and headers. */
+    /** Returns a record with the message, keyed by session, with the source's timestamp and headers. */
     public static ProducerRecord<byte[], byte[]> output(
             ConsumerRecord<byte[], byte[]> source, Translated translated, String topic) {
         return new ProducerRecord<>(
                 topic, null, RecordTimestamps.of(source), translated.key(), translated.protobuf(), source.headers());
     }
 
-    /** The source's key, value, timestamp and headers as they came, and headers that say what was wrong and where. */
+    /**
+     * Returns a record with the source's unchanged key, value, timestamp and headers, and with headers for the failure
+     * and the origin.
+     */
     public static ProducerRecord<byte[], byte[]> deadLetter(
             ConsumerRecord<byte[], byte[]> source, Malformed malformed, String topic) {
         return deadLetter(source, malformed.reason().name(), malformed.message(), topic);
     }
 
-    /** {@link #deadLetter(ConsumerRecord, Malformed, String)} with a reason in words. */
+    /** Does the same as {@link #deadLetter(ConsumerRecord, Malformed, String)}, with a reason in words. */
     public static ProducerRecord<byte[], byte[]> deadLetter(
             ConsumerRecord<byte[], byte[]> source, String reason, String message, String topic) {
         List<Header> headers = new ArrayList<>();
         for (Header header : source.headers()) {
-            // Headers of an earlier failure, perhaps of another flow, would be taken for this one's.
+            // Removes headers of an earlier failure, perhaps in another flow, which would be mistaken for this one's.
             if (!DeadLetterHeaders.isOurs(header.key())) {
                 headers.add(header);
             }

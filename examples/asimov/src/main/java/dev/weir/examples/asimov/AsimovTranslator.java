@@ -12,16 +12,16 @@ import dev.weir.examples.asimov.proto.Url;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Translates a web-analytics event from JSON to Protobuf, in one call or step by step. Thread-safe: it holds only its
- * limit.
+ * Translates a web-analytics event from JSON to Protobuf, in one call or step by step. Thread-safe: its only state is
+ * its limit.
  */
 public final class AsimovTranslator implements AsimovSteps {
-    /** The default limit of a decompressed payload. */
+    /** The default limit for a decompressed payload, in characters. */
     public static final int DEFAULT_MAX_PAYLOAD_CHARS = 1 << 20;
 
     private final int maxPayloadChars;
 
-    /** Translates payloads of up to {@link #DEFAULT_MAX_PAYLOAD_CHARS}. */
+    /** Creates a translator for payloads of up to {@link #DEFAULT_MAX_PAYLOAD_CHARS}. */
     public AsimovTranslator() {
         this(DEFAULT_MAX_PAYLOAD_CHARS);
     }
@@ -29,7 +29,7 @@ public final class AsimovTranslator implements AsimovSteps {
     /**
      * Creates a translator.
      *
-     * @param maxPayloadChars most characters that a payload may have when decompressed, at least 1; a larger one makes
+     * @param maxPayloadChars largest number of characters of a decompressed payload, at least 1; a larger payload makes
      *     its event {@link Reason#PAYLOAD_TOO_LARGE}
      */
     public AsimovTranslator(int maxPayloadChars) {
@@ -102,7 +102,7 @@ public final class AsimovTranslator implements AsimovSteps {
         };
     }
 
-    /** Bytes at once: a string would be made of them only to be encoded again. */
+    /** Decompresses directly into bytes, because a string would only be encoded again. */
     private ByteString decompressed(ParsedEvent event) throws LzStringException {
         return UnsafeByteOperations.unsafeWrap(
                 event.encoding() == PayloadEncoding.PAYLOAD_ENCODING_LZ_UTF16
@@ -110,7 +110,7 @@ public final class AsimovTranslator implements AsimovSteps {
                         : LzString.decompressFromBase64ToUtf8(event.payload(), maxPayloadChars));
     }
 
-    // JSON escapes can spell lone surrogates, which UTF-8 cannot: hence wellFormed.
+    // Uses wellFormed, because JSON escapes can contain lone surrogates, which UTF-8 cannot encode.
     private static PageView message(UnpackedEvent unpacked) {
         ParsedEvent event = unpacked.event();
         return PageView.newBuilder()
@@ -141,7 +141,7 @@ public final class AsimovTranslator implements AsimovSteps {
         return builder.build();
     }
 
-    /** The last net under bugs here or in a library, so that one record cannot end a pipeline. */
+    /** Turns a bug here or in a library into a dead-letter record, so that one record cannot end a pipeline. */
     private static Malformed fault(RuntimeException e) {
         return new Malformed(Reason.TRANSLATOR_FAULT, e.toString());
     }

@@ -1,15 +1,15 @@
 package dev.weir.examples.asimov;
 
 /**
- * A stream of random numbers that is the same on every JVM: SplitMix64. Confined to one thread; cheap enough to make
- * one per event.
+ * A sequence of random numbers that is the same on every JVM: SplitMix64. Confined to one thread. It is cheap enough to
+ * create one per event.
  */
 final class Draw {
     private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
 
     private long state;
 
-    /** The stream number {@code index} of {@code seed}. */
+    /** Creates sequence number {@code index} of {@code seed}. */
     Draw(long seed, long index) {
         this.state = mix(seed + GOLDEN_GAMMA) ^ mix(index * GOLDEN_GAMMA);
     }
@@ -19,17 +19,20 @@ final class Draw {
         return mix(state);
     }
 
-    /** Uniform in [0, 1). */
+    /** Returns a number with a uniform distribution in [0, 1). */
     double unit() {
         return (bits() >>> 11) * 0x1p-53;
     }
 
-    /** Uniform in [0, bound). */
+    /** Returns a number with a uniform distribution in [0, bound). */
     int below(int bound) {
         return (int) Math.multiplyHigh(bits() >>> 1, (long) bound << 1);
     }
 
-    /** About normal, mean 0 and deviation 1, within 6 of it: a sum of twelve uniforms. */
+    /**
+     * Returns a number with an approximately normal distribution, with mean 0 and deviation 1. As a sum of twelve
+     * uniform numbers, it is within 6 of the mean.
+     */
     double normal() {
         double sum = -6;
         for (int i = 0; i < 12; i++) {

@@ -12,24 +12,25 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeader;
 
 /**
- * Makes web traffic by number: event {@code i} of a seed is the same whoever asks, in whatever order. Immutable,
- * thread-safe.
+ * Generates web traffic by number: event {@code i} of a seed is the same whoever requests it, and in whatever order.
+ * Immutable, thread-safe.
  *
- * <p>Sessions are skewed (Zipf); one event in a hundred is malformed, in one of five ways in turn at random. Since
- * session and soundness of an event follow from its number, a reader of the output can check it without having kept
- * the input.
+ * <p>The distribution over sessions is skewed (Zipf). One event in a hundred is malformed, in one of five ways that is
+ * drawn at random. An event's number determines its session and whether it is malformed, so a reader of the output can
+ * check the event without having kept the input.
  */
 public final class EventGenerator {
     /** Header of each record: the event's number, 8 bytes, big endian. */
     public static final String SEQUENCE_HEADER = "weir-seq";
 
-    /** The answer of {@link #sequence} for a record without the header. */
+    /** The result of {@link #sequence} for a record without the header. */
     public static final long NO_SEQUENCE = -1;
 
-    /** The number of sessions there are. */
+    /** The number of sessions. */
     public static final int SESSIONS = 10_000;
 
-    // The busiest session has about 4 % of the traffic: skewed, but no key alone is more than one core can do.
+    // The busiest session has about 4 % of the traffic. The traffic is skewed, but no key alone is too much for one
+    // core.
     private static final double ZIPF_EXPONENT = 0.8;
 
     private static final int ONE_MALFORMED_IN = 100;
@@ -73,21 +74,21 @@ public final class EventGenerator {
     private final long seed;
     private final PayloadPool payloads;
 
-    /** Cumulative share of traffic of each session and all before it. */
+    /** The share of the traffic that each session and all sessions before it have together. */
     private final double[] cumulativeShare = new double[SESSIONS];
 
     private final String[] sessionIds = new String[SESSIONS];
     private final byte[][] sessionKeys = new byte[SESSIONS][];
 
-    /** Prepares the traffic of {@code seed}: some ten thousand small objects and half a thousand payloads. */
+    /** Prepares the traffic of {@code seed}: about ten thousand small objects and 512 payloads. */
     public EventGenerator(long seed) {
         this(seed, PayloadPool.MEDIAN_CHARS);
     }
 
     /**
-     * The same with larger or smaller payloads.
+     * Does the same with larger or smaller payloads.
      *
-     * @param medianPayloadChars the median of their sizes before compression, 100 to 50,000; 600 without it
+     * @param medianPayloadChars the median of their sizes before compression, 100 to 50,000; 600 without this parameter
      */
     public EventGenerator(long seed, int medianPayloadChars) {
         this.seed = seed;
@@ -96,7 +97,7 @@ public final class EventGenerator {
         for (int session = 0; session < SESSIONS; session++) {
             sum += StrictMath.pow(session + 1.0, -ZIPF_EXPONENT);
             cumulativeShare[session] = sum;
-            // In an order of their own, so that a session's name does not tell its rank.
+            // The names have their own random sequence, so that a session's name does not reveal its rank.
             sessionIds[session] = "s-%016x".formatted(new Draw(~seed, session).bits());
             sessionKeys[session] = sessionIds[session].getBytes(UTF_8);
         }
@@ -105,24 +106,27 @@ public final class EventGenerator {
         }
     }
 
-    /** The session of event {@code index}, from 0 to {@link #SESSIONS} - 1, the busiest first. */
+    /** Returns the session of event {@code index}, from 0 to {@link #SESSIONS} - 1; session 0 is the busiest. */
     public int session(long index) {
         return session(new Draw(seed, index));
     }
 
-    /** The key of the records of session number {@code session}. The array is shared: do not write to it. */
+    /**
+     * Returns the key of the records of session number {@code session}. All callers get the same array, so do not write
+     * to it.
+     */
     public byte[] key(int session) {
         return sessionKeys[session];
     }
 
-    /** The reason why event {@code index} cannot be translated; empty if it is sound. */
+    /** Returns the reason why event {@code index} cannot be translated; empty if it is well-formed. */
     public Optional<Reason> malformed(long index) {
         Draw draw = new Draw(seed, index);
         session(draw);
         return malformed(draw);
     }
 
-    /** The JSON of event {@code index}. */
+    /** Returns the JSON of event {@code index}. */
     public byte[] value(long index) {
         Draw draw = new Draw(seed, index);
         int session = session(draw);
@@ -151,8 +155,8 @@ public final class EventGenerator {
     }
 
     /**
-     * The record of event {@code index}: keyed by its session, malformed or not, and numbered in {@link
-     * #SEQUENCE_HEADER}. It has no timestamp: the producer gives it one.
+     * Returns the record of event {@code index}. Its key is the event's session, even if the event is malformed, and
+     * {@link #SEQUENCE_HEADER} has its number. It has no timestamp, because the producer sets one.
      */
     public ProducerRecord<byte[], byte[]> record(String topic, long index) {
         byte[] sequence = ByteBuffer.allocate(Long.BYTES).putLong(index).array();
@@ -160,7 +164,7 @@ public final class EventGenerator {
         return new ProducerRecord<>(topic, null, key(session(index)), value(index), List.of(header));
     }
 
-    /** The number in {@link #SEQUENCE_HEADER}, or {@link #NO_SEQUENCE}. */
+    /** Returns the number in {@link #SEQUENCE_HEADER}, or {@link #NO_SEQUENCE}. */
     public static long sequence(Headers headers) {
         Header header = headers.lastHeader(SEQUENCE_HEADER);
         if (header == null || header.value() == null || header.value().length != Long.BYTES) {
@@ -169,7 +173,7 @@ public final class EventGenerator {
         return ByteBuffer.wrap(header.value()).getLong();
     }
 
-    // An event's first draws, in this order, are its session and its soundness.
+    // An event's first draw determines its session, and the second determines whether it is malformed.
 
     private int session(Draw draw) {
         int found = Arrays.binarySearch(cumulativeShare, draw.unit());

@@ -13,8 +13,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses one event in a single pass over its JSON tokens, without a tree; fields it does not know are skipped.
- * Confined to the thread that runs it.
+ * Parses one event in a single pass over its JSON tokens, without a tree. Unknown fields are skipped. Confined to the
+ * thread that runs it.
  */
 final class EventParser {
     static final long MIN_TIMESTAMP_MILLIS =
@@ -50,12 +50,12 @@ final class EventParser {
             throw new MalformedEventException(
                     Reason.INVALID_JSON,
                     e.getOriginalMessage()
-                            // Jackson gives no place for an exceeded limit.
+                            // Jackson reports no location for an exceeded limit.
                             + (e.getLocation() == null
                                     ? ""
                                     : " at byte " + e.getLocation().getByteOffset()));
         } catch (IOException e) {
-            // Bytes that are no text in any of JSON's encodings.
+            // The bytes are not text in any of JSON's encodings.
             throw new MalformedEventException(Reason.INVALID_JSON, String.valueOf(e.getMessage()));
         }
     }
@@ -153,12 +153,12 @@ final class EventParser {
                 default -> skipValue();
             }
         }
-        // Here rather than at the end, so that a second payload object finds the first one.
+        // Checks here rather than at the end, so that a second payload object finds the first one.
         required("payload.encoding", encoding);
         required("payload.data", payload);
     }
 
-    /** Returns the kind of a device. A kind that is newer than this code is no fault of the event. */
+    /** Returns the kind of a device. A kind that is newer than this code is not a fault of the event. */
     private static DeviceKind kind(String name) {
         return switch (name) {
             case "desktop" -> DeviceKind.DEVICE_KIND_DESKTOP;

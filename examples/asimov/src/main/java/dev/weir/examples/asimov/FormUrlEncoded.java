@@ -6,12 +6,15 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 
-/** Parses {@code application/x-www-form-urlencoded} text by the URL Standard: no input is wrong. Thread-safe. */
+/**
+ * Parses {@code application/x-www-form-urlencoded} text as the URL Standard defines it. Any input is valid.
+ * Thread-safe.
+ */
 public final class FormUrlEncoded {
 
     private FormUrlEncoded() {}
 
-    /** The parameters of {@code query} (without its '?'), in order; empty names and values are kept. */
+    /** Returns the parameters of {@code query} (without its '?') in order, including empty names and values. */
     public static List<QueryParameter> parse(String query) {
         String text = Text.wellFormed(query);
         List<QueryParameter> parameters = new ArrayList<>();
@@ -44,7 +47,7 @@ public final class FormUrlEncoded {
         return text.substring(start, end);
     }
 
-    /** Decodes every valid %XX of a text without lone surrogates; bytes that are not UTF-8 become U+FFFD. */
+    /** Decodes every valid %XX of a text that has no lone surrogates. Bytes that are not UTF-8 become U+FFFD. */
     static String percentDecode(String text) {
         if (text.indexOf('%') < 0) {
             return text;
@@ -61,7 +64,8 @@ public final class FormUrlEncoded {
             }
         }
         for (int i = 0; i + 1 < length; i++) {
-            // An encoded surrogate: Java replaces its bytes by one character, the standard wants one for each.
+            // The bytes encode a surrogate. Java replaces them with one character, but the standard requires one per
+            // byte.
             if (bytes[i] == (byte) 0xED && (bytes[i + 1] & 0xff) >= 0xA0) {
                 bytes[i] = (byte) 0xFF;
             }

@@ -8,10 +8,11 @@ import java.util.Locale;
 import java.util.StringJoiner;
 
 /**
- * The host parser of the URL Standard for web schemes. Thread-safe; never asks a name service.
+ * The host parser of the URL Standard for web schemes. Thread-safe; never queries a name service.
  *
- * <p>One difference: names outside ASCII are mapped by {@link IDN} (IDNA 2003), the standard wants UTS 46. The two
- * disagree on a handful of characters such as "ß", and a name that is already punycode is not checked.
+ * <p>It differs from the standard in one respect: it maps names outside ASCII with {@link IDN} (IDNA 2003), while the
+ * standard requires UTS 46. The two disagree on a few characters such as "ß". Also, it does not check names that are
+ * already punycode.
  */
 final class Hosts {
     private static final AsciiSet FORBIDDEN_IN_DOMAIN = AsciiSet.of(" #%/:<>?@[\\]^|");
@@ -78,7 +79,7 @@ final class Hosts {
         boolean valid = parts.length <= 4;
         for (int i = 0; i < parts.length && valid; i++) {
             long part = number(parts[i]);
-            // The last part fills all the bytes that are left.
+            // The last part fills all remaining bytes.
             int bits = i < parts.length - 1 ? 8 : 8 * (5 - parts.length);
             valid = part >= 0 && part < 1L << bits;
             address = address << bits | part;
@@ -93,7 +94,9 @@ final class Hosts {
         return domain.endsWith(".") ? domain.substring(0, domain.length() - 1) : domain;
     }
 
-    /** A decimal, 0octal or 0xhexadecimal number, capped far above any address; -1 if it is none. */
+    /**
+     * Returns a decimal, 0octal or 0xhexadecimal number, capped far above any address; -1 if the text is not a number.
+     */
     private static long number(String part) {
         int radix = 10;
         int start = 0;
@@ -118,7 +121,7 @@ final class Hosts {
     }
 
     private static String ipv6(String host) throws InvalidUrlException {
-        // Only what can be an address literal reaches InetAddress: anything else would be looked up.
+        // Only texts that may be address literals reach InetAddress, which would look up any other text.
         boolean literal =
                 host.endsWith("]") && host.chars().filter(c -> c == ':').count() >= 2;
         for (int i = 1; i < host.length() - 1 && literal; i++) {
@@ -131,7 +134,7 @@ final class Hosts {
                 byte[] bytes = address.getAddress();
                 return '[' + (address instanceof Inet4Address ? mapped(bytes) : compressed(pieces(bytes))) + ']';
             } catch (UnknownHostException ignored) {
-                // Falls through: brackets around no IPv6 address.
+                // Falls through, because the text in brackets is not an IPv6 address.
             }
         }
         throw new InvalidUrlException("its host is not an IPv6 address");

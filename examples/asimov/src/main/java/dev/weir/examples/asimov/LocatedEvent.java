@@ -1,4 +1,4 @@
 package dev.weir.examples.asimov;
 
-/** An event and its URL taken apart. Immutable. */
+/** An event with its parsed URL. Immutable. */
 public record LocatedEvent(ParsedEvent event, PageUrl url) implements Locating {}

@@ -5,8 +5,8 @@ import java.util.BitSet;
 /**
  * One compression. Confined to the thread that runs it.
  *
- * <p>The dictionary is an open-addressing table from (code of a phrase, next character) to the code of the longer
- * phrase; a single character hangs off {@link #ROOT}.
+ * <p>The dictionary is an open-addressing table. It maps the code of a phrase and the next character to the code of the
+ * longer phrase. A single character follows the code {@link #ROOT}.
  */
 final class LzCompressor {
     private static final int ROOT = 1;
@@ -17,12 +17,15 @@ final class LzCompressor {
     private long heldBits;
     private int heldCount;
 
-    /** The number of codes a decompressor knows at this point; their largest gives the width of the next code. */
+    /**
+     * The number of codes that a decompressor knows at this point. The largest of them determines the width of the next
+     * code.
+     */
     private int knownCodes = 2;
 
     private int nextCode = LzDecompressor.FIRST_PHRASE;
 
-    /** Codes of single characters that were not sent as literals yet. */
+    /** Codes of single characters that have not been sent as literals yet. */
     private final BitSet pendingLiterals = new BitSet();
 
     // Slot: key = phrase code << 16 | character, 0 when free; value = code.
@@ -92,7 +95,10 @@ final class LzCompressor {
         }
     }
 
-    /** Sends what is held in a last character, even if nothing is held: so does the reference. */
+    /**
+     * Sends the held bits in a last character, even if there are none, because the reference implementation does so
+     * too.
+     */
     private void flush() {
         emit();
     }
@@ -103,7 +109,7 @@ final class LzCompressor {
         heldCount -= form.bitsPerSymbol;
     }
 
-    /** The code of {@code phrase} followed by {@code c}, or 0. */
+    /** Returns the code of {@code phrase} followed by {@code c}, or 0 if there is none. */
     private int find(int phrase, char c) {
         return codes[slot(key(phrase, c))];
     }
@@ -123,7 +129,7 @@ final class LzCompressor {
         return (long) phrase << 16 | c;
     }
 
-    /** Returns the slot of {@code key}, or the free one where it belongs. */
+    /** Returns the slot of {@code key}, or the free slot where it belongs. */
     private int slot(long key) {
         int mask = keys.length - 1;
         int slot = (int) ((key * 0x9E3779B97F4A7C15L) >>> 32) & mask;

@@ -11,15 +11,15 @@ import java.util.Arrays;
 /**
  * One decompression. Confined to the thread that runs it.
  *
- * <p>Every phrase of the dictionary is a stretch of the output already written: "the phrase before, and the first
- * character of what followed it". So the dictionary is an array of places, and no phrase is ever a string of its own.
- * Work and memory are linear in the input and the allowed output, whatever the input says.
+ * <p>Every phrase of the dictionary is a part of the output already written: the previous phrase and the first
+ * character of the phrase after it. Therefore the dictionary is an array of positions in the output, and no phrase has
+ * a string of its own. Work and memory are linear in the input and the allowed output, whatever the input contains.
  *
- * <p>The output is written as bytes: each UTF-16 unit by itself, in one to three of them. Without surrogates that is
- * UTF-8 already; with them, pairs are joined at the end.
+ * <p>The output consists of bytes: each UTF-16 unit is encoded by itself in one to three bytes. Without surrogates,
+ * this is already UTF-8. With surrogates, pairs are joined at the end.
  */
 final class LzDecompressor {
-    // Codes of the stream; phrases are numbered from FIRST_PHRASE.
+    // Codes of the stream. Phrases have the numbers from FIRST_PHRASE on.
     static final int LITERAL_8_BITS = 0;
     static final int LITERAL_16_BITS = 1;
     static final int END = 2;
@@ -37,7 +37,9 @@ final class LzDecompressor {
     private static final VarHandle EIGHT_BYTES =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-    /** Arrays that the runs of a thread hand on to each other: new ones would have to be cleared, and collected. */
+    /**
+     * Arrays that successive runs of a thread reuse, because new arrays would have to be cleared and garbage-collected.
+     */
     private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
 
     private final String input;
@@ -45,7 +47,10 @@ final class LzDecompressor {
     private final int maxChars;
     private final Scratch scratch;
 
-    /** The bits of the symbols up to the end or a foreign one, which may well be behind the end mark. */
+    /**
+     * The bits of the symbols up to the end of the input, or up to a foreign symbol. A foreign symbol may well come
+     * after the end mark.
+     */
     private final byte[] stream;
 
     private int symbols;
@@ -54,15 +59,15 @@ final class LzDecompressor {
 
     private byte[] output;
 
-    /** Bytes of {@code output} to fill before the limit is checked, whatever array was left. */
+    /** Number of bytes of {@code output} to fill before the limit is checked. The array itself may be larger. */
     private int outputBytes;
 
     private int length;
     private boolean surrogates;
 
     /**
-     * Start of each code's phrase in the output, above its length. A single array needs one read. One array, so that
-     * one look is enough.
+     * By code, the start of the phrase in the output in the upper bits, and the phrase's length in the lower bits. A
+     * single array needs only one read per phrase.
      */
     private long[] phrases;
 
@@ -90,7 +95,7 @@ final class LzDecompressor {
         return run.surrogates ? new String(run.units()) : new String(run.output, 0, run.length, UTF_8);
     }
 
-    /** The same in UTF-8, each lone surrogate replaced by U+FFFD. */
+    /** Does the same in UTF-8, with each lone surrogate replaced by U+FFFD. */
     static byte[] decompressToUtf8(String input, LzForm form, int maxChars) throws LzStringException {
         LzDecompressor run = new LzDecompressor(input, form, maxChars);
         run.run();
@@ -124,7 +129,8 @@ final class LzDecompressor {
                 if (code < size) {
                     appendCopy(phrases[code]);
                 } else if (code == size) {
-                    // The code names the very phrase that it completes: the one before, and its own first character.
+                    // The code names the phrase that it completes: the previous phrase, followed by that phrase's own
+                    // first character.
                     appendCopy(last);
                     appendCopy(phrase(start, unitBytes(output[start])));
                 } else {
@@ -144,11 +150,11 @@ final class LzDecompressor {
     }
 
     /**
-     * Copies phrases while codes name short ones that exist, as most do, and there is room. Fields are in local
-     * variables, because the time goes here.
+     * Copies phrases while codes name short phrases that exist, as most codes do, and while there is space. Fields are
+     * kept in local variables, because most of the time is spent here.
      *
-     * <p>Eight bytes are copied at a time, whether they belong to the phrase or not: cheaper than branches hard to
-     * predict.
+     * <p>It copies eight bytes at a time, even if they do not all belong to the phrase. This is cheaper than branches
+     * that are hard to predict.
      */
     private void copyPhrases() {
         byte[] bits = stream;
@@ -183,7 +189,7 @@ final class LzDecompressor {
         nextBit = bit;
     }
 
-    /** A code has as many bits as the largest one possible now needs. */
+    /** Returns the number of bits of a code, which depends on the largest code that is possible at this point. */
     private static int codeBits(int size) {
         return Integer.SIZE - Integer.numberOfLeadingZeros(size);
     }
@@ -192,7 +198,7 @@ final class LzDecompressor {
         return (long) start << PLACE_BITS | length;
     }
 
-    /** The number of bytes the UTF-16 unit has whose first byte is {@code first}. */
+    /** Returns the number of bytes of the UTF-16 unit whose first byte is {@code first}. */
     private static int unitBytes(byte first) {
         if (first >= 0) {
             return 1;
@@ -216,7 +222,7 @@ final class LzDecompressor {
         }
     }
 
-    /** Appends a stretch of the output. */
+    /** Appends a part of the output to its end. */
     private void appendCopy(long phrase) throws LzStringException {
         int start = (int) (phrase >>> PLACE_BITS);
         int count = (int) phrase;
@@ -285,7 +291,7 @@ final class LzDecompressor {
         }
     }
 
-    /** Checks the limit, which counts characters; there are never more of them than bytes. */
+    /** Checks the limit, which counts characters. There are never more characters than bytes. */
     private void checkLength() throws LzStringException {
         if (length > maxChars && chars() > maxChars) {
             throw tooLarge();
@@ -296,7 +302,7 @@ final class LzDecompressor {
         return new LzStringException(Fault.TOO_LARGE, "decompresses to more than " + maxChars + " characters");
     }
 
-    /** The number of UTF-16 units in the output: of each, one byte is its first. */
+    /** Returns the number of UTF-16 units in the output, that is, the number of first bytes of units. */
     private int chars() {
         int chars = 0;
         for (int i = 0; i < length; i++) {
@@ -305,7 +311,7 @@ final class LzDecompressor {
         return chars;
     }
 
-    /** The output's UTF-16 units. */
+    /** Returns the output's UTF-16 units. */
     private char[] units() {
         char[] units = new char[chars()];
         int at = 0;
@@ -326,13 +332,13 @@ final class LzDecompressor {
                 };
     }
 
-    /** Converts the output to UTF-8 in place: it never grows. */
+    /** Converts the output to UTF-8 in place, because it never grows. */
     private void joinSurrogates() {
         byte[] bytes = output;
         int to = 0;
         int at = 0;
         while (at < length) {
-            // All surrogates begin with this byte, and nothing else has it but U+D000 to U+D7FF.
+            // All surrogates begin with this byte. Only the characters U+D000 to U+D7FF begin with it too.
             if (bytes[at] != (byte) 0xED || !Character.isSurrogate(unit(at))) {
                 bytes[to++] = bytes[at++];
                 continue;
@@ -363,11 +369,11 @@ final class LzDecompressor {
     }
 
     /**
-     * The buffers that a thread keeps between two runs. What is left in the arrays is never read: each run writes
+     * The buffers that a thread keeps between two runs. A run never reads old content of the arrays, because it writes
      * first.
      */
     private static final class Scratch {
-        /** Larger arrays are for one run. */
+        /** A larger array is used for one run only. */
         private static final int MOST_KEPT_BYTES = 256 * 1024;
 
         private byte[] stream = {};

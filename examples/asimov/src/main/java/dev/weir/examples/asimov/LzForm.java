@@ -3,10 +3,11 @@ package dev.weir.examples.asimov;
 import java.util.Arrays;
 
 /**
- * The alphabet of one form of LZ-string: how many bits of the stream a character carries, and which. Immutable.
+ * The alphabet of one form of LZ-string: the number of bits of the stream that a character carries, and which bits.
+ * Immutable.
  *
- * <p>A stream's bits fill each character from its highest bit down, but each code in it starts with its lowest bit.
- * So both sides work with the bits of a character reversed: then a code is a plain mask of an accumulator.
+ * <p>A stream's bits fill each character from the highest bit down, but each code in the stream starts with its lowest
+ * bit. Therefore both sides reverse the bits of a character. A code can then be masked out of an accumulator.
  */
 enum LzForm {
     PLAIN(16, 0, ""),
@@ -14,14 +15,14 @@ enum LzForm {
     BASE64(6, 0, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"),
     URI(6, 0, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-");
 
-    /** The answer of {@link #reversedBits} for a character outside the alphabet. */
+    /** The result of {@link #reversedBits} for a character outside the alphabet. */
     static final int FOREIGN = -1;
 
     final int bitsPerSymbol;
 
     private final int firstSymbol;
     private final String alphabet;
-    // Written by the constructor alone.
+    // Only the constructor writes it.
     @SuppressWarnings("ImmutableEnumChecker")
     private final byte[] reversedByAscii;
 
@@ -39,7 +40,10 @@ enum LzForm {
         }
     }
 
-    /** The bits that {@code symbol} carries, the stream's first one lowest; or {@link #FOREIGN}. */
+    /**
+     * Returns the bits that {@code symbol} carries, with the stream's first bit in the lowest position; or {@link
+     * #FOREIGN}.
+     */
     int reversedBits(char symbol) {
         if (reversedByAscii.length > 0) {
             return symbol < reversedByAscii.length ? reversedByAscii[symbol] : FOREIGN;
@@ -48,7 +52,7 @@ enum LzForm {
         return value >= 0 && value < 1 << bitsPerSymbol ? reverse(value) : FOREIGN;
     }
 
-    /** The character that carries {@code reversedBits}. */
+    /** Returns the character that carries {@code reversedBits}. */
     char symbol(int reversedBits) {
         int value = reverse(reversedBits);
         return alphabet.isEmpty() ? (char) (value + firstSymbol) : alphabet.charAt(value);

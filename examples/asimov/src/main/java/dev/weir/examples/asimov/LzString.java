@@ -1,27 +1,27 @@
 package dev.weir.examples.asimov;
 
 /**
- * Compresses and decompresses text as the npm package lz-string 1.5 does, in its four forms. Thread-safe.
+ * Compresses and decompresses text like the npm package lz-string 1.5, in its four forms. Thread-safe.
  *
- * <p>Compression gives the same characters as the package. Decompression is stricter: where the package answers null
- * or an empty string, or reads foreign characters as zero bits, this throws. Characters after the stream's end mark
- * are ignored by both.
+ * <p>Compression returns the same characters as the package. Decompression is stricter: it throws where the package
+ * returns null or an empty string, or reads foreign characters as zero bits. Both ignore characters after the stream's
+ * end mark.
  */
 public final class LzString {
 
     private LzString() {}
 
-    /** Compresses to arbitrary UTF-16 code units, lone surrogates included: for memory, not for transport. */
+    /** Compresses to arbitrary UTF-16 code units, including lone surrogates: suitable for memory, not for transport. */
     public static String compress(String text) {
         return LzCompressor.compress(text, LzForm.PLAIN).toString();
     }
 
-    /** Compresses to characters that survive UTF-8 and UTF-16 transport, 15 bits in each. */
+    /** Compresses to characters that survive UTF-8 and UTF-16 transport, with 15 bits in each character. */
     public static String compressToUtf16(String text) {
         return LzCompressor.compress(text, LzForm.UTF16).append(' ').toString();
     }
 
-    /** Compresses to Base64, padded. */
+    /** Compresses to padded Base64. */
     public static String compressToBase64(String text) {
         StringBuilder out = LzCompressor.compress(text, LzForm.BASE64);
         while (out.length() % 4 != 0) {
@@ -30,7 +30,7 @@ public final class LzString {
         return out.toString();
     }
 
-    /** Compresses to characters that need no escape inside a URL. */
+    /** Compresses to characters that need no escaping in a URL. */
     public static String compressToUriComponent(String text) {
         return LzCompressor.compress(text, LzForm.URI).toString();
     }
@@ -50,19 +50,19 @@ public final class LzString {
         return LzDecompressor.decompress(compressed, LzForm.BASE64, maxChars);
     }
 
-    /** The text of {@link #decompressFromUtf16} in UTF-8, each lone surrogate in it replaced by U+FFFD. */
+    /** Returns the text of {@link #decompressFromUtf16} in UTF-8, with each lone surrogate replaced by U+FFFD. */
     public static byte[] decompressFromUtf16ToUtf8(String compressed, int maxChars) throws LzStringException {
         return LzDecompressor.decompressToUtf8(compressed, LzForm.UTF16, maxChars);
     }
 
-    /** The text of {@link #decompressFromBase64} in UTF-8, each lone surrogate in it replaced by U+FFFD. */
+    /** Returns the text of {@link #decompressFromBase64} in UTF-8, with each lone surrogate replaced by U+FFFD. */
     public static byte[] decompressFromBase64ToUtf8(String compressed, int maxChars) throws LzStringException {
         return LzDecompressor.decompressToUtf8(compressed, LzForm.BASE64, maxChars);
     }
 
     /**
      * Reverses {@link #compressToUriComponent}; fails if the text would be longer than {@code maxChars}. A space counts
-     * as the '+' that a form decoder made it from.
+     * as a '+', because form decoders turn '+' into a space.
      */
     public static String decompressFromUriComponent(String compressed, int maxChars) throws LzStringException {
         return LzDecompressor.decompress(compressed, LzForm.URI, maxChars);

@@ -1,6 +1,6 @@
 package dev.weir.examples.asimov;
 
-/** Says that a text is not an LZ-string stream, or one that decompresses to more than allowed. Immutable. */
+/** The reason why a text is not an LZ-string stream, or why it decompresses to more than allowed. Immutable. */
 public final class LzStringException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -19,12 +19,12 @@ public final class LzStringException extends Exception {
     private final Fault fault;
 
     LzStringException(Fault fault, String message) {
-        // Bad input is an everyday outcome here: no stack trace.
+        // Bad input is an everyday outcome, so the exception has no stack trace.
         super(message, null, false, false);
         this.fault = fault;
     }
 
-    /** The fault. */
+    /** Returns the fault of the stream. */
     public Fault fault() {
         return fault;
     }

@@ -1,7 +1,7 @@
 package dev.weir.examples.asimov;
 
 /**
- * The end of an event that cannot be translated; every later step passes it on. Immutable.
+ * The final result of an event that cannot be translated. All later steps pass it on. Immutable.
  *
  * @param message for people, of bounded length
  */

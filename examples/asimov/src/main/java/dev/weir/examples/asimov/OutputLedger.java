@@ -5,11 +5,11 @@ import java.util.BitSet;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Proves a run: told every record read back from the output and the dead-letter topic, it says what is missing, there
- * twice, out of order or in the wrong place. Confined to one thread.
+ * Checks a run. It receives every record that was read back from the output topic and the dead-letter topic, and
+ * reports which events are missing, duplicated, out of order or in the wrong place. Confined to one thread.
  *
- * <p>Feed it each partition in offset order; partitions may be interleaved. It keeps one bit per event and two numbers
- * per session, whatever the number of records.
+ * <p>Pass it the records of each partition in offset order; partitions may be interleaved. It keeps one bit per event
+ * and two numbers per session, whatever the number of records.
  */
 public final class OutputLedger {
     private static final long NONE_YET = -1;
@@ -29,7 +29,7 @@ public final class OutputLedger {
     private long foreign;
 
     /**
-     * Opens the books for events 0 to {@code eventsIn} - 1 of {@code generator}.
+     * Creates a ledger for the events 0 to {@code eventsIn} - 1 of {@code generator}.
      *
      * @param eventsIn at least 0
      */
@@ -44,13 +44,13 @@ public final class OutputLedger {
         Arrays.fill(lastDeadLetter, NONE_YET);
     }
 
-    /** Books a record of the output topic. */
+    /** Adds a record of the output topic. */
     public void output(ConsumerRecord<byte[], byte[]> record) {
         recordsOut++;
         book(record, lastOutput, false);
     }
 
-    /** Books a record of the dead-letter topic. */
+    /** Adds a record of the dead-letter topic. */
     public void deadLetter(ConsumerRecord<byte[], byte[]> record) {
         deadLettered++;
         book(record, lastDeadLetter, true);
@@ -79,7 +79,7 @@ public final class OutputLedger {
         }
     }
 
-    /** Returns the present state of the ledger. */
+    /** Returns the current state of the ledger. */
     public Summary summary() {
         return new Summary(
                 eventsIn,
@@ -95,14 +95,14 @@ public final class OutputLedger {
     /**
      * The verdict on a run. Immutable.
      *
-     * @param recordsIn events put in
-     * @param recordsOut records in the output topic, duplicates included
-     * @param deadLettered records in the dead-letter topic, duplicates included
-     * @param lost events that are in neither
-     * @param duplicates records whose event was seen before, in either topic
-     * @param outOfOrder first sights of an event after a later event of its session in the same topic
-     * @param misplaced first sights in the wrong one of the two topics, or under another key than the session
-     * @param foreign records that are no event of this run
+     * @param recordsIn number of events in the input
+     * @param recordsOut records in the output topic, including duplicates
+     * @param deadLettered records in the dead-letter topic, including duplicates
+     * @param lost events that are in neither topic
+     * @param duplicates records with an event that was seen before, in either topic
+     * @param outOfOrder events first seen after a later event of the same session in the same topic
+     * @param misplaced events first seen in the wrong topic, or under a key other than their session
+     * @param foreign records that are not events of this run
      */
     public record Summary(
             long recordsIn,
@@ -114,7 +114,7 @@ public final class OutputLedger {
             long misplaced,
             long foreign) {
 
-        /** Returns whether every event came out exactly once, in order and where it belongs. */
+        /** Returns whether every event was written exactly once, in order and to the right place. */
         public boolean flawless() {
             return lost == 0 && duplicates == 0 && outOfOrder == 0 && misplaced == 0 && foreign == 0;
         }

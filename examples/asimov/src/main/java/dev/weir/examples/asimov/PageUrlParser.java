@@ -8,10 +8,10 @@ import java.util.Locale;
 
 /**
  * Parses one absolute http or https URL as the URL Standard's state machine does for these schemes. Confined to the
- * thread that runs it; each method consumes its part of the text and returns its value.
+ * thread that runs it. Each method consumes its part of the text and returns the part's value.
  */
 final class PageUrlParser {
-    // What the standard percent-encodes besides controls and everything past '~'.
+    // Characters that the standard percent-encodes, besides controls and all characters after '~'.
     private static final AsciiSet ENCODED_IN_PATH = AsciiSet.of(" \"#<>?^`{}");
     private static final AsciiSet ENCODED_IN_FRAGMENT = AsciiSet.of(" \"<>`");
 
@@ -105,7 +105,7 @@ final class PageUrlParser {
     private String path() {
         int end = endOf(PATH_ENDS, at);
         List<String> segments = new ArrayList<>();
-        // Where the text has no slash here, the path is empty and becomes "/".
+        // If the text has no slash here, the path is empty and becomes "/".
         while (at < end) {
             int segmentEnd = Math.min(endOf(SEGMENT_ENDS, at + 1), end);
             String segment = percentEncoded(url.substring(at + 1, segmentEnd), ENCODED_IN_PATH);
@@ -136,7 +136,7 @@ final class PageUrlParser {
         return url.substring(start, at);
     }
 
-    /** The first index from {@code from} on that holds one of {@code ends}, or the end of the text. */
+    /** Returns the first index from {@code from} on with a character of {@code ends}, or the end of the text. */
     private int endOf(AsciiSet ends, int from) {
         int i = from;
         while (i < url.length() && !ends.has(url.charAt(i))) {

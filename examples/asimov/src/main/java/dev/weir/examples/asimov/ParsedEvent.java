@@ -4,11 +4,12 @@ import dev.weir.examples.asimov.proto.Device;
 import dev.weir.examples.asimov.proto.PayloadEncoding;
 
 /**
- * An event as its JSON says it: every field there and of its type, URL and payload not yet looked into. Immutable.
+ * An event with the fields of its JSON. All fields are present and have the right type; URL and payload are not parsed
+ * yet. Immutable.
  *
  * @param sequence ascends within a session
  * @param timestampMillis since the epoch
- * @param payload compressed as {@code encoding} says
+ * @param payload compressed as {@code encoding} specifies
  */
 public record ParsedEvent(
         String session,

@@ -3,10 +3,11 @@ package dev.weir.examples.asimov;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 /**
- * The payloads that a generator's events share: made and compressed once, since compressing is the dear part.
+ * The payloads that a generator's events share. They are made and compressed once, because compression is expensive.
  * Immutable, thread-safe.
  *
- * <p>Sizes before compression are about log-normal from 100 to 50,000 characters; both ends are there.
+ * <p>Sizes before compression are approximately log-normal, from 100 to 50,000 characters. Both ends of the range
+ * occur.
  */
 final class PayloadPool {
     static final int PAYLOADS = 512;
@@ -37,10 +38,10 @@ final class PayloadPool {
     };
     private static final String[] ACTIONS = {"click", "scroll", "hover", "input", "visible", "copy"};
 
-    /** As JSON: the value of an event's "payload" field. */
+    /** Payloads as JSON: values of an event's "payload" field. */
     private final byte[][] sound = new byte[PAYLOADS][];
 
-    /** The same, but with the end of the compressed data missing. */
+    /** The same payloads without the end of their compressed data. */
     private final byte[][] truncated = new byte[PAYLOADS][];
 
     PayloadPool(long seed, int medianChars) {
@@ -75,7 +76,10 @@ final class PayloadPool {
         return (int) Math.max(MIN_CHARS, Math.min(MAX_CHARS, chars));
     }
 
-    /** Returns text as a page's script might gather it: a title, then interactions until {@code chars} are reached. */
+    /**
+     * Returns text as a page's script might collect it: a title, then interactions until the text has {@code chars}
+     * characters.
+     */
     private static String text(Draw draw, int chars) {
         String end = "]}";
         StringBuilder text = new StringBuilder(chars + 100)

@@ -1,6 +1,6 @@
 package dev.weir.examples.asimov;
 
-/** Reasons why an event cannot be translated; the name goes into the dead-letter record's header. */
+/** Reasons why an event cannot be translated. A header of the dead-letter record has the name. */
 public enum Reason {
     /** The record has no value. */
     EMPTY_VALUE,
@@ -8,24 +8,24 @@ public enum Reason {
     INVALID_JSON,
     /** The session is absent or empty. */
     MISSING_SESSION,
-    /** Another field that every event has is absent. */
+    /** Another mandatory field is absent. */
     MISSING_FIELD,
-    /** A field is there twice. */
+    /** A field occurs twice. */
     DUPLICATE_FIELD,
-    /** A field has another JSON type than it should. */
+    /** A field has the wrong JSON type. */
     WRONG_TYPE,
     /** A number is outside its range. */
     OUT_OF_RANGE,
     /** The timestamp is before 2000 or after 2099. */
     TIMESTAMP_OUT_OF_RANGE,
-    /** The payload is compressed in a way nobody told us of. */
+    /** The payload is compressed in an unknown way. */
     UNKNOWN_ENCODING,
-    /** The page's URL is none, or not of a web page. */
+    /** The page's URL is not a URL, or not the URL of a web page. */
     INVALID_URL,
     /** The payload does not decompress. */
     INVALID_PAYLOAD,
     /** The payload decompresses to more than allowed. */
     PAYLOAD_TOO_LARGE,
-    /** The translator itself failed: a bug, but not the pipeline's end. */
+    /** The translator itself failed. This is a bug, but it does not end the pipeline. */
     TRANSLATOR_FAULT
 }

@@ -6,7 +6,7 @@ public final class Text {
 
     private Text() {}
 
-    /** {@code text} with each lone surrogate replaced by U+FFFD, so that UTF-8 can carry it. */
+    /** Returns {@code text} with each lone surrogate replaced by U+FFFD, so that UTF-8 can encode it. */
     public static String wellFormed(String text) {
         int lone = loneSurrogate(text, 0);
         if (lone < 0) {
@@ -20,7 +20,7 @@ public final class Text {
         return fixed.toString();
     }
 
-    /** The index of the first lone surrogate at or after {@code from}, or -1. */
+    /** Returns the index of the first lone surrogate at or after {@code from}, or -1. */
     private static int loneSurrogate(String text, int from) {
         for (int i = from; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -37,7 +37,7 @@ public final class Text {
         return -1;
     }
 
-    /** {@code text} in quotes, shortened to what fits in a message. */
+    /** Returns {@code text} in quotes, shortened to fit in a message. */
     public static String quoted(String text) {
         int most = 80;
         return '"' + (text.length() <= most ? text : text.substring(0, most) + "...") + '"';

@@ -1,11 +1,11 @@
 package dev.weir.examples.asimov;
 
 /**
- * The output: a {@code PageView} message and the session it belongs to. The arrays belong to the receiver; equality is
- * by identity of the arrays.
+ * The output of a translation: a {@code PageView} message and the session that it belongs to. The arrays belong to the
+ * receiver. Equality compares the identity of the arrays.
  *
  * @param key the session in UTF-8
  */
-// Arrays, because a producer's record takes nothing else and a copy per record would serve nobody.
+// The components are arrays because a producer's record needs arrays, and a copy per record would have no benefit.
 @SuppressWarnings("ArrayRecordComponent")
 public record Translated(byte[] key, byte[] protobuf) implements Translation {}

@@ -1,4 +1,4 @@
 package dev.weir.examples.asimov;
 
-/** The result of an input event, whatever its bytes were. */
+/** The final result of an input event, whatever bytes it had. */
 public sealed interface Translation permits Translated, Malformed {}

@@ -3,8 +3,8 @@ package dev.weir.examples.asimov;
 import com.google.protobuf.ByteString;
 
 /**
- * An event, its URL taken apart and its payload decompressed: all that the output holds. Immutable.
+ * An event with its parsed URL and its decompressed payload, which is everything that the output contains. Immutable.
  *
- * @param payload in UTF-8, as the message holds it
+ * @param payload in UTF-8, as in the message
  */
 public record UnpackedEvent(ParsedEvent event, PageUrl url, ByteString payload) implements Unpacking {}

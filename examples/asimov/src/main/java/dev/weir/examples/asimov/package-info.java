@@ -1,6 +1,7 @@
 /**
- * Translates web-analytics events from JSON with a compressed payload to Protobuf, one step per pipeline stage, and
- * makes the traffic and the book-keeping that prove it. Bytes come in, a {@link Translation} goes out, on any thread.
+ * Translates web-analytics events from JSON with a compressed payload to Protobuf, one step per pipeline stage. Also
+ * generates the traffic, and checks the output for losses, duplicates and order. Input: bytes. Output: a {@link
+ * Translation}. Any thread may call it.
  */
 @NullMarked
 package dev.weir.examples.asimov;

@@ -25,8 +25,8 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
- * Reads orders in Avro, writes an invoice in Protobuf for each; a registry has the schemas of both. What is no order
- * becomes a dead-letter record. While the registry is away, orders wait.
+ * Reads orders in Avro and writes an invoice in Protobuf for each of them. A registry has the schemas of both. A record
+ * that is not an order becomes a dead-letter record. While the registry is unavailable, orders wait.
  */
 public final class AvroToProtobuf {
 
@@ -78,11 +78,11 @@ public final class AvroToProtobuf {
         var formats = new AvroToProtobuf(registry);
 
         return KafkaFlow.from(bytes, subscription)
-                .handle(16, RecordOrdering.byKey(), formats::invoice) // where asking the registry may block and fail
-                .on(NotFoundException.class, FailureAction.DEAD_LETTER) // it knows no such schema
+                .handle(16, RecordOrdering.byKey(), formats::invoice) // queries the registry, which may block and fail
+                .on(NotFoundException.class, FailureAction.DEAD_LETTER) // the registry has no such schema
                 .retry(RetryPolicy.of(Integer.MAX_VALUE, Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(5)))
-                        .on(ApicurioRestClientException.class)) // it is away: until it is back
-                .deadLetter("orders-dead") // all else: no order
+                        .on(ApicurioRestClientException.class)) // retries until the registry is back
+                .deadLetter("orders-dead") // for all other failures: not an order
                 .produceTo(results, invoice -> invoice);
     }
 

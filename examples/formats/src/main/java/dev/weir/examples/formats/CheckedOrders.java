@@ -24,8 +24,8 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
- * Hands on the orders in JSON that obey {@code order.schema.json}. Each other becomes a dead-letter record, whose
- * headers say what is wrong with it.
+ * Passes on orders in JSON that obey {@code order.schema.json}. Every other record becomes a dead-letter record with
+ * headers that describe the problem.
  */
 public final class CheckedOrders {
 
@@ -33,7 +33,7 @@ public final class CheckedOrders {
 
     private CheckedOrders() {}
 
-    /** Runs until it is stopped; the one argument is the address of a broker. */
+    /** Runs until it is stopped. The only argument is the address of a broker. */
     public static void main(String[] args) throws InterruptedException {
         pipeline(args[0], Subscription.topics("orders")).run().drainOnShutdown().await();
     }
@@ -64,7 +64,7 @@ public final class CheckedOrders {
     }
 
     private static Schema schema(String name) {
-        // Otherwise the dead-letter records' messages are in the language of whoever runs this.
+        // Otherwise the messages in dead-letter records would be in the language of the user who runs this program.
         var english = SchemaRegistryConfig.builder().locale(Locale.ENGLISH).build();
         try (InputStream text = Objects.requireNonNull(CheckedOrders.class.getResourceAsStream(name), name)) {
             return SchemaRegistry.withDefaultDialect(

@@ -6,8 +6,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Gives a serde to one call at a time: Kafka's serdes promise no thread safety, and handlers run on many threads.
- * Thread-safe; keeps as many serdes as were ever needed at once.
+ * Gives each serde to only one call at a time, because Kafka's serdes promise no thread safety, and handlers run on
+ * many threads. Thread-safe. It keeps as many serdes as were ever needed at once.
  */
 final class Pool<S> {
 
@@ -19,8 +19,8 @@ final class Pool<S> {
     }
 
     /**
-     * Calls a function with a serializer of the pool. The most recently used one comes first: it knows the schemas
-     * already.
+     * Calls a function with a serde from the pool. It prefers the most recently used one, which already knows the
+     * schemas.
      */
     <R> R with(Function<S, R> call) {
         S one = idle.pollFirst();

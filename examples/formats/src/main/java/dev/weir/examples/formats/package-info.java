@@ -1,4 +1,4 @@
-/** Orders in several formats: Avro in and Protobuf out by a schema registry, and JSON checked against its schema. */
+/** Orders in several formats: Avro to Protobuf with a schema registry, and JSON that is checked against its schema. */
 @NullMarked
 package dev.weir.examples.formats;
 

@@ -22,7 +22,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Optional;
 
-/** Loads a CSV file of payments into a table, a hundred rows a statement. */
+/** Loads a CSV file of payments into a table, with a hundred rows per statement. */
 public final class CsvToJdbc {
 
     private static final Logger LOG = System.getLogger(CsvToJdbc.class.getName());
@@ -30,16 +30,16 @@ public final class CsvToJdbc {
     /** A payment. */
     private record Payment(long id, String customer, long cents) {}
 
-    /** Opens connections: a pool, where there is one. */
+    /** Opens connections, for example from a pool. */
     @FunctionalInterface
     public interface Connections {
-        /** A connection, closed after a batch. */
+        /** Opens a connection, which is closed after a batch. */
         Connection open() throws SQLException;
     }
 
     private CsvToJdbc() {}
 
-    /** Loads the file that is the first argument into the database that is the second, a JDBC URL. */
+    /** Loads the file named by the first argument into the database named by the second, a JDBC URL. */
     public static void main(String[] args) throws IOException, InterruptedException, SQLException {
         Path file = Path.of(args[0]);
         String database = args.length < 2 ? "jdbc:h2:./payments" : args[1];
@@ -62,7 +62,7 @@ public final class CsvToJdbc {
         }
     }
 
-    /** All lines of the file as rows; the first line has the names of the columns. */
+    /** Returns a pipeline that loads all lines of the file as rows. The first line has the names of the columns. */
     public static Pipeline pipeline(Path file, Connections connections, Dispatcher jdbc) {
         return Source.resource(
                         () -> open(file), reader -> Optional.ofNullable(reader.readLine()), BufferedReader::close)

@@ -16,13 +16,13 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A stand-in for a service that knows customers: it answers {@code GET /customers/ID} with a name after a delay, any
- * number of requests at once. Thread-safe.
+ * A stand-in for a service that knows customers. It answers {@code GET /customers/ID} with a name after a delay, for
+ * any number of concurrent requests. Thread-safe.
  */
 public final class CustomerService implements AutoCloseable {
 
     static {
-        // The JDK's server closes connections that are idle if there are more than 200, also one that a client is just
+        // The JDK's server closes idle connections if there are more than 200, even a connection that a client is just
         // about to use.
         System.setProperty("sun.net.httpserver.maxIdleConnections", "10000");
     }
@@ -39,7 +39,7 @@ public final class CustomerService implements AutoCloseable {
         server.start();
     }
 
-    /** Starts one on a free port of loopback. */
+    /** Starts a service on a free loopback port. */
     public static CustomerService start(Duration delay) throws IOException {
         InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         return new CustomerService(HttpServer.create(anyPort, 1_024), delay);
@@ -57,7 +57,7 @@ public final class CustomerService implements AutoCloseable {
         }
     }
 
-    /** Its address, without a path. */
+    /** Returns the service's address, without a path. */
     public URI uri() {
         return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
     }

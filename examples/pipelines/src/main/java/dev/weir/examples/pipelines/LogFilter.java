@@ -30,7 +30,7 @@ public final class LogFilter {
 
     private LogFilter() {}
 
-    /** Runs until it is stopped; the one argument is the address of a broker, by default {@code localhost:9092}. */
+    /** Runs until it is stopped. The only argument is the address of a broker, by default {@code localhost:9092}. */
     public static void main(String[] args) throws IOException, InterruptedException {
         String brokers = args.length == 0 ? "localhost:9092" : args[0];
         try (RunningPipeline running = pipeline(brokers, Subscription.topics("access-log"))
@@ -42,7 +42,7 @@ public final class LogFilter {
         }
     }
 
-    /** Slow requests, as {@code HOST METHOD PATH STATUS MILLIS}. */
+    /** Returns a pipeline that writes slow requests as {@code HOST METHOD PATH STATUS MILLIS}. */
     public static Pipeline pipeline(String brokers, Subscription log) {
         var consumer = ConsumerSettings.builder(new StringDeserializer(), new StringDeserializer())
                 .bootstrapServers(brokers)

@@ -1,6 +1,6 @@
 /**
- * Three everyday pipelines, each with a console: HTTP enrichment, CSV to a database, a log filter. Records or lines
- * come in, enriched records, rows or matching lines go out.
+ * Three everyday pipelines, each with a console: HTTP enrichment, CSV to a database, and a log filter. Input: records
+ * or lines. Output: enriched records, rows or matching lines.
  */
 @NullMarked
 package dev.weir.examples.pipelines;

@@ -12,12 +12,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/** Reads orders, writes an invoice for each. An order is committed when the brokers have its invoice. */
+/** Reads orders and writes an invoice for each. An order is committed when the brokers have its invoice. */
 public final class Invoicing {
 
     private Invoicing() {}
 
-    /** Runs until it is stopped; the one argument is the address of a broker, by default {@code localhost:9092}. */
+    /** Runs until it is stopped. The only argument is the address of a broker, by default {@code localhost:9092}. */
     public static void main(String[] args) throws InterruptedException {
         String brokers = args.length == 0 ? "localhost:9092" : args[0];
         pipeline(brokers, Subscription.topics("orders")).run().drainOnShutdown().await();

@@ -1,4 +1,4 @@
-/** Orders to invoices, as a program without a framework. Orders come in from one topic, invoices go out to another. */
+/** Orders to invoices, as a program without a framework. Orders come from one topic, and invoices go to another. */
 @NullMarked
 package dev.weir.examples.plain;
 

@@ -3,7 +3,7 @@ package dev.weir.examples.spring;
 /**
  * The invoice for an order.
  *
- * @param customer whose order it was
+ * @param customer the customer who placed the order
  * @param text the invoice itself
  */
 public record Invoice(String customer, String text) {}

@@ -24,7 +24,7 @@ public class InvoicingApplication {
         application.run(args);
     }
 
-    /** Runs with the application, under its own name. */
+    /** The pipeline, which runs with the application under its own name. */
     @Bean
     Pipeline invoicing(WeirSettings settings, Pricing pricing) {
         var orders = settings.consumer(new StringDeserializer(), new StringDeserializer())

@@ -3,16 +3,16 @@ package dev.weir.examples.spring;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.springframework.stereotype.Component;
 
-/** Puts a price on orders. Thread-safe: 64 orders are priced at a time. */
+/** Prices orders. Thread-safe: 64 orders are priced at a time. */
 @Component
 public class Pricing {
 
     private static final long CENTS_PER_PIECE = 250;
 
     /**
-     * The invoice for an order, whose value is a number of pieces.
+     * Returns the invoice for an order with a number of pieces as its value.
      *
-     * @throws NumberFormatException if it is something else; the order becomes a dead-letter record
+     * @throws NumberFormatException if the value is not a number; the order then becomes a dead-letter record
      */
     public Invoice invoice(ConsumerRecord<String, String> order) {
         long pieces = Long.parseLong(order.value());

@@ -1,5 +1,5 @@
 /**
- * Orders come in from a topic, and invoices go out to another one, in a Spring Boot application; the starter runs the
+ * A Spring Boot application that reads orders from one topic and writes invoices to another. The starter runs the
  * pipeline.
  */
 @NullMarked

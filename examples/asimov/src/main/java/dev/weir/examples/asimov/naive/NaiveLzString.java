@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.function.IntUnaryOperator;
 
 /**
- * The decompression of the npm package lz-string, line by line: a bit at a time, and a dictionary of strings. Confined
- * to the thread that runs it.
+ * The decompression of the npm package lz-string, translated line by line: it reads one bit at a time and keeps a
+ * dictionary of strings. Confined to the thread that runs it.
  */
 final class NaiveLzString {
     private static final String BASE64_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -25,7 +25,7 @@ final class NaiveLzString {
     private final IntUnaryOperator getNextValue;
     private final int maxChars;
 
-    // The "data" of the original.
+    // These fields are the "data" object of the original.
     private int val;
     private int position;
     private int index = 1;
@@ -122,7 +122,10 @@ final class NaiveLzString {
         return bits;
     }
 
-    /** The value of the character at {@code at}; 0 beyond the end, as the original reads one ahead. */
+    /**
+     * Returns the value of the character at {@code at}; 0 after the end, because the original reads one character
+     * ahead.
+     */
     private int next(int at) {
         if (at >= input.length()) {
             return 0;
@@ -139,7 +142,7 @@ final class NaiveLzString {
         return new IllegalArgumentException("code " + code + " names no phrase yet");
     }
 
-    /** The text would be longer than allowed. */
+    /** The decompressed text would be longer than allowed. */
     static final class TooLargeException extends IllegalArgumentException {
         private static final long serialVersionUID = 1L;
 

@@ -18,16 +18,16 @@ import java.net.URISyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The naive steps; the message is made by today's. Thread-safe.
+ * The naive versions of the first three steps. The fourth step, encoding, is {@link AsimovTranslator}'s. Thread-safe.
  *
- * <p>For the events that {@link dev.weir.examples.asimov.EventGenerator} makes, malformed ones included, the output
- * equals {@link AsimovTranslator}'s byte for byte. For others it may differ: {@link java.net.URI} refuses addresses
- * that browsers take, and of two faults of an event another one may be named.
+ * <p>For all events of {@link dev.weir.examples.asimov.EventGenerator}, including malformed ones, the output equals
+ * {@link AsimovTranslator}'s byte for byte. For other events it may differ: {@link java.net.URI} refuses addresses that
+ * browsers accept, and if an event has two faults, the other one may be reported.
  */
 public final class NaiveSteps implements AsimovSteps {
     private final AsimovTranslator today = new AsimovTranslator();
 
-    /** Makes them. */
+    /** Creates the steps. */
     public NaiveSteps() {}
 
     @Override

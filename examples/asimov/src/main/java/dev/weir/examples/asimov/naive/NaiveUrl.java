@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Takes an address apart with {@link URI}, and what that does not know with string functions. Thread-safe. */
+/** Parses an address with {@link URI}, and with string functions where {@link URI} does not suffice. Thread-safe. */
 final class NaiveUrl {
 
     private NaiveUrl() {}
@@ -21,7 +21,7 @@ final class NaiveUrl {
     /**
      * Parses an absolute http or https URL.
      *
-     * @throws URISyntaxException its reason says what is wrong, as today's parser words it
+     * @throws URISyntaxException the exception's reason has the wording of {@link PageUrl#parse}
      */
     static PageUrl parse(String url) throws URISyntaxException {
         URI uri;
@@ -39,12 +39,12 @@ final class NaiveUrl {
         if (uri.getRawAuthority() == null) {
             throw new URISyntaxException(url, "it has no host");
         }
-        // URI knows hosts and ports of ASCII alone: an international name has to be split by hand.
+        // URI supports only ASCII hosts and ports, so an international name must be split by hand.
         String[] hostAndPort = uri.getRawAuthority()
                 .substring(uri.getRawAuthority().indexOf('@') + 1)
                 .split(":(?=[0-9]*$)", 2);
         int port = hostAndPort.length == 1 || hostAndPort[1].isEmpty() ? -1 : Integer.parseInt(hostAndPort[1]);
-        // URI leaves other characters than ASCII as they are.
+        // URI leaves characters outside ASCII unchanged.
         URI ascii = new URI(uri.toASCIIString());
         return new PageUrl(
                 scheme,

@@ -1,7 +1,7 @@
 /**
- * First drafts of the first three steps: a JSON tree, {@link java.net.URI}, LZ-string as in JavaScript. The
- * bytes of an event come in and what {@link dev.weir.examples.asimov.AsimovTranslator} would give goes out, on any
- * thread. {@code weir demo --tune} begins with them.
+ * First drafts of the first three steps: a JSON tree, {@link java.net.URI}, and LZ-string as in JavaScript. Input: the
+ * bytes of an event. Output: the result that {@link dev.weir.examples.asimov.AsimovTranslator} would return. Any thread
+ * may call them. {@code weir demo --tune} starts with them.
  */
 @NullMarked
 package dev.weir.examples.asimov.naive;
