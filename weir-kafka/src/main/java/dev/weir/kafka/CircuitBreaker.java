@@ -152,8 +152,8 @@ public final class CircuitBreaker {
     }
 
     /**
-     * Returns a breaker that opens for {@code openFor} when at least the given share of the last {@code calls} calls
-     * has failed.
+     * Returns a breaker that opens for {@code openFor} when at least the given fraction of the last {@code calls}
+     * calls has failed.
      */
     public static CircuitBreaker failureRate(double share, int calls, Duration openFor) {
         return new CircuitBreaker(share, calls, openFor, DEFAULT_PROBES, failure -> true, Clock.SYSTEM);

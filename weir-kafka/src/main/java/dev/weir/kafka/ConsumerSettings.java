@@ -452,8 +452,8 @@ public final class ConsumerSettings<K, V> {
         }
 
         /**
-         * Makes one or many consumers fit into a small heap: 4 MB of records, small windows and small fetches. A record
-         * larger than a fetch is still read, one at a time.
+         * Makes one or many consumers fit into a small heap: 4 MB of records, small windows, and small fetches, which
+         * mean more requests. A record larger than a fetch is still read, one at a time.
          */
         public Builder<K, V> lowMemory() {
             property(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "500");

@@ -100,7 +100,7 @@ final class PipelineMeters {
     record DeadLetterLook(long written, long cut, long held) {}
 
     static final List<MeterSpec<Boolean>> PIPELINE = List.of(
-            flag("weir.pipeline.running", "Whether the pipeline runs: 0 once it has ended.", running -> running));
+            flag("weir.pipeline.running", "Whether the pipeline is running; 0 once it has ended.", running -> running));
 
     static final List<MeterSpec<StageSnapshot>> STAGE = List.of(
             counter("weir.stage.elements.in", "elements", "Elements that the stage took.", StageSnapshot::elementsIn),
@@ -122,12 +122,12 @@ final class PipelineMeters {
             counter(
                     "weir.stage.blocked.seconds",
                     "seconds",
-                    "Time with output that nobody took, over all threads of the stage.",
+                    "Time with output that the next stage did not take, over all threads of the stage.",
                     stage -> stage.blockedDownNanos() / NANOS),
             gauge(
                     "weir.stage.depth",
                     "elements",
-                    "Elements inside the stage: waiting ones and, if it is parallel, the ones in its workers.",
+                    "Elements inside the stage: those waiting and, in a parallel stage, those in its workers.",
                     StageSnapshot::depth),
             gauge(
                     "weir.stage.parallelism",
@@ -146,17 +146,17 @@ final class PipelineMeters {
             gauge(
                     "weir.partition.lag.records",
                     "records",
-                    "Records between the first unfinished one and the end of the partition; no value while that is unknown.",
+                    "Records from the first unfinished one to the end of the partition; no value while unknown.",
                     partition -> partition.lag() < 0 ? Double.NaN : partition.lag()),
             gauge(
                     "weir.partition.lag.seconds",
                     "seconds",
-                    "How long ago the first unfinished record was written, by its timestamp; 0 if caught up; no value while unknown.",
+                    "Age of the first unfinished record by its timestamp; 0 if caught up; no value while unknown.",
                     partition -> seconds(partition.lagTime())),
             gauge(
                     "weir.partition.oldest.unfinished.seconds",
                     "seconds",
-                    "How long the first unfinished record has been the first; 0 if there is none.",
+                    "Time for which the first unfinished record has been the first; 0 if there is none.",
                     PipelineMeters::oldestSeconds),
             gauge(
                     "weir.partition.outstanding.records",
@@ -165,7 +165,7 @@ final class PipelineMeters {
                     partition -> (double) partition.buffered() + partition.inFlight()),
             flag(
                     "weir.partition.paused",
-                    "Whether it stands still, for any reason.",
+                    "Whether the partition is paused, for any reason.",
                     partition -> !partition.paused().isEmpty()));
 
     static final List<MeterSpec<DeadLetterLook>> LETTERS = List.of(
@@ -182,33 +182,33 @@ final class PipelineMeters {
             gauge(
                     "weir.deadletters.held",
                     "records",
-                    "Failed records that the brokers refuse and that the pipeline waits with.",
+                    "Failed records that the brokers refuse as dead-letter records, and for which the pipeline waits.",
                     DeadLetterLook::held));
 
     static final List<MeterSpec<DispatcherSnapshot>> DISPATCHER = List.of(
             gauge(
                     "weir.dispatcher.size",
                     "threads",
-                    "Threads at most; no value for virtual ones.",
+                    "Maximum number of threads; no value for virtual threads.",
                     dispatcher -> dispatcher.size() == Integer.MAX_VALUE ? Double.NaN : dispatcher.size()),
-            gauge("weir.dispatcher.threads", "threads", "Threads that there are.", DispatcherSnapshot::threads),
-            gauge("weir.dispatcher.active", "tasks", "Tasks that run.", DispatcherSnapshot::active),
+            gauge("weir.dispatcher.threads", "threads", "Existing threads.", DispatcherSnapshot::threads),
+            gauge("weir.dispatcher.active", "tasks", "Running tasks.", DispatcherSnapshot::active),
             gauge("weir.dispatcher.queued", "tasks", "Tasks that wait for a thread.", DispatcherSnapshot::queued),
-            counter("weir.dispatcher.completed", "tasks", "Tasks that have ended.", DispatcherSnapshot::completed));
+            counter("weir.dispatcher.completed", "tasks", "Completed tasks.", DispatcherSnapshot::completed));
 
     static final List<MeterSpec<CircuitBreaker.Snapshot>> BREAKER = List.of(
             flag(
                     "weir.breaker.open",
-                    "Whether no call goes through.",
+                    "Whether the breaker blocks all calls.",
                     breaker -> breaker.state() == CircuitBreaker.State.OPEN),
             flag(
                     "weir.breaker.half.open",
-                    "Whether only probes go through.",
+                    "Whether the breaker passes only probes.",
                     breaker -> breaker.state() == CircuitBreaker.State.HALF_OPEN),
             gauge(
                     "weir.breaker.failures",
                     "calls",
-                    "Failures among the calls that it looks at.",
+                    "Failures among the calls that the breaker evaluates.",
                     CircuitBreaker.Snapshot::failures),
             counter("weir.breaker.opened", "times", "How often it has opened.", CircuitBreaker.Snapshot::timesOpened));
 
@@ -234,15 +234,15 @@ final class PipelineMeters {
         meters.addAll(groupMeters());
         meters.add(flag(
                 "weir.consumer.live",
-                "Whether its thread goes round; if not, only a restart helps.",
+                "Whether the consumer's thread still runs its loop; if not, only a restart helps.",
                 look -> look.health.live()));
         meters.add(flag(
                 "weir.consumer.ready",
-                "Whether it is in its group and knows where to read each partition.",
+                "Whether the consumer is in its group and knows where to read each partition.",
                 look -> look.health.ready()));
         meters.add(flag(
                 "weir.consumer.progressing",
-                "Whether work gets finished, or there is none.",
+                "1 if records get finished or none are waiting, otherwise 0.",
                 look -> look.health.progressing()));
         return meters;
     }
@@ -252,12 +252,12 @@ final class PipelineMeters {
                 gauge(
                         "weir.consumer.lag.records",
                         "records",
-                        "Records between the first unfinished one and the end, over the partitions whose lag is known.",
+                        "Records from the first unfinished one to the end, in total over the partitions whose lag is known.",
                         look -> look.snapshot.lag()),
                 gauge(
                         "weir.consumer.lag.seconds",
                         "seconds",
-                        "How long ago the first unfinished record was written, by its timestamp, the longest of all partitions; 0 if caught up.",
+                        "Age of the first unfinished record by its timestamp, the maximum of all partitions; 0 if caught up.",
                         ConsumerLook::lagSeconds),
                 gauge(
                         "weir.consumer.lag.unknown",
@@ -267,7 +267,7 @@ final class PipelineMeters {
                 gauge(
                         "weir.consumer.oldest.unfinished.seconds",
                         "seconds",
-                        "How long the first unfinished record of a partition has been the first, the longest of all; 0 if none is.",
+                        "Time for which a partition's first unfinished record has been the first, the maximum of all partitions; 0 if there is none.",
                         ConsumerLook::oldestSeconds),
                 gauge(
                         "weir.consumer.outstanding.records",
@@ -277,12 +277,12 @@ final class PipelineMeters {
                 gauge(
                         "weir.consumer.outstanding.bytes",
                         "bytes",
-                        "What those records weigh, of the budget `bufferBytes`; no value if nobody knows.",
+                        "Size of the outstanding records, which `bufferBytes` limits; no value if unknown.",
                         look -> look.bytes < 0 ? Double.NaN : look.bytes),
                 gauge(
                         "weir.consumer.inflight.records",
                         "records",
-                        "Records pulled and not finished, or finished behind one that is not.",
+                        "Records that were pulled and are unfinished, or finished behind an unfinished one.",
                         look -> look.snapshot.inFlight()),
                 gauge(
                         "weir.consumer.buffered.records",
@@ -297,7 +297,7 @@ final class PipelineMeters {
                 counter(
                         "weir.consumer.commits.failed",
                         "commits",
-                        "Commits that failed, each of them retried.",
+                        "Commits that failed; each is retried.",
                         look -> look.dump.failedCommits()),
                 gauge(
                         "weir.consumer.commit.age.seconds",
@@ -312,17 +312,17 @@ final class PipelineMeters {
                 gauge(
                         "weir.consumer.silent.seconds",
                         "seconds",
-                        "Time since a broker last answered, if none does; else 0.",
+                        "Time since a broker last answered while no broker answers; otherwise 0.",
                         ConsumerLook::silentSeconds),
                 gauge(
                         "weir.consumer.partitions",
                         "partitions",
-                        "Partitions assigned.",
+                        "Assigned partitions.",
                         look -> look.dump.partitions().size()),
                 counter(
                         "weir.consumer.assignments",
                         "times",
-                        "How often partitions came.",
+                        "How often partitions were assigned.",
                         look -> look.dump.assignments()),
                 counter(
                         "weir.consumer.rebalances",
@@ -332,7 +332,7 @@ final class PipelineMeters {
                 counter(
                         "weir.consumer.decode.seconds",
                         "seconds",
-                        "Time that a decoder of views took on the threads that fetch, estimated from samples.",
+                        "Time that a decoder of views took on the fetch threads, estimated from samples.",
                         look -> look.dump.decodeNanos() / NANOS));
     }
 
@@ -340,7 +340,7 @@ final class PipelineMeters {
         return MeterSpec.<ConsumerLook>gauge(
                         "weir.consumer.paused",
                         "partitions",
-                        "Partitions that stand still, by reason; one may have several.",
+                        "Paused partitions by reason; a partition may have several reasons.",
                         look -> look.paused(reason))
                 .tagged(REASON_TAG, reason.name().toLowerCase(Locale.ROOT));
     }

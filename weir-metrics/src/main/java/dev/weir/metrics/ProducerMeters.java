@@ -42,17 +42,17 @@ final class ProducerMeters {
                 gauge(
                         "weir.producer.inflight.records",
                         "records",
-                        "Records sent that no broker has answered yet.",
+                        "Records sent but not yet answered by a broker.",
                         look -> look.now.unanswered()),
                 gauge(
                         "weir.producer.buffer.bytes",
                         "bytes",
-                        "The client's buffer; no value if it does not tell.",
+                        "Size of the client's buffer; no value if the client does not report it.",
                         look -> look.now.bufferBytes()),
                 gauge(
                         "weir.producer.buffer.free.bytes",
                         "bytes",
-                        "What of it is free; no value if it does not tell.",
+                        "Free part of the client's buffer; no value if the client does not report it.",
                         look -> look.now.bufferFreeBytes()),
                 counter(
                         "weir.producer.blocked.seconds",
@@ -62,22 +62,22 @@ final class ProducerMeters {
                 counter(
                         "weir.producer.throttled.seconds",
                         "seconds",
-                        "Time for which brokers throttled the producer, in sum over their answers: a quota is used up.",
+                        "Time for which brokers throttled the producer because of a quota, in total over their answers.",
                         look -> look.now.throttledNanos() / NANOS),
                 gauge(
                         "weir.producer.queue.seconds",
                         "seconds",
-                        "How long a batch waits in the client before it leaves, the client's mean; no value before the first.",
+                        "The client's mean time that a batch waits before it is sent; no value before the first.",
                         look -> look.now.queueMillis() / MILLIS),
                 gauge(
                         "weir.producer.request.seconds",
                         "seconds",
-                        "How long the brokers take to answer a request, the client's mean; no value before the first.",
+                        "The client's mean time that a request waits for its answer; no value before the first.",
                         look -> look.now.requestMillis() / MILLIS),
                 gauge(
                         "weir.latency.max.seconds",
                         "seconds",
-                        "From a record's timestamp to its acknowledgement, the longest so far.",
+                        "The longest time so far from a record's timestamp to its acknowledgement.",
                         look -> look.latency.max() / MILLIS)));
         for (int i = 0; i < BOUNDS_MILLIS.length; i++) {
             int place = i;
@@ -91,7 +91,7 @@ final class ProducerMeters {
         return MeterSpec.<Look>counter(
                         "weir.latency.records",
                         "records",
-                        "Records acknowledged within `le` seconds of their timestamps: a cumulative histogram.",
+                        "Records acknowledged within `le` seconds of their timestamps, as a cumulative histogram.",
                         count)
                 .tagged(BUCKET_TAG, bound);
     }

@@ -13,17 +13,17 @@ final class ShareMeters {
             counter(
                     "weir.share.accepted",
                     "records",
-                    "Records that are done, as the brokers have confirmed.",
+                    "Accepted records whose acceptance the brokers confirmed.",
                     Snapshot::accepted),
             counter(
                     "weir.share.released",
                     "records",
-                    "Records given back for another delivery, as the brokers have confirmed.",
+                    "Records released for another delivery, as confirmed by the brokers.",
                     Snapshot::released),
             counter(
                     "weir.share.rejected",
                     "records",
-                    "Records never to be delivered again, as the brokers have confirmed.",
+                    "Records rejected, and never delivered again, as confirmed by the brokers.",
                     Snapshot::rejected),
             counter(
                     "weir.share.renewed",
@@ -33,22 +33,22 @@ final class ShareMeters {
             counter(
                     "weir.share.redelivered",
                     "records",
-                    "Records that came with a delivery count of more than 1.",
+                    "Records received with a delivery count of more than 1.",
                     Snapshot::redelivered),
             counter(
                     "weir.share.lock.expired",
                     "records",
-                    "Records whose lock ended before their work did, or was lost with its broker.",
+                    "Records whose lock ended before their work, or was lost with its broker.",
                     Snapshot::lockExpired),
             counter(
                     "weir.share.acknowledgements.failed",
                     "records",
-                    "Records whose acknowledgement the brokers refused: they are delivered again.",
+                    "Records whose acknowledgement the brokers refused, and which are therefore redelivered.",
                     Snapshot::failedAcknowledgements),
             counter(
                     "weir.share.parked",
                     "records",
-                    "Copies made of records before one of their last two deliveries began.",
+                    "Copies made before one of a record's last two deliveries began.",
                     Snapshot::parked),
             counter(
                     "weir.share.answers.emptied",
@@ -58,8 +58,7 @@ final class ShareMeters {
             gauge(
                     "weir.share.lag.records",
                     "records",
-                    "Records of the group that are still to come, over all its members; no value while that is"
-                            + " unknown.",
+                    "Records not yet delivered to any member of the group; no value while unknown.",
                     member -> member.lag() < 0 ? Double.NaN : member.lag()),
             gauge("weir.share.lanes", "lanes", "Share consumers that the member has.", Snapshot::lanes));
 

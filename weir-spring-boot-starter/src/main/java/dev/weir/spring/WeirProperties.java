@@ -51,7 +51,7 @@ record WeirProperties(
      * @param onClose whether a member leaves its group when the consumer ends
      * @param maxBatchBytes the maximum size of a decompressed batch on the lean path, and of a key or value on the
      *     client path
-     * @param unreadableBatches the policy for batches that are larger or corrupt
+     * @param unreadableBatches the policy for batches that exceed {@code maxBatchBytes} or are corrupt
      * @param properties properties of the Kafka client
      */
     record Consumer(

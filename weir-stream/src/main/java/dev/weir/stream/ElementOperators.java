@@ -27,7 +27,7 @@ abstract class ElementOperators<T> {
     private static final String SAME = "each goes with its element";
     private static final String DROPPED_AT_ONCE = "dropped elements at once; the others' go with them";
     private static final String BEYOND_NOT =
-            "what lies beyond the end is not acknowledged, but in a stream within the stream it is: the outer stream continues";
+            "elements beyond the end are acknowledged only in an inner stream, because its outer stream continues";
     private static final String FREE = "no allocation";
 
     /** The most recently added stage. */
@@ -45,7 +45,9 @@ abstract class ElementOperators<T> {
      * @param name the operator's name in snapshots
      * @param operators creates one operator for each run, when the run's first element arrives
      */
-    @Operator(acks = "each when all that was emitted for it is; at once if nothing was", cost = "an object per element")
+    @Operator(
+            acks = "each when everything emitted for it is acknowledged; at once if nothing was emitted",
+            cost = "an object per element")
     public <R> Source<R> operator(String name, Supplier<? extends ElementOperator<? super T, R>> operators) {
         Objects.requireNonNull(operators, "operators");
         return Source.at(ElementStages.operator(Objects.requireNonNull(name, "name"), node(), operators));
@@ -135,7 +137,7 @@ abstract class ElementOperators<T> {
      * Source.of(1, 2, 3).mapConcat(n -> Collections.nCopies(n, n)) // 1, 2, 2, 3, 3, 3
      * }</pre>
      */
-    @Operator(acks = "when the last child's is", cost = "the iterable; a batch per 512 children")
+    @Operator(acks = "when the last of its children is acknowledged", cost = "the iterable; one batch per 512 children")
     public <R> Source<R> mapConcat(Function<? super T, ? extends Iterable<? extends R>> function) {
         return Source.at(ElementStages.mapConcat(node(), Objects.requireNonNull(function, "function")));
     }
@@ -215,7 +217,7 @@ abstract class ElementOperators<T> {
      *
      * @param initial shared by all runs, so it must not be modified
      */
-    @Operator(acks = "all together, with the result", cost = "16 bytes per acknowledged element, until the end")
+    @Operator(acks = "all when the result is acknowledged", cost = "16 bytes per acknowledged element, until the end")
     public <R> Source<R> fold(R initial, BiFunction<? super R, ? super T, ? extends R> function) {
         return Source.at(ElementStages.fold(
                 node(), Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
@@ -229,7 +231,7 @@ abstract class ElementOperators<T> {
      * Source.of(3, 1, 2).reduce(Integer::max) // 3
      * }</pre>
      */
-    @Operator(acks = "all together, with the result", cost = "16 bytes per acknowledged element, until the end")
+    @Operator(acks = "all when the result is acknowledged", cost = "16 bytes per acknowledged element, until the end")
     public Source<T> reduce(BiFunction<? super T, ? super T, ? extends T> function) {
         return Source.at(ElementStages.reduce(node(), Objects.requireNonNull(function, "function")));
     }
@@ -320,7 +322,7 @@ abstract class ElementOperators<T> {
      *
      * @param limit at least 0
      */
-    @Operator(acks = "what lies beyond the limit is not acknowledged", cost = FREE)
+    @Operator(acks = "elements beyond the limit are not acknowledged", cost = FREE)
     public Source<T> limit(long limit) {
         return Source.at(ElementStages.limit(node(), limit));
     }
@@ -336,7 +338,7 @@ abstract class ElementOperators<T> {
      *
      * @param maxWeight at least 0
      */
-    @Operator(acks = "what lies beyond the limit is not acknowledged", cost = FREE)
+    @Operator(acks = "elements beyond the limit are not acknowledged", cost = FREE)
     public Source<T> limitWeighted(long maxWeight, ToLongFunction<? super T> weight) {
         return Source.at(ElementStages.limitWeighted(node(), maxWeight, Objects.requireNonNull(weight, "weight")));
     }
@@ -361,7 +363,7 @@ abstract class ElementOperators<T> {
      * Source.of("a", "b", "c").intersperse(",") // a , b , c
      * }</pre>
      */
-    @Operator(acks = "each goes with its element, the injected have none", cost = "a batch per batch")
+    @Operator(acks = "each goes with its element; injected elements have none", cost = "one new batch per batch")
     public Source<T> intersperse(T between) {
         return Source.at(ElementStages.intersperse(node(), null, Objects.requireNonNull(between, "between"), null));
     }
@@ -375,7 +377,7 @@ abstract class ElementOperators<T> {
      * Source.of("1", "2").intersperse("[", ",", "]") // [ 1 , 2 ]
      * }</pre>
      */
-    @Operator(acks = "each goes with its element, the injected have none", cost = "a batch per batch")
+    @Operator(acks = "each goes with its element; injected elements have none", cost = "one new batch per batch")
     public Source<T> intersperse(T start, T between, T end) {
         return Source.at(ElementStages.intersperse(
                 node(),
@@ -436,7 +438,7 @@ abstract class ElementOperators<T> {
     }
 
     /** Logs each element at DEBUG to the logger with this name. See {@link #log(Logger, Logger.Level)}. */
-    @Operator(acks = SAME, cost = "a line per element if the level is on, else none")
+    @Operator(acks = SAME, cost = "a log line per element if the level is on, otherwise none")
     public Source<T> log(String loggerName) {
         return log(System.getLogger(Objects.requireNonNull(loggerName, "loggerName")), Logger.Level.DEBUG);
     }
@@ -449,7 +451,7 @@ abstract class ElementOperators<T> {
      * source.log(System.getLogger("orders"), Logger.Level.INFO)
      * }</pre>
      */
-    @Operator(acks = SAME, cost = "a line per element if the level is on, else none")
+    @Operator(acks = SAME, cost = "a log line per element if the level is on, otherwise none")
     public Source<T> log(Logger logger, Logger.Level level) {
         return Source.at(ElementStages.log(
                 node(), Objects.requireNonNull(logger, "logger"), Objects.requireNonNull(level, "level")));

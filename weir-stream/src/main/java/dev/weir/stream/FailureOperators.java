@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Operators for failures and timeouts. Part of {@link Source}. */
 abstract class FailureOperators<T> extends SubstreamOperators<T> {
 
-    private static final String PASSES = "stays beside its element";
+    private static final String PASSES = "each goes with its element";
     private static final String PER_BATCH = "a few ns per batch";
 
     /**
@@ -39,7 +39,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * @param function returns the last element, or null to pass the failure on; if it throws, its exception replaces
      *     the failure
      */
-    @Operator(acks = PASSES + "; none for the last element", cost = PER_BATCH)
+    @Operator(acks = PASSES + "; the last element has none", cost = PER_BATCH)
     public Source<T> recover(Function<? super Throwable, ? extends @Nullable T> function) {
         return Source.at(FailureStages.recover(node(), Objects.requireNonNull(function, "function")));
     }
@@ -118,7 +118,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      *         .restarted(RestartSettings.of(Backoff.between(Duration.ofSeconds(1), Duration.ofMinutes(1))))
      * }
      */
-    @Operator(acks = PASSES + "; what is inside a failed section is never acknowledged", cost = PER_BATCH)
+    @Operator(acks = PASSES + "; elements inside a failed section are never acknowledged", cost = PER_BATCH)
     public Source<T> restarted(RestartSettings settings) {
         return Source.at(FailureStages.restart(Objects.requireNonNull(settings, "settings"), this::node));
     }
@@ -150,8 +150,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      *     ends the stream
      */
     @Operator(
-            acks = "when all that came of it is finished; given again if it was inside a failed section",
-            cost = "a segment and a buffer; a copy per batch, which is kept until it is finished")
+            acks = "when everything made from it is finished; repeated if it was in a failed section",
+            cost = "a segment and a buffer; a copy per batch, kept until it is finished")
     public <R> Source<R> restarted(RestartSettings settings, Function<? super Source<T>, Source<R>> section) {
         return Source.at(FailureStages.restart(
                 node(),
@@ -194,7 +194,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * export.completionTimeout(Duration.ofHours(1))
      * }
      */
-    @Operator(acks = PASSES, cost = "one look at the clock per batch")
+    @Operator(acks = PASSES, cost = "a clock reading per batch")
     public Source<T> completionTimeout(Duration timeout) {
         return Source.at(FailureStages.completionTimeout(node(), timeout));
     }
@@ -208,7 +208,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * orders.backpressureTimeout(Duration.ofMinutes(1)).mapBlocking(8, Ordering.input(), this::book)
      * }
      */
-    @Operator(acks = PASSES, cost = "a look at the clock per batch and an idle virtual thread")
+    @Operator(acks = PASSES, cost = "a clock reading per batch and an idle virtual thread")
     public Source<T> backpressureTimeout(Duration timeout) {
         return Source.at(FailureStages.backpressureTimeout(node(), timeout));
     }
@@ -223,7 +223,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * ticks.keepAlive(Duration.ofSeconds(1), () -> Tick.NOTHING)
      * }
      */
-    @Operator(acks = PASSES + "; none for elements put in", cost = "one look at the clock per batch")
+    @Operator(acks = PASSES + "; inserted elements have none", cost = "a clock reading per batch")
     public Source<T> keepAlive(Duration interval, Supplier<? extends T> supplier) {
         return Source.at(FailureStages.keepAlive(node(), interval, Objects.requireNonNull(supplier, "supplier")));
     }
@@ -254,7 +254,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * shop.shutdown();
      * }
      */
-    @Operator(acks = PASSES + "; what has not passed is never acknowledged", cost = "a lock per batch")
+    @Operator(acks = PASSES + "; elements that have not passed are never acknowledged", cost = "a lock per batch")
     public Source<T> via(KillSwitch killSwitch) {
         return Source.at(FailureStages.killSwitch(node(), killSwitch.core()));
     }

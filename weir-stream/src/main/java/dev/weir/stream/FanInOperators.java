@@ -119,7 +119,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
     @Operator(
-            acks = "when replaced and all lists it is in are finished",
+            acks = "when replaced, and all lists that contain it are finished",
             cost = "a segment and a buffer for each input; a list and an acknowledgement per element")
     public final Source<List<T>> mergeLatest(Source<? extends T>... others) {
         return Source.at(JunctionStages.mergeLatest(nodesOf(node(), ArgumentChecks.list("others", others))));
@@ -191,7 +191,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * names.zip(ages).map(pair -> pair.first() + " is " + pair.second())
      * }
      */
-    @Operator(acks = "both when the pair is", cost = "a pair per element, and a joint acknowledgement if both have one")
+    @Operator(
+            acks = "both when their pair is acknowledged",
+            cost = "a pair per element, and a joint acknowledgement if both have one")
     public <B> Source<Pair<T, B>> zip(Source<B> other) {
         return Source.at(JunctionStages.zip("zip", node(), nodeOf("other", other), Pair<T, B>::new));
     }
@@ -207,7 +209,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
-    @Operator(acks = "all when the list is", cost = "a list per element; a joint acknowledgement per further input")
+    @Operator(
+            acks = "all when their list is acknowledged",
+            cost = "a list per element; a joint acknowledgement per further input")
     public final Source<List<T>> zipN(Source<? extends T>... others) {
         List<Source<? extends T>> rest = ArgumentChecks.list("others", others);
         int inputs = 1 + rest.size();
@@ -238,7 +242,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * @param standIn used once this source has ended
      * @param otherStandIn used once the other source has ended
      */
-    @Operator(acks = "both when the pair is", cost = "a pair per element, and a joint acknowledgement if both have one")
+    @Operator(
+            acks = "both when their pair is acknowledged",
+            cost = "a pair per element, and a joint acknowledgement if both have one")
     public <B> Source<Pair<T, B>> zipAll(Source<B> other, T standIn, B otherStandIn) {
         return Source.at(JunctionStages.zipAll(
                 node(),
@@ -257,7 +263,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * prices.zipWith(amounts, (price, amount) -> price * amount)
      * }
      */
-    @Operator(acks = "both when the result is", cost = "a call per pair, and a joint acknowledgement if both have one")
+    @Operator(
+            acks = "both when their result is acknowledged",
+            cost = "a call per pair, and a joint acknowledgement if both have one")
     public <B, R> Source<R> zipWith(Source<B> other, BiFunction<? super T, ? super B, ? extends R> combine) {
         return Source.at(JunctionStages.zip(
                 "zipWith", node(), nodeOf("other", other), Objects.requireNonNull(combine, "combine")));
@@ -271,7 +279,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * }
      */
     @Operator(
-            acks = "when replaced and all pairs it is in are finished",
+            acks = "when replaced, and all pairs that contain it are finished",
             cost = "two segments; a pair and an acknowledgement per element")
     public <B> Source<Pair<T, B>> zipLatest(Source<B> other) {
         return Source.at(JunctionStages.zipLatest("zipLatest", node(), nodeOf("other", other), Pair<T, B>::new));
@@ -292,7 +300,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * }
      */
     @Operator(
-            acks = "when replaced and all results it is in are finished",
+            acks = "when replaced, and all results made from it are finished",
             cost = "two segments; a call and an acknowledgement per element")
     public <B, R> Source<R> zipLatestWith(Source<B> other, BiFunction<? super T, ? super B, ? extends R> combine) {
         return Source.at(JunctionStages.zipLatest(

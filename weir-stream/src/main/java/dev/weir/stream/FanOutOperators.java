@@ -81,7 +81,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * orders.wireTap(Sink.forEach(order -> log(order)))
      * }
      */
-    @Operator(acks = "kept with each element; the sink's do not count", cost = "a segment; a copy per batch")
+    @Operator(acks = "each goes with its element; the sink's do not count", cost = "a segment; a copy per batch")
     public Source<T> wireTap(Sink<? super T> sink) {
         return Source.at(JunctionStages.wireTap(node(), side(sink)));
     }

@@ -43,7 +43,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param count at least 1
      * @param window more than 0
      */
-    @Operator(acks = "members together with their list", cost = "as grouped, and a look at the clock per batch")
+    @Operator(acks = "members together with their list", cost = "as grouped, and a clock reading per batch")
     public Source<List<T>> groupedWithin(int count, Duration window) {
         return Source.at(GroupingStages.groupedWithin(node(), count, window));
     }
@@ -133,7 +133,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param step at least 1
      */
     @Operator(
-            acks = "after the last window that holds the element",
+            acks = "after the last window that contains the element",
             cost = "a list and its acknowledgements per window")
     public Source<List<T>> sliding(int size, int step) {
         return Source.at(GroupingStages.sliding(node(), size, step));
@@ -160,7 +160,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      */
     @Operator(
             acks = "members together with their aggregate",
-            cost = "a thread above; 16 bytes of acknowledgements per element")
+            cost = "a thread for the upstream stages; 16 bytes of acknowledgements per element")
     public <A> Source<A> batch(
             long max, Function<? super T, ? extends A> seed, BiFunction<? super A, ? super T, ? extends A> aggregate) {
         return Source.at(GroupingStages.batch(
@@ -201,7 +201,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      */
     @Operator(
             acks = "members together with their aggregate",
-            cost = "as batch; acknowledgements grow while nobody pulls")
+            cost = "as batch; acknowledgements accumulate while nobody pulls")
     public Source<T> conflate(BinaryOperator<T> combine) {
         Objects.requireNonNull(combine, "combine");
         return conflateWithSeed(first -> first, combine);
@@ -218,7 +218,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      */
     @Operator(
             acks = "members together with their aggregate",
-            cost = "as batch; acknowledgements grow while nobody pulls")
+            cost = "as batch; acknowledgements accumulate while nobody pulls")
     public <A> Source<A> conflateWithSeed(
             Function<? super T, ? extends A> seed, BiFunction<? super A, ? super T, ? extends A> aggregate) {
         return Source.at(GroupingStages.conflate(
@@ -239,8 +239,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * }
      */
     @Operator(
-            acks = "with the first; those repeated carry none",
-            cost = "a thread above; a batch of one per repetition")
+            acks = "with the first; repeated elements have none",
+            cost = "a thread for the upstream stages; a batch of one per repetition")
     public <R> Source<R> expand(Function<? super T, ? extends Iterator<? extends R>> expander) {
         return Source.at(GroupingStages.expand(node(), Objects.requireNonNull(expander, "expander")));
     }
@@ -253,7 +253,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * positions.extrapolate(last -> Collections.nCopies(3, last.guessed()).iterator());
      * }
      */
-    @Operator(acks = "with the element; those extrapolated carry none", cost = "as expand")
+    @Operator(acks = "with the element; extrapolated elements have none", cost = "as expand")
     public Source<T> extrapolate(Function<? super T, ? extends Iterator<? extends T>> extrapolator) {
         return Source.at(GroupingStages.extrapolate(node(), Objects.requireNonNull(extrapolator, "extrapolator")));
     }
@@ -274,7 +274,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      *
      * @param capacity at least 1
      */
-    @Operator(acks = "with the element; one that is dropped at once", cost = "a thread above; 32 bytes per element")
+    @Operator(
+            acks = "with the element; one that is dropped at once",
+            cost = "a thread for the upstream stages; 32 bytes per element")
     public Source<T> buffer(int capacity, OverflowStrategy strategy) {
         return Source.at(GroupingStages.buffer(node(), capacity, Objects.requireNonNull(strategy, "strategy")));
     }

@@ -14,7 +14,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
 
     private static final String SAME = "each goes with its element";
     private static final String BOUNDARY = "a thread, a lock per batch, the buffer";
-    private static final String WORKERS = "a few ns per element above the function, a chunk at a time";
+    private static final String WORKERS = "a few ns per element in addition to the function, in chunks";
     private static final String LANES = "a hand-over per element, a thread per running call";
 
     /** The default buffer size of an asynchronous boundary, in elements: {@value}. */
@@ -94,7 +94,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * @param concurrency up to 100,000
      * @param ordering the order to preserve; see {@link Ordering}
      */
-    @Operator(acks = "with the result", cost = "under 100 ns over the handler; a thread for each that blocks")
+    @Operator(acks = "with the result", cost = "under 100 ns in addition to the handler; a thread per blocked call")
     public <R> Source<R> mapBlocking(
             Parallelism concurrency, Ordering<? super T> ordering, Handler<? super T, ? extends R> handler) {
         return Source.at(BlockingWorkers.node(
@@ -108,7 +108,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * Starts asynchronous computations with a fixed parallelism, and emits their results in input order. See
      * {@link #mapAsync(Parallelism, Ordering, Function)}.
      */
-    @Operator(acks = SAME, cost = "under 100 ns where the future is done at once; no thread")
+    @Operator(acks = SAME, cost = "under 100 ns if the future is already complete; no thread")
     public <R> Source<R> mapAsync(
             int parallelism, Function<? super T, ? extends CompletionStage<? extends R>> function) {
         return mapAsync(Parallelism.fixed(parallelism), Ordering.input(), function);
@@ -118,7 +118,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * Starts asynchronous computations with a fixed parallelism, and emits their results as they complete. See
      * {@link #mapAsync(Parallelism, Ordering, Function)}.
      */
-    @Operator(acks = SAME, cost = "under 100 ns where the future is done at once; no thread")
+    @Operator(acks = SAME, cost = "under 100 ns if the future is already complete; no thread")
     public <R> Source<R> mapAsyncUnordered(
             int parallelism, Function<? super T, ? extends CompletionStage<? extends R>> function) {
         return mapAsync(Parallelism.fixed(parallelism), Ordering.unordered(), function);
@@ -128,7 +128,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * Starts asynchronous computations with a fixed parallelism. See
      * {@link #mapAsync(Parallelism, Ordering, Function)}.
      */
-    @Operator(acks = SAME, cost = "under 100 ns where the future is done at once; no thread")
+    @Operator(acks = SAME, cost = "under 100 ns if the future is already complete; no thread")
     public <R> Source<R> mapAsync(
             int parallelism,
             Ordering<? super T> ordering,
@@ -163,7 +163,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *
      * @param parallelism up to 100,000
      */
-    @Operator(acks = "with the result", cost = "under 100 ns where the future is done at once; no thread")
+    @Operator(acks = "with the result", cost = "under 100 ns if the future is already complete; no thread")
     public <R> Source<R> mapAsync(
             Parallelism parallelism,
             Ordering<? super T> ordering,
@@ -219,7 +219,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * @param initial shared by all runs, so it must not be modified
      */
     @Operator(
-            acks = "all together, with the result",
+            acks = "all when the result is acknowledged",
             cost = "as scanAsync; 16 bytes per acknowledged element, until the end")
     public <R> Source<R> foldAsync(
             R initial, BiFunction<? super R, ? super T, ? extends CompletionStage<? extends R>> function) {

@@ -37,7 +37,7 @@ import java.util.function.Function;
 public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
 
     /** The text of {@link Operator#acks} for most result sinks. */
-    static final String ACKS = "each when it has gone into the result";
+    static final String ACKS = "each when it is part of the result";
 
     /** Closes a source with a loop, or with operators and a loop, and registers the result of {@code sink}. */
     @FunctionalInterface

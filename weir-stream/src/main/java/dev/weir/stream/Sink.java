@@ -45,7 +45,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /** Closes the upstream stages without requesting an element. */
-    @Operator(acks = "nothing is taken", cost = "none")
+    @Operator(acks = "none; the sink takes no element", cost = "none")
     static <T> Loop<T> cancelled() {
         return custom("cancelled", context -> upstream -> {});
     }
@@ -111,14 +111,14 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      *
      * @param queue can be used for one run only
      */
-    @Operator(acks = "each when the taker comes back for the next", cost = "a lock per element, a wake-up per batch")
+    @Operator(acks = "each when the taker requests the next one", cost = "a lock per element, a wake-up per batch")
     static <T> Loop<T> queue(SinkQueue<T> queue) {
         Objects.requireNonNull(queue, "queue");
         return custom("queue", queue::attach);
     }
 
     /** Collects the elements into a list, in order. {@link Source#toList} is shorthand for this. */
-    @Operator(acks = ResultSink.ACKS, cost = "a slot per element, kept")
+    @Operator(acks = ResultSink.ACKS, cost = "a retained slot per element")
     static <T> ResultSink<T, List<T>> toList() {
         return ResultSink.of("toList", ResultLoops.collect(Collectors.<T>toList()));
     }
@@ -158,13 +158,13 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /** Returns the first element and requests no more. Fails with a NoSuchElementException if there is none. */
-    @Operator(acks = "the first; what came in one batch with it is not", cost = "one batch")
+    @Operator(acks = "only the first, even if its batch has others", cost = "one batch")
     static <T> ResultSink<T, T> head() {
         return ResultSink.of("head", ResultLoops.orElseThrow(ResultLoops.head()));
     }
 
     /** Returns the first element, if there is one, and requests no more. */
-    @Operator(acks = "the first; what came in one batch with it is not", cost = "one batch")
+    @Operator(acks = "only the first, even if its batch has others", cost = "one batch")
     static <T> ResultSink<T, Optional<T>> headOption() {
         return ResultSink.of("headOption", ResultLoops.head());
     }
@@ -209,7 +209,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
      * RunningPipeline running = orders.to(Sink.toSubscriber(subscriber)).run();
      * }
      */
-    @Operator(acks = "each when onNext has returned", cost = "a call per element, as the subscriber asks")
+    @Operator(acks = "each when onNext has returned", cost = "a call per element, when the subscriber requests it")
     static <T> Loop<T> toSubscriber(Flow.Subscriber<? super T> subscriber) {
         return custom("subscriber", ReactiveInterop.toSubscriber(Objects.requireNonNull(subscriber, "subscriber")));
     }

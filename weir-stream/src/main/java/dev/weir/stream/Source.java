@@ -62,13 +62,13 @@ public final class Source<T> extends FailureOperators<T> {
      * elements before it emits them. If that may take long, set a smaller number:
      * {@code with(Attributes.NONE.withBuffer(1))}.
      */
-    @Operator(acks = "none: nobody waits for them", cost = "the iterator's; batches are used again")
+    @Operator(acks = "none", cost = "the iterator's; batches are reused")
     public static <T> Source<T> from(Iterable<? extends T> elements) {
         return new Source<>(SourceStages.iterable("iterable", Objects.requireNonNull(elements, "elements")));
     }
 
     /** Emits the elements of an iterator. Each run gets its own iterator from {@code iterators} when it starts. */
-    @Operator(acks = "none", cost = "the iterator's; batches are used again")
+    @Operator(acks = "none", cost = "the iterator's; batches are reused")
     public static <T> Source<T> fromIterator(Supplier<? extends Iterator<? extends T>> iterators) {
         Objects.requireNonNull(iterators, "iterators");
         return new Source<>(SourceStages.iterable("iterator", () -> widened(iterators.get())));
@@ -107,25 +107,25 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /** Emits the same element forever, on demand. */
-    @Operator(acks = "none", cost = "about a nanosecond per element; batches are used again")
+    @Operator(acks = "none", cost = "about a nanosecond per element; batches are reused")
     public static <T> Source<T> repeat(T element) {
         return new Source<>(SourceStages.repeat(Objects.requireNonNull(element, "element")));
     }
 
     /** Repeats the elements of an iterable forever. Completes at once if the iterable is empty. */
-    @Operator(acks = "none", cost = "the iterator's; batches are used again")
+    @Operator(acks = "none", cost = "the iterator's; batches are reused")
     public static <T> Source<T> cycle(Iterable<? extends T> elements) {
         return new Source<>(SourceStages.cycle(Objects.requireNonNull(elements, "elements")));
     }
 
     /** Emits the numbers from {@code from} to {@code to} - 1, or no elements if the range is empty. */
-    @Operator(acks = "none", cost = "the box of each number; batches are used again")
+    @Operator(acks = "none", cost = "a boxed number per element; batches are reused")
     public static Source<Integer> range(int from, int to) {
         return new Source<>(SourceStages.range(from, to, number -> (int) number));
     }
 
     /** Emits the numbers from {@code from} to {@code to} - 1, or no elements if the range is empty. */
-    @Operator(acks = "none", cost = "the box of each number; batches are used again")
+    @Operator(acks = "none", cost = "a boxed number per element; batches are reused")
     public static Source<Long> range(long from, long to) {
         return new Source<>(SourceStages.range(from, to, number -> number));
     }
@@ -150,7 +150,7 @@ public final class Source<T> extends FailureOperators<T> {
      *
      * @param queue can feed one run only; a second run is refused when it starts
      */
-    @Operator(acks = "none: an offer reports on the queue, not on the end of the pipeline", cost = "a lock per offer")
+    @Operator(acks = "none; the result of an offer concerns only the queue", cost = "a lock per offer")
     public static <T> Source<T> queue(SourceQueue<T> queue) {
         Objects.requireNonNull(queue, "queue");
         return custom("queue", queue::attach);
@@ -167,7 +167,7 @@ public final class Source<T> extends FailureOperators<T> {
      *
      * @param initial the initial state of each run
      */
-    @Operator(acks = "none", cost = "the function's; batches are used again")
+    @Operator(acks = "none", cost = "the function's; batches are reused")
     public static <S, T> Source<T> unfold(S initial, Function<? super S, Optional<Unfolded<S, T>>> function) {
         return new Source<>(SourceStages.unfold(
                 Objects.requireNonNull(initial, "initial"), Objects.requireNonNull(function, "function")));
@@ -178,7 +178,7 @@ public final class Source<T> extends FailureOperators<T> {
      * list. See {@link #unfold}. The function is called on demand, for one step at a time; steps that complete at once
      * are emitted together. When the stream ends, it does not wait for a running step.
      */
-    @Operator(acks = "none", cost = "the function's, a wake-up per step that is not there at once")
+    @Operator(acks = "none", cost = "the function's; a wake-up per step that does not complete at once")
     public static <S, T> Source<T> unfoldAsync(
             S initial, Function<? super S, ? extends CompletionStage<Optional<Unfolded<S, T>>>> function) {
         return new Source<>(SourceStages.unfoldAsync(
@@ -195,7 +195,7 @@ public final class Source<T> extends FailureOperators<T> {
      *         () -> Files.newBufferedReader(path), reader -> Optional.ofNullable(reader.readLine()), Reader::close);
      * }</pre>
      */
-    @Operator(acks = "none", cost = "what reading costs; batches are used again")
+    @Operator(acks = "none", cost = "the cost of reading; batches are reused")
     public static <R, T> Source<T> resource(
             Callable<? extends R> open, Handler<? super R, Optional<T>> read, Action<? super R> close) {
         return new Source<>(SourceStages.resource(
@@ -214,7 +214,7 @@ public final class Source<T> extends FailureOperators<T> {
      * Emits the elements of the source with which {@code stage} completes. That source starts in each run, as soon as
      * it is known.
      */
-    @Operator(acks = "as in the source", cost = "a pull more per batch")
+    @Operator(acks = "as in the source", cost = "one more pull per batch")
     public static <T> Source<T> completionStageSource(CompletionStage<Source<T>> stage) {
         return new Source<>(
                 SourceStages.completionStageSource(stage.thenApply(source -> made("completionStageSource", source))));
@@ -224,14 +224,14 @@ public final class Source<T> extends FailureOperators<T> {
      * Emits the elements of the source that {@code source} supplies. The supplier is called on first demand in each
      * run.
      */
-    @Operator(acks = "as in the source", cost = "a pull more per batch")
+    @Operator(acks = "as in the source", cost = "one more pull per batch")
     public static <T> Source<T> lazily(Supplier<Source<T>> source) {
         Objects.requireNonNull(source, "source");
         return new Source<>(SourceStages.lazily(() -> made("lazily", source.get())));
     }
 
     /** Emits the given elements. */
-    @Operator(acks = "none", cost = "about a nanosecond per element; batches are used again")
+    @Operator(acks = "none", cost = "about a nanosecond per element; batches are reused")
     @SafeVarargs
     @SuppressWarnings("varargs") // the copy is only read
     public static <T> Source<T> of(T... elements) {
@@ -254,7 +254,7 @@ public final class Source<T> extends FailureOperators<T> {
      *
      * @param buffer at least 1
      */
-    @Operator(acks = "none to give: the publisher cannot take them", cost = "one uncontended lock per element")
+    @Operator(acks = "none, because a publisher cannot take them", cost = "one uncontended lock per element")
     public static <T> Source<T> fromPublisher(Flow.Publisher<? extends T> publisher, int buffer) {
         return new Source<>(ReactiveInterop.fromPublisher(Objects.requireNonNull(publisher, "publisher"), buffer));
     }
@@ -310,7 +310,9 @@ public final class Source<T> extends FailureOperators<T> {
      * acknowledged when {@code onNext} of every subscriber has returned. A subscriber that arrives after the end
      * receives the final signal. Otherwise as {@link #asPublisher}.
      */
-    @Operator(acks = "when onNext of every subscriber has returned", cost = "one run; a few ns per element, subscriber")
+    @Operator(
+            acks = "when onNext of every subscriber has returned",
+            cost = "one run; a few ns per element and subscriber")
     public Flow.Publisher<T> asSharedPublisher() {
         return ReactiveInterop.sharedPublisher(
                 sink -> to(Sink.custom("subscribers", sink)).run());
@@ -329,7 +331,7 @@ public final class Source<T> extends FailureOperators<T> {
      *         .flatMap(order -> store(order.value()).doOnSuccess(stored -> order.ack()));
      * }
      */
-    @Operator(acks = "by the holder, in addition", cost = "two objects per element")
+    @Operator(acks = "by the holder as well", cost = "two objects per element")
     public Source<Claim<T>> withClaim() {
         return new Source<>(ReactiveInterop.withClaim(node));
     }

@@ -32,7 +32,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * files.flatMapConcat(file -> linesOf(file))
      * }
      */
-    @Operator(acks = "when its source has ended and all that came of it is finished", cost = "a stream per element")
+    @Operator(acks = "when its source has ended and the emitted elements are finished", cost = "a stream per element")
     public <R> Source<R> flatMapConcat(Function<? super T, Source<R>> function) {
         Objects.requireNonNull(function, "function");
         return Source.at(
@@ -51,7 +51,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * @param breadth at least 1
      */
     @Operator(
-            acks = "when its source has ended and all that came of it is finished",
+            acks = "when its source has ended and the emitted elements are finished",
             cost = "a stream and a segment per element")
     public <R> Source<R> flatMapMerge(int breadth, Function<? super T, Source<R>> function) {
         Objects.requireNonNull(function, "function");
@@ -72,7 +72,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * }
      */
     @Operator(
-            acks = "when its source has ended or was replaced and all that came of it is finished",
+            acks = "when its source has ended or was replaced, and the emitted elements are finished",
             cost = "a stream and a segment per element")
     public <R> Source<R> switchMap(Function<? super T, Source<R>> function) {
         Objects.requireNonNull(function, "function");
@@ -176,7 +176,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * @param n at least 0
      */
     @Operator(
-            acks = "of the prefix, when all is finished; of the rest, kept with each element",
+            acks = "the prefix when everything is finished; each other goes with its element",
             cost = "nothing per element")
     public <R> Source<R> prefixAndTail(int n, BiFunction<? super List<T>, ? super Source<T>, Source<R>> function) {
         Objects.requireNonNull(function, "function");

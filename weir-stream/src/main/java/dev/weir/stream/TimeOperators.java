@@ -23,7 +23,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * source.throttle(100, Duration.ofSeconds(1)); // one every 10 ms
      * }
      */
-    @Operator(acks = "with the element", cost = "a look at the clock per batch; a copy of each batch")
+    @Operator(acks = "with the element", cost = "a clock reading per batch; a copy of each batch")
     public Source<T> throttle(long elements, Duration per) {
         return Source.at(GroupingStages.throttle(node(), elements, per));
     }
@@ -49,7 +49,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * @param burst at least 1; at most 26,000 if {@code per} is a day; the maximum is inversely proportional to
      *     {@code per}
      */
-    @Operator(acks = "with the element", cost = "a look at the clock per batch; a copy of each batch")
+    @Operator(acks = "with the element", cost = "a clock reading per batch; a copy of each batch")
     public Source<T> throttle(long elements, Duration per, long burst, ThrottleMode mode) {
         return Source.at(GroupingStages.throttle(node(), elements, per, burst, Objects.requireNonNull(mode, "mode")));
     }
@@ -64,7 +64,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * source.throttle(1_000_000, Duration.ofSeconds(1), 100_000, bytes -> bytes.length, ThrottleMode.SHAPING);
      * }
      */
-    @Operator(acks = "with the element", cost = "a look at the clock per batch; a copy of each batch")
+    @Operator(acks = "with the element", cost = "a clock reading per batch; a copy of each batch")
     public Source<T> throttle(long costs, Duration per, long burst, ToLongFunction<? super T> cost, ThrottleMode mode) {
         return Source.at(GroupingStages.throttle(
                 node(), costs, per, burst, Objects.requireNonNull(cost, "cost"), Objects.requireNonNull(mode, "mode")));
@@ -175,7 +175,9 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      *
      * @param time if negative, no elements pass
      */
-    @Operator(acks = "what comes later is not; the others' go with them", cost = "two looks at the clock per batch")
+    @Operator(
+            acks = "each goes with its element; later elements are not acknowledged",
+            cost = "two clock readings per batch")
     public Source<T> takeWithin(Duration time) {
         return Source.at(GroupingStages.takeWithin(node(), Objects.requireNonNull(time, "time")));
     }
@@ -187,7 +189,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * temperatures.dropWithin(Duration.ofSeconds(30)); // until the sensor is warm
      * }
      */
-    @Operator(acks = "dropped elements at once; the others' go with them", cost = "a look at the clock per batch")
+    @Operator(acks = "dropped elements at once; the others' go with them", cost = "a clock reading per batch")
     public Source<T> dropWithin(Duration time) {
         return Source.at(GroupingStages.dropWithin(node(), Objects.requireNonNull(time, "time")));
     }
@@ -204,7 +206,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      *
      * @param quiet more than 0
      */
-    @Operator(acks = "with the element; one that is dropped at once", cost = "a look at the clock per batch")
+    @Operator(acks = "with the element; one that is dropped at once", cost = "a clock reading per batch")
     public Source<T> debounce(Duration quiet) {
         return Source.at(GroupingStages.debounce(node(), quiet));
     }
@@ -220,7 +222,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      *
      * @param interval more than 0
      */
-    @Operator(acks = "with the element; one that is dropped at once", cost = "a look at the clock per batch")
+    @Operator(acks = "with the element; one that is dropped at once", cost = "a clock reading per batch")
     public Source<T> sample(Duration interval) {
         return Source.at(GroupingStages.sample(node(), interval));
     }

@@ -121,7 +121,7 @@ final class OperatorTable {
         StringBuilder page = new StringBuilder("""
                 # Operators
 
-                Made from the code; do not edit. After a change of an operator's Javadoc or mark:
+                Generated from the code; do not edit. After a change of an operator's Javadoc or mark:
                 `./mvnw -q test -pl checks/arch -am -Dtest=OperatorTableTest -Dsurefire.failIfNoSpecifiedTests=false -Dweir.write=true`
 
                 Parameters are shown without their type arguments. Each operator's Javadoc has the details. Where the
