@@ -69,8 +69,8 @@ public final class Weir {
     }
 
     /**
-     * Returns whether the user configured picocli by a property such as {@code picocli.ansi} or {@code
-     * picocli.usage.width}.
+     * Returns whether the user configured picocli by a property such as {@code picocli.ansi} or
+     * {@code picocli.usage.width}.
      */
     static boolean isPicocliTold() {
         return System.getProperties().stringPropertyNames().stream().anyMatch(name -> name.startsWith("picocli."));

@@ -31,8 +31,8 @@ public interface Driver {
     }
 
     /**
-     * Returns whether the driver with that name runs with its library's defaults, because the name has {@link
-     * #OWN_DEFAULTS}.
+     * Returns whether the driver with that name runs with its library's defaults, because the name has
+     * {@link #OWN_DEFAULTS}.
      */
     static boolean hasOwnDefaults(String name) {
         int at = name.indexOf(VERSION);

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One running pass: its settings, and an account of its deliveries. Any thread may read the settings. Either one thread
- * at a time reports deliveries through {@link #delivered}, or any thread reports them through {@link
- * #deliveredConcurrently}.
+ * at a time reports deliveries through {@link #delivered}, or any thread reports them through
+ * {@link #deliveredConcurrently}.
  */
 public final class Pass {
     /**

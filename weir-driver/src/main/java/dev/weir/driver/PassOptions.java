@@ -147,8 +147,8 @@ public final class PassOptions {
     }
 
     /**
-     * Returns the file in which the pass notes its received records, from {@link #OWN_NUMBERS} or else from {@link
-     * #GROUP_NUMBERS}; null for none.
+     * Returns the file in which the pass notes its received records, from {@link #OWN_NUMBERS} or else from
+     * {@link #GROUP_NUMBERS}; null for none.
      */
     @Nullable
     Path numbers() {

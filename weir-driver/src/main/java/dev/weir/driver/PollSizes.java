@@ -9,8 +9,8 @@ import org.HdrHistogram.Recorder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of records that each poll of this process returned. A driver's own loop reports every poll; {@link
- * PolledRecords} sees only polls with records. Thread-safe; {@link #take} is confined to one thread.
+ * The number of records that each poll of this process returned. A driver's own loop reports every poll;
+ * {@link PolledRecords} sees only polls with records. Thread-safe; {@link #take} is confined to one thread.
  */
 final class PollSizes {
     /**

@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A report of a driver to the harness, one JSON object per line on the driver's standard output. Immutable. See {@link
- * Command}.
+ * A report of a driver to the harness, one JSON object per line on the driver's standard output. Immutable. See
+ * {@link Command}.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "say")
 @JsonSubTypes({

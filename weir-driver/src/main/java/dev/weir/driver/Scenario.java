@@ -17,8 +17,8 @@ public enum Scenario {
     /** Consumes records and spends some time on processing each of them; commits finished records. */
     WORK,
     /**
-     * Consumes records. For each record, all partitions are paused except for one that is drawn: see {@link
-     * PartitionTurns}.
+     * Consumes records. For each record, all partitions are paused except for one that is drawn: see
+     * {@link PartitionTurns}.
      */
     FLOW_CONTROL,
     /**

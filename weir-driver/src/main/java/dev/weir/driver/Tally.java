@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts the records and bytes of a pass so far. Only one thread at a time may count, but any thread may call {@link
- * #step} and read the counts. Allocates nothing.
+ * Counts the records and bytes of a pass so far. Only one thread at a time may count, but any thread may call
+ * {@link #step} and read the counts. Allocates nothing.
  */
 final class Tally {
     private final LongAdder steps = new LongAdder();

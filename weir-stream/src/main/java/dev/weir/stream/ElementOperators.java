@@ -143,8 +143,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Replaces each element using a function with mutable state. As {@link #statefulMap(Supplier, BiFunction, Function,
-     * Action)}, but emits nothing at the end and does not close the state.
+     * Replaces each element using a function with mutable state. As
+     * {@link #statefulMap(Supplier, BiFunction, Function, Action)}, but emits nothing at the end and does not close the
+     * state.
      *
      * <pre>{@code
      * Source.of(3, 1, 2).statefulMap(() -> new long[1], (sum, n) -> sum[0] += n) // 3, 4, 6

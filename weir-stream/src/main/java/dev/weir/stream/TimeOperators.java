@@ -72,8 +72,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
 
     /**
      * Lets at most {@code elements} with the same key pass per {@code per} on average, and up to {@code burst} at once
-     * after a pause. Holds up to {@link #DEFAULT_MAX_HELD} elements that arrived too early. Otherwise as {@link
-     * #throttlePerKey(long, Duration, long, Function, int)}.
+     * after a pause. Holds up to {@link #DEFAULT_MAX_HELD} elements that arrived too early. Otherwise as
+     * {@link #throttlePerKey(long, Duration, long, Function, int)}.
      *
      * {@snippet :
      * orders.throttlePerKey(10, Duration.ofSeconds(1), 10, order -> order.customer())

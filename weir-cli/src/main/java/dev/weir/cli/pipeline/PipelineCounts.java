@@ -5,8 +5,8 @@ package dev.weir.cli.pipeline;
  * count ever decreases. Confined to one thread.
  *
  * <p>A dead-letter record is counted when it is made, but written together with all other output, so it is not known
- * how many of the dead-letter records in flight have been written. Therefore {@code out} is a lower bound, while {@code
- * out + dead} is exact. Once the pipeline has ended, all counts are exact.
+ * how many of the dead-letter records in flight have been written. Therefore {@code out} is a lower bound, while
+ * {@code out + dead} is exact. Once the pipeline has ended, all counts are exact.
  */
 public final class PipelineCounts {
 

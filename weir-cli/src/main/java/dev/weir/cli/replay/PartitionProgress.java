@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * were sent although an earlier one could not be sent. The commit's metadata keeps track of the later ones, so that the
  * next run with the same group does not send them again. Confined to one thread.
  *
- * <p>The metadata is {@code weir-replay:HORIZON:LEFT,...}. Its numbers are distances from the committed offset. {@code
- * HORIZON} is the end of the examined records. {@code LEFT} is a record before that end that was not sent, or a range
- * of such records, for example {@code 17-20}.
+ * <p>The metadata is {@code weir-replay:HORIZON:LEFT,...}. Its numbers are distances from the committed offset.
+ * {@code HORIZON} is the end of the examined records. {@code LEFT} is a record before that end that was not sent, or a
+ * range of such records, for example {@code 17-20}.
  */
 final class PartitionProgress {
 

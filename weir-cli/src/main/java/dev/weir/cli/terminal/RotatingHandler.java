@@ -17,9 +17,9 @@ import java.util.logging.LogRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends log lines to a file. If the file would get too large, it is renamed to {@code FILE.1}, the previous {@code
- * FILE.1} to {@code FILE.2}, and so on; the oldest file is deleted. Each line is written at once, because people read a
- * log while it grows and after a crash. Thread-safe.
+ * Appends log lines to a file. If the file would get too large, it is renamed to {@code FILE.1}, the previous
+ * {@code FILE.1} to {@code FILE.2}, and so on; the oldest file is deleted. Each line is written at once, because people
+ * read a log while it grows and after a crash. Thread-safe.
  */
 final class RotatingHandler extends Handler {
 

@@ -6,10 +6,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Delays the end of the stream of sent records until each record has its result. In reactor-kafka 1.3.25 ({@code
- * SendSubscriber}), the library otherwise drops the last results in this sequence: a callback finds nothing in flight,
- * other records are sent, and the stream ends before the callback has checked for the end. The records are then in the
- * topic, but nobody gets their results. Thread-safe; for one run.
+ * Delays the end of the stream of sent records until each record has its result. In reactor-kafka 1.3.25
+ * ({@code SendSubscriber}), the library otherwise drops the last results in this sequence: a callback finds nothing in
+ * flight, other records are sent, and the stream ends before the callback has checked for the end. The records are then
+ * in the topic, but nobody gets their results. Thread-safe; for one run.
  */
 final class Results {
     private final AtomicLong sent = new AtomicLong();

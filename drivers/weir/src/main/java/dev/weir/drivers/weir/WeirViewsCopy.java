@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A copy from {@code KafkaSource.views} to {@code KafkaSink.encoded}, at least once, with {@code map} or {@code
- * mapParallel} between them. It creates no object per record. Confined to the main thread.
+ * A copy from {@code KafkaSource.views} to {@code KafkaSink.encoded}, at least once, with {@code map} or
+ * {@code mapParallel} between them. It creates no object per record. Confined to the main thread.
  */
 final class WeirViewsCopy implements Driver {
     private static final Duration DRAIN = Duration.ofSeconds(20);

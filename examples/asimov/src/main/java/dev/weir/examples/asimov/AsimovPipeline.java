@@ -16,9 +16,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * The application. It reads events from a topic, translates them in the four steps of {@link AsimovTranslator}, and
  * writes them to a topic of page views or to the dead-letter topic. At least once, in order per session. Stateless.
  *
- * <p>Each step runs on as many threads as there are processors, and has its own name in {@link
- * dev.weir.stream.RunningPipeline#stages}. All steps keep the order of their input. For the order per session it is
- * then enough that source records, output records and dead-letter records are keyed by session.
+ * <p>Each step runs on as many threads as there are processors, and has its own name in
+ * {@link dev.weir.stream.RunningPipeline#stages}. All steps keep the order of their input. For the order per session it
+ * is then enough that source records, output records and dead-letter records are keyed by session.
  */
 public final class AsimovPipeline {
     /** The topic of events, in JSON. */

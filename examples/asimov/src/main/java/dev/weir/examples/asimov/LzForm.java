@@ -41,8 +41,8 @@ enum LzForm {
     }
 
     /**
-     * Returns the bits that {@code symbol} carries, with the stream's first bit in the lowest position; or {@link
-     * #FOREIGN}.
+     * Returns the bits that {@code symbol} carries, with the stream's first bit in the lowest position; or
+     * {@link #FOREIGN}.
      */
     int reversedBits(char symbol) {
         if (reversedByAscii.length > 0) {

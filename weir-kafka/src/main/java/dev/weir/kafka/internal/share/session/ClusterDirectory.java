@@ -25,8 +25,8 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The brokers, the topic ids, the partition leaders, and the group's coordinator, as reported by brokers. {@link
- * AskedInTurn} chooses the broker to ask, so that a broker with outdated metadata is not asked forever. Older
+ * The brokers, the topic ids, the partition leaders, and the group's coordinator, as reported by brokers.
+ * {@link AskedInTurn} chooses the broker to ask, so that a broker with outdated metadata is not asked forever. Older
  * information never replaces newer information. Leaders are compared by epoch, and a known topic id remains valid when
  * a broker reports another id. Confined to the member's thread.
  */

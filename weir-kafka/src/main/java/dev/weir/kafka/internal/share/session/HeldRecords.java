@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Records that one share consumer of Kafka's client has acquired, each as a range of its own under the lock policy of
- * {@link LockRenewals}. Confined to the share consumer's thread, except for {@link #firstOffsets} and {@link
- * #lockMillis}.
+ * {@link LockRenewals}. Confined to the share consumer's thread, except for {@link #firstOffsets} and
+ * {@link #lockMillis}.
  *
  * <p>Kafka's client differs from a {@link ShareSession} in three ways. It fetches nothing more until every record is
  * acknowledged, even if a record's lock has expired. It accepts no acknowledgement of a record under renewal until a

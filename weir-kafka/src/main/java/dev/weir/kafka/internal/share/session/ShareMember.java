@@ -11,9 +11,9 @@ import org.apache.kafka.common.protocol.ApiMessage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member of a share group. It joins the group, finds the leaders of its assigned partitions, and has {@link
- * ShareSessions} with them. It has neither threads nor sockets: {@link #turn} does what is due. Confined to one thread,
- * except for {@link #ended}, {@link #isJoined}, {@link #span}, {@link #lockMillis} and {@link #batchRecords}.
+ * A member of a share group. It joins the group, finds the leaders of its assigned partitions, and has
+ * {@link ShareSessions} with them. It has neither threads nor sockets: {@link #turn} does what is due. Confined to one
+ * thread, except for {@link #ended}, {@link #isJoined}, {@link #span}, {@link #lockMillis} and {@link #batchRecords}.
  */
 public final class ShareMember implements AutoCloseable {
 

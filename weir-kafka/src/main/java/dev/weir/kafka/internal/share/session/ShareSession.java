@@ -282,9 +282,10 @@ final class ShareSession {
     }
 
     /**
-     * Requests fewer records from now on. Brokers acquire records before they apply quotas ({@code
-     * KafkaApis.processShareFetchResponse} of Kafka 4.4). The records of a discarded response are delivered again when
-     * their locks expire. If the responses stayed as large as before, the records would use up all their deliveries.
+     * Requests fewer records from now on. Brokers acquire records before they apply quotas
+     * ({@code KafkaApis.processShareFetchResponse} of Kafka 4.4). The records of a discarded response are delivered
+     * again when their locks expire. If the responses stayed as large as before, the records would use up all their
+     * deliveries.
      */
     private void throttled(int asked, int millis) {
         mostRecords = Math.max(1, asked / 2);

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A member's sessions: one with each broker that leads a partition of the member, each on a connection of its own.
  * Requests no more records than there are credits, maintains the locks of acquired records, and acknowledges the
- * records whose processing has ended. Confined to the member's thread, except for {@link #ended}, {@link #span}, {@link
- * #lockMillis} and {@link #batchRecords}.
+ * records whose processing has ended. Confined to the member's thread, except for {@link #ended}, {@link #span},
+ * {@link #lockMillis} and {@link #batchRecords}.
  */
 final class ShareSessions implements AutoCloseable {
 
