@@ -206,10 +206,12 @@ class LimiterFinderTest {
     void fullMachine_isNamed_ifRecordsWaitAndNoStageIsFull() {
         activity("produce", "all", 1, 0, 0);
         stage("consume", 1, 0.1, 0, 0.4).stage("produce", 1, 0.5, 0.5, 0);
-        List<ConsumerLook> behind = StubLooks.consumer(StubLooks.partition(0).inFlight(50).lag(900_000));
+        List<ConsumerLook> behind =
+                StubLooks.consumer(StubLooks.partition(0).inFlight(50).lag(900_000));
         Limiter limiter = machine(1.2, 0.99).find(behind);
         assertThat(limiter.kind()).isEqualTo(Kind.MACHINE_CPU);
-        assertThat(limiter.sentence()).contains("no stage is at its limit: this process uses 1.2 of them, its stages 0.6");
+        assertThat(limiter.sentence())
+                .contains("no stage is at its limit: this process uses 1.2 of them, its stages 0.6");
         assertThat(machine(1.2, 0.6).find(behind).kind()).isNotEqualTo(Kind.MACHINE_CPU);
         assertThat(machine(1.2, 0.99).find().kind()).isNotEqualTo(Kind.MACHINE_CPU);
     }

@@ -109,7 +109,7 @@ public final class ProduceCommand implements Callable<Integer> {
             return produce(clients, config, lines);
         } catch (IOException e) {
             throw CliFailure.unexpected(e);
-                // Closing the input failed. By then all lines were read, or the failure has been reported.
+            // Closing the input failed. By then all lines were read, or the failure has been reported.
         }
     }
 
