@@ -2,8 +2,8 @@ package dev.weir.kafka;
 
 /**
  * The implementation that fetches a consumer's records. On either path, Kafka's own client handles group membership and
- * commits. The exception is a share group member on the lean path, which joins its group and acknowledges records
- * without Kafka's client.
+ * commits, except for a share group member on the lean path: it joins its group and acknowledges records without
+ * Kafka's client.
  */
 public enum FetchPath {
 

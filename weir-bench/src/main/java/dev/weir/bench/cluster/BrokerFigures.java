@@ -37,7 +37,9 @@ public final class BrokerFigures implements AutoCloseable {
         return point.countsFetches() && !forked.isEmpty();
     }
 
-    /** Returns the number of consumer fetches so far. Call it only if {@link #countsFetches} returns true. */
+    /**
+     * Returns the bytes and requests of consumers' fetches so far. Call it only if {@link #countsFetches} returns true.
+     */
     public FetchCounter.Count fetched() {
         return new FetchCounter(beans()).read();
     }

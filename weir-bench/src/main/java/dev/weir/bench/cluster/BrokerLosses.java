@@ -78,7 +78,7 @@ public final class BrokerLosses {
         return hasEnded;
     }
 
-    /** Repairs a broker's disk. If the broker is already ending, stops it and returns false. */
+    /** Repairs a broker's disk and returns true. If the broker is already ending, stops it and returns false. */
     private static boolean repaired(Broker broker) {
         try {
             broker.repairDisk();

@@ -48,9 +48,7 @@ final class LeftGroups {
         }
     }
 
-    /**
-     * Deletes the remaining groups and forgets them. Waits for each group until its members' sessions have timed out.
-     */
+    /** Deletes the remaining groups, each as soon as the sessions of its members have timed out, and forgets them. */
     void deleteAll() {
         left.forEach((name, group) -> {
             Throwable cause = deleted(group);

@@ -35,8 +35,8 @@ final class ShareGroup {
 
     /**
      * Returns whether the group has accepted all records before {@code offset} in each of these partitions. The start
-     * offset that brokers report may be too low. If the reported lag is zero, the group has accepted all records
-     * nevertheless.
+     * offset that brokers report may be too low. A reported lag of zero also means that the group has accepted all
+     * records.
      */
     boolean isPast(Set<TopicPartition> partitions, long offset) {
         Map<TopicPartition, SharePartitionOffsetInfo> offsets = offsets(partitions);

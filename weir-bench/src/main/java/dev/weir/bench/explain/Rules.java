@@ -221,7 +221,7 @@ final class Rules {
                 : null;
     }
 
-    /** Finds at-most-once handlers that spend much of the time waiting for the commit before a record. */
+    /** Finds an at-most-once driver whose commits take at least half of the time. Each commit precedes its records. */
     private static @Nullable Limiter commit(Facts facts) {
         WorkloadPoint workload = facts.workload();
         double share = facts.metric("client: commits/s") * facts.metric("client: commit ms") / 1e3;

@@ -33,8 +33,8 @@ public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig confi
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /**
-     * Reads the state from the brokers, and sets the group's start position if the settings specify one. Throws if a
-     * new group has no start position.
+     * Reads the state from the brokers, and sets the group's start position if the settings specify one. Throws if the
+     * group has not begun a topic and has no start position.
      */
     public static GroupStart of(GroupAdmin admin, ShareSettings<?, ?> settings, List<String> topics) {
         admin.requireFeature();

@@ -70,7 +70,7 @@ interface SharePath {
      * The limits on the number of records acquired at once.
      *
      * @param consumers the number of group members; with Kafka's client, each waits until its records are finished
-     * @param pollRecords the number of records per member
+     * @param pollRecords the maximum number of records that each member may have acquired at once
      * @param mode the way in which brokers limit the number of records that they return
      */
     record Plan(int consumers, int pollRecords, AcquireMode mode) {

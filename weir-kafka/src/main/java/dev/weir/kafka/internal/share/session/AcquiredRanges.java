@@ -61,7 +61,7 @@ final class AcquiredRanges {
         }
     }
 
-    /** Returns a copy of the ranges that contain at least one of these offsets. */
+    /** Returns a new list of the ranges that contain at least one of these offsets. */
     List<AcquiredRange> touching(long first, long last) {
         List<AcquiredRange> found = new ArrayList<>();
         Map.Entry<Long, AcquiredRange> before = ranges.floorEntry(first);
@@ -78,7 +78,7 @@ final class AcquiredRanges {
         return at == null || !at.getValue().contains(offset) ? null : at.getValue();
     }
 
-    /** Copies all ranges in the order of offsets. */
+    /** Returns a new list of all ranges, in the order of offsets. */
     List<AcquiredRange> all() {
         return new ArrayList<>(ranges.values());
     }

@@ -127,7 +127,7 @@ public final class HeldRecords {
         return partitions.values().stream().allMatch(of -> of.unacknowledged.isEmpty());
     }
 
-    /** Returns a copy of all records. */
+    /** Returns a new list of all records. */
     public List<LockedRecord> all() {
         return partitions.values().stream()
                 .flatMap(of -> of.unacknowledged.values().stream())
@@ -288,7 +288,7 @@ public final class HeldRecords {
         }
     }
 
-    /** Releases all records, whether or not their processing has begun. Returns the number of unfinished ones. */
+    /** Releases all unfinished records, whether or not their processing has begun. Returns their number. */
     public int giveUp(long nowNanos) {
         int given = 0;
         for (OfPartition of : partitions.values()) {

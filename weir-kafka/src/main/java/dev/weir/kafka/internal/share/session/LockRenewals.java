@@ -18,7 +18,7 @@ final class LockRenewals {
     /** Time that a range waits for its last records. */
     private static final long PATIENCE_NANOS = 50_000_000;
 
-    /** If more than this fraction of the window of locks is in use, the broker can soon acquire no more records. */
+    /** If at least this fraction of the window of locks is in use, the broker can soon acquire no more records. */
     static final double TIGHT = 0.9;
 
     /**
@@ -115,7 +115,7 @@ final class LockRenewals {
         }
     }
 
-    /** Releases all records, whether or not their processing has begun. Returns their number. */
+    /** Releases all unfinished records, whether or not their processing has begun. Returns their number. */
     int giveUp(AcquiredRanges of, long nowNanos) {
         int given = 0;
         for (AcquiredRange range : of.all()) {

@@ -107,8 +107,8 @@ class CreditTunerSimulationTest {
         }
 
         /**
-         * Like {@code ShareMember}: sends one request at a time, for at least a quarter of the credits or half of the
-         * buffer.
+         * Like {@code ShareMember}: sends one request at a time, as soon as the free credits reach a quarter of all
+         * credits or half of the buffer, whichever is more.
          */
         private void fetch() {
             int open = busy + waiting;
