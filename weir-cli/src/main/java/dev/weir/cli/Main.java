@@ -301,8 +301,8 @@ public final class Main implements Runnable, CommandContext {
         if (best.getKey() > Math.max(1, (name.length() - 2) / 2)) {
             return List.of();
         }
-        // Two swapped characters are one mistake but count as two changes, so options with the same characters come
-        // first.
+        // Two swapped characters are one mistake but count as two changes. If options have the same characters as the
+        // name, only these options are returned.
         List<String> swapped = best.getValue().stream()
                 .filter(option -> sorted(option).equals(sorted(name)))
                 .toList();

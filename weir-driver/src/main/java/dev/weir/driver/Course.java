@@ -145,7 +145,10 @@ final class Course {
         return start;
     }
 
-    /** Waits for the first record. Returns null if the time is up or the pass ends without a record. */
+    /**
+     * Waits at most this time until the time of the pass starts, with the first record or with {@link #endNow}. Returns
+     * null if it has not started by then.
+     */
     @Nullable
     Mark awaitFirst(long nanos) throws InterruptedException {
         return first.await(nanos, TimeUnit.NANOSECONDS) ? start : null;

@@ -27,7 +27,7 @@ public final class NumberRuns {
     private static final int BITS = 7;
     private static final int MASK = (1 << BITS) - 1;
 
-    private final long[] edges; // first number of a run, first number after it, and so on, ascending
+    private final long[] edges; // first number of a run, first number after it, and so on, strictly ascending
 
     private NumberRuns(long[] edges) {
         this.edges = edges;

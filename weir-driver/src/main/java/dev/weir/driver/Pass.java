@@ -319,7 +319,7 @@ public final class Pass {
     }
 
     /**
-     * Sets the listener that is called once when a plan or a network's address is ready, on the thread that prepared
+     * Sets the listener that is called as soon as a plan or a network's address is ready, on the thread that prepared
      * it.
      */
     void whenReady(Consumer<String> told) {

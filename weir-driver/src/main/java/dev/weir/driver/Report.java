@@ -71,8 +71,8 @@ public sealed interface Report {
      * @param atNanos end of the interval, since the first record
      * @param handlers blocking time of handlers
      * @param timings for planned records, their delay per partition (for the sender, the delay of sending), as a
-     *     compressed HdrHistogram of nanoseconds in Base64; empty for none. A further entry at the end covers the times
-     *     that the thread overslept that sends the driver's records.
+     *     compressed HdrHistogram of nanoseconds in Base64; empty for none. The last entry is extra: it has
+     *     the times by which the thread that sends the driver's records overslept.
      * @param last whether enough records arrived or time ran out, so that only the close follows
      * @param figures figures of the driver's clients by name, once a second if requested; also figures of a remote
      *     machine
@@ -108,7 +108,7 @@ public sealed interface Report {
     }
 
     /**
-     * Reports the polls of consumers.
+     * The polls of consumers in an interval.
      *
      * @param sizes the record counts of non-empty polls, as a compressed HdrHistogram in Base64; empty for none
      * @param empty the number of empty polls, or {@link #UNKNOWN}

@@ -75,7 +75,7 @@ public final class SendPlan {
     private double shapeNanos = Double.NaN; // start of the shape, since the plan's start
     private double recordsPerSecond;
     private double fromNanos; // since the start: time of the last record or of the last change
-    private double gaps; // number of records between that time and the next record
+    private double gaps; // from that time to the next record, as a multiple of the mean gap
     private volatile @Nullable Thread waiting;
 
     private record Change(long atNanos, double recordsPerSecond) {}

@@ -108,7 +108,7 @@ public final class ClusterClients {
     }
 
     /**
-     * Sets the consumers' {@code client.id}, unless the file sets one: quotas may depend on the file's name.
+     * Sets the consumers' {@code client.id}, unless the file sets one, because quotas may depend on that id.
      *
      * @param clientId null to use the names that Kafka's client generates
      */

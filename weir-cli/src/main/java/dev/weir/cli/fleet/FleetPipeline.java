@@ -95,7 +95,10 @@ final class FleetPipeline {
                 - told().stream().filter(each -> each.inPerSecond() >= 0).count();
     }
 
-    /** Returns one member per console, because a console reports one pipeline even if several members name it. */
+    /**
+     * Returns the members without a console, and one member per console: a console reports one pipeline even if several
+     * members name it.
+     */
     private List<FleetMember> told() {
         Set<URI> seen = new HashSet<>();
         return members.stream()

@@ -108,8 +108,8 @@ public final class ProduceCommand implements Callable<Integer> {
             clients.check(List.of(topic));
             return produce(clients, config, lines);
         } catch (IOException e) {
-            throw CliFailure.unexpected(e);
             // Closing the input failed. By then all lines were read, or the failure has been reported.
+            throw CliFailure.unexpected(e);
         }
     }
 

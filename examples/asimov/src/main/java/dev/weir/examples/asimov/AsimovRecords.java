@@ -49,8 +49,8 @@ public final class AsimovRecords {
     }
 
     /**
-     * Returns a record with the source's unchanged key, value, timestamp and headers, and with headers for the failure
-     * and the origin.
+     * Returns a record with the source's key, value, timestamp and headers, and with headers for the failure and the
+     * origin. Headers that Weir added for an earlier failure or retry are left out.
      */
     public static ProducerRecord<byte[], byte[]> deadLetter(
             ConsumerRecord<byte[], byte[]> source, Malformed malformed, String topic) {

@@ -95,7 +95,7 @@ final class LzDecompressor {
         return run.surrogates ? new String(run.units()) : new String(run.output, 0, run.length, UTF_8);
     }
 
-    /** Does the same in UTF-8, with each lone surrogate replaced by U+FFFD. */
+    /** Decompresses to UTF-8, with each lone surrogate replaced by U+FFFD. */
     static byte[] decompressToUtf8(String input, LzForm form, int maxChars) throws LzStringException {
         LzDecompressor run = new LzDecompressor(input, form, maxChars);
         run.run();
