@@ -50,7 +50,7 @@ public final class LiveGroup implements AutoCloseable {
     private final List<LivePart> parts = new ArrayList<>();
     private final TrialMembers members; // members of all groups of the run
     private final TrialMembers.Listener listener; // listener of this group's members
-    private final int fixedConsumers; // consumers per process; 0 if each worker has its own consumer
+    private final int fixedConsumers; // consumers per process; 0 if the number of workers decides
 
     private String topic = "";
     private String output = ""; // output topic of copying members
@@ -104,7 +104,7 @@ public final class LiveGroup implements AutoCloseable {
         cluster.groups().set(group, config);
     }
 
-    /** The current number of consumers. Workers that have no consumer of their own count as consumers. */
+    /** The current number of consumers. In a share group, the workers are counted as consumers. */
     public int consumers() {
         return parts.stream().mapToInt(part -> part.consumers).sum();
     }

@@ -117,7 +117,8 @@ public final class LiveMeasurement implements Orders.Target {
     }
 
     /**
-     * Receives the reports of a group's processes. The first group's instance also receives the generator's reports.
+     * Receives the reports of a group's processes. The first group's instance also receives the reports of the
+     * generator and of the output's reader.
      */
     private final class Ears implements TrialMembers.Listener {
         private final int group;

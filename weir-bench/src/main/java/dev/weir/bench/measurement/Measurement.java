@@ -227,7 +227,7 @@ public final class Measurement {
                     ledger = ledger.plus(passed.ledger());
                     Report.Passed kept = isMeasured ? settling.rest(passed, point.seconds("measureSeconds")) : passed;
                     // A copy pass is timed by its output. A driver could make that time so short that
-                    // {@code measureSeconds} would never be reached, so the driver's own time counts here.
+                    // measureSeconds would never be reached, so the driver's own time counts here.
                     double own = (point.scenario() == Scenario.COPY ? said : kept).nanos() / 1e9;
                     return new Outcome(kept, own, OptionalCounts.minus(brokerLast, brokerBefore), fetched);
                 }

@@ -70,9 +70,9 @@ public final class SteadyMeasurement {
     }
 
     /**
-     * Executes the run. If a generator sends, the plan begins after the driver has read the one record that each
-     * partition of {@code topic} already holds. If the driver sends, the plan begins shortly after the start of the
-     * run.
+     * Executes the run. If a generator sends, the plan begins after the driver has read its first record, which shows
+     * that the driver is ready. For this purpose, each partition of {@code topic} already holds one record. If the
+     * driver sends, the plan begins shortly after the start of the run.
      *
      * @param seed the seed for the random arrival times
      */

@@ -14,7 +14,7 @@ package dev.weir.bench.process;
  * <p>Clocks drift between readings, so the error bound of a reading grows with its age. A newer reading replaces an
  * older one, unless the older bound is still smaller and both readings agree. The error includes the observed movement
  * of the offset and the possible drift since the reading. If the offset has moved further than drift allows, the other
- * clock was set. The error does not cover such a change.
+ * clock was set. {@code wasSet()} then returns true, and the error has no meaning.
  */
 final class ClockEstimate {
     /** Largest relative drift between two unadjusted clocks. Each clock errs by up to 100 millionths. */

@@ -196,7 +196,8 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * The exit status and last error output of the command that connects to a remote process; empty for a local one.
+     * The text, exit status and last error output of the command that connects to a remote process; empty for a local
+     * process.
      */
     private String atTheEnd() {
         Tail said = errors;

@@ -33,7 +33,7 @@ public final class DriverSession {
     private final BenchCluster cluster;
     private final WorkloadPoint point;
     private GroupType groupType = GroupType.CONSUMER; // the default before the greeting
-    private boolean hasConsumers; // whether it uses the official share consumer
+    private boolean hasConsumers; // whether the driver uses the official share consumer
     private String bootstrapServers; // addresses that the driver uses
 
     public DriverSession(DriverProcess process, BenchCluster cluster, WorkloadPoint point) {
@@ -109,7 +109,7 @@ public final class DriverSession {
         configure(topic, recordsPerPartition, point.scenario(), point.client(), options());
     }
 
-    /** Configures the driver to run another scenario with the point's cluster and values. */
+    /** Configures the driver to run this scenario, which may differ from the point's, with the point's other values. */
     public void configure(
             String topic,
             long recordsPerPartition,

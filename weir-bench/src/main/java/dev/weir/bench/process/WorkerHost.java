@@ -242,7 +242,7 @@ final class WorkerHost implements AutoCloseable {
     /**
      * Returns the local command that starts a process at this place. A process on this machine uses the same
      * {@code java} as the harness. A generator gets a higher priority than other processes if the system permits it.
-     * Otherwise a library that uses all processors would delay the generator and spoil its own run.
+     * Without the higher priority, a library that uses all processors would delay the generator and spoil its own run.
      */
     List<String> command(String driver, Worker.Role role, DriverCatalog.Entry entry, int heapMegabytes) {
         List<String> java = new ArrayList<>(role == Worker.Role.GENERATOR ? GOING_FIRST : List.of());

@@ -46,7 +46,7 @@ public final class Reports {
     }
 
     /**
-     * Writes all files and returns the result of {@link #json} or {@link #text}. Reads runs and histograms only once.
+     * Writes all files and returns the result of {@link #json} or {@link #text}. Analyses the runs only once.
      */
     public static String all(ResultsFolder folder, boolean json) {
         Analysis analysis = Analysis.of(folder);

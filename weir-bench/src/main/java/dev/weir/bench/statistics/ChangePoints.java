@@ -28,7 +28,8 @@ public final class ChangePoints {
 
     /**
      * Smallest length of a series in which a change of {@link #MIN_LENGTH} figures can be found. In a shorter series,
-     * chance alone reaches the clearest division too often. With 12 figures, 2 of the (12 choose 3) orders reach it.
+     * chance alone reaches the clearest division too often. With 12 figures, 2 of the (12 choose 3) orders reach it,
+     * which is less than {@link #ALPHA}.
      */
     public static final int FEWEST = 12;
 
@@ -136,8 +137,8 @@ public final class ChangePoints {
                 double[] of = distances[order[i]];
                 double[] before = sums[i];
                 double[] upTo = sums[i + 1];
-                // Distances are symmetric, so the entries of a row before the diagonal equal the entries of a column
-                // above it.
+                // Distances are symmetric, so the entries of a row before the diagonal equal the entries above the
+                // diagonal in the column of the same number.
                 double row = before[i + 1] - before[i];
                 for (int j = i; j < n; j++) {
                     row += of[order[j]];

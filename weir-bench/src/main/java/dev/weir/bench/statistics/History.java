@@ -58,8 +58,8 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
         }
 
         /**
-         * Returns the best of the levels that are better than the current level by at least this share; null if there
-         * is none. Levels that the user has accepted as past are ignored.
+         * Returns the best of the levels that are better than the current level by at least {@code least}; null if
+         * there is none. Levels that the user has accepted as past are ignored.
          *
          * @param acceptedMillis a level is accepted as past if all of its campaigns started before this time. It is
          * also accepted if at least one campaign started before this time and at most two started later, because the

@@ -8,9 +8,10 @@ import java.util.Arrays;
  *
  * <p>The start of the steady part is found by MSER (White, "An effective truncation heuristic for bias reduction in
  * simulation output", Simulation 69, 1997). It is the start that minimizes the standard error of the mean of the rest.
- * If that start lies past the middle, the series is too short. The rest is steady if its slope (Theil-Sen) is small, or
- * if there is no evidence of any slope (Mann-Kendall, 1 %). Both tests ignore outliers, so a single garbage collection
- * or disturbed second does not make a run unsteady. A run that never becomes steady is a valid result (Barrett et al.,
+ * Only starts up to the middle are considered. If the middle itself is the best start, the series is too short. The
+ * rest is steady under two conditions: its spread is at most {@link #MAX_SPREAD}, and its slope (Theil-Sen) is either
+ * small or not evident (Mann-Kendall, 1 %). Both slope tests ignore outliers, so a single garbage collection or
+ * disturbed second does not make a run unsteady. A run that never becomes steady is a valid result (Barrett et al.,
  * "Virtual machine warmup blows hot and cold", OOPSLA 2017).
  */
 public final class SteadyState {

@@ -111,7 +111,7 @@ final class SimulatedGroup {
     private final PriorityQueue<Event> events = new PriorityQueue<>();
     private final List<Worker> workers = new ArrayList<>();
     private final List<Deque<Sent>> waiting = new ArrayList<>(); // by partition
-    private final int[] inFlight; // records by partition
+    private final int[] inFlight; // number of records in flight, by partition
     private final boolean[] isAway; // by process
     private final long[] numbers;
 
@@ -124,7 +124,7 @@ final class SimulatedGroup {
     private boolean isSending = true;
     private int turn; // next partition to poll
     private int busy; // number of busy workers
-    private int waitingRecords; // number in all partitions
+    private int waitingRecords; // number of waiting records in all partitions
     private int nextIdle; // the first worker to check
     private int stride = 1; // step between checked workers; reaches all processes
 
@@ -217,7 +217,7 @@ final class SimulatedGroup {
         isSending = false;
     }
 
-    /** Advances the simulated time. */
+    /** Advances the simulated time to {@code toNanos}. */
     void advance(long toNanos) {
         while (nowNanos < toNanos) {
             long due = reports.dueNanos();
@@ -358,7 +358,7 @@ final class SimulatedGroup {
         if (worker.held.isEmpty()) {
             inFlight[record.partition] -= worker.locked;
             worker.locked = 0;
-            takeNext(worker, kind == Kind.GREEDY); // Single records were prefetched.
+            takeNext(worker, kind == Kind.GREEDY); // A batch must be fetched; a single record was prefetched.
             if (kind != Kind.FAIR) {
                 wake(); // Other workers can take the released records.
             }

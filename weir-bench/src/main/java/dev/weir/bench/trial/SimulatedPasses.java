@@ -51,7 +51,7 @@ final class SimulatedPasses implements PassSource {
     private static final double USED_HANDLERS = 0.97; // fraction of the allowed handlers in use
     private static final double HANDLER_OVERHEAD = 1.02; // ratio of actual to requested time
     private static final double COLD = 0.6; // fraction of the rate missing at first
-    private static final double WARM_UP_NANOS = 4e8; // until the missing part has shrunk to a third
+    private static final double WARM_UP_NANOS = 4e8; // time until the missing part has shrunk to a third
     private static final double NOISE = 0.02; // relative noise of passes and intervals
 
     private final WorkloadPoint point;

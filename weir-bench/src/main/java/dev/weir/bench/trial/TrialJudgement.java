@@ -32,8 +32,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A step or hold passes under three conditions: its whole time meets the target, its last third meets the target,
  * and members do not fall further behind. A group has recovered from a perturbation if the last third of its time meets
- * the target. It is recovering if its delay is smaller in the last third than in the second, and if it receives as many
- * records of every partition as are due.
+ * the target. It is recovering if its delay is smaller in the last third than in the second, if it receives as many
+ * records in the last third as are due, and if no partition is without records, see
+ * {@link TrialWindow#silentPartition}.
  */
 final class TrialJudgement {
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);

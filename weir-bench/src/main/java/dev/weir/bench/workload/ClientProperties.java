@@ -9,8 +9,8 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
- * Checks properties of Kafka clients and settings of groups that orders change during a run. They are the same as in a
- * workload file. Stateless.
+ * Checks properties of Kafka clients and settings of groups that orders change during a run. Orders use the same names
+ * for them as workload files. Stateless.
  */
 public final class ClientProperties {
 
