@@ -71,8 +71,8 @@ public sealed interface Report {
      * @param atNanos end of the interval, since the first record
      * @param handlers blocking time of handlers
      * @param timings for planned records, their delay per partition (for the sender, the delay of sending), as a
-     *     compressed HdrHistogram of nanoseconds in Base64; empty for none. The last entry is extra: it has
-     *     the times by which the thread that sends the driver's records overslept.
+     *     compressed HdrHistogram of nanoseconds in Base64; empty for none. The last entry is extra: it
+     *     says how long the thread that sends the driver's records overslept.
      * @param last whether enough records arrived or time ran out, so that only the close follows
      * @param figures figures of the driver's clients by name, once a second if requested; also figures of a remote
      *     machine
