@@ -56,7 +56,7 @@ public final class ConsumerSettings<K, V> {
         /** Skips the batch and logs a warning that identifies it. */
         SKIP,
         /**
-         * Treats the batch as one record that cannot be decoded. {@link HandledFlow} applies its rules, so the batch
+         * Treats the batch as one record that cannot be decoded. {@link HandledRecords} applies its rules, so the batch
          * goes to the dead-letter topic if there is one. {@link KafkaSource#decoded} emits the batch as
          * {@link Decoded.Refused}. Other sources fail.
          */

@@ -1,9 +1,9 @@
 package dev.weir.kafka;
 
 import dev.weir.kafka.batch.BatchHandler;
-import dev.weir.kafka.internal.handler.AsyncGuard;
 import dev.weir.kafka.internal.handler.BatchGuard;
-import dev.weir.kafka.internal.handler.BlockingGuard;
+import dev.weir.kafka.internal.handler.HandlerPlan;
+import dev.weir.kafka.internal.handler.HandlerPlan.HandlerStage;
 import dev.weir.stream.Action;
 import dev.weir.stream.Handler;
 import dev.weir.stream.Ordering;
@@ -86,12 +86,14 @@ public final class KafkaFlow<K, V> {
             Parallelism concurrency,
             Ordering<? super ConsumerRecord<K, V>> ordering,
             Handler<? super ConsumerRecord<K, V>, ? extends R> handler) {
-        Objects.requireNonNull(handler, "handler");
-        return HandledFlow.of(
-                HandledFlow.Origin.of(this),
-                ordering,
-                (jobs, order, rules) -> HandledFlow.supervised(
-                        jobs.mapBlocking(concurrency, order, new BlockingGuard<K, V, R>(rules, handler)), rules));
+        return handled(ordering, HandlerStage.blocking(concurrency, handler));
+    }
+
+    private <R> HandledFlow<K, V, R> handled(
+            Ordering<? super ConsumerRecord<K, V>> ordering, HandlerStage<K, V, R> stage) {
+        RecordDecoder<K, V> decoder =
+                new RecordDecoder<>(settings().keyDeserializer(), settings().valueDeserializer());
+        return new HandledFlow<>(HandlerPlan.of(decoder, ordering, stage), this, null);
     }
 
     /**
@@ -143,8 +145,7 @@ public final class KafkaFlow<K, V> {
             BatchHandler<K, V> handler) {
         Objects.requireNonNull(within, "within");
         Objects.requireNonNull(handler, "handler");
-        return HandledFlow.of(
-                HandledFlow.Origin.of(this),
+        return handled(
                 ordering,
                 (jobs, order, rules) -> BatchGuard.under(jobs, concurrency, max, within, order, rules, handler));
     }
@@ -157,13 +158,7 @@ public final class KafkaFlow<K, V> {
             int parallelism,
             Ordering<? super ConsumerRecord<K, V>> ordering,
             Function<? super ConsumerRecord<K, V>, ? extends CompletionStage<? extends R>> handler) {
-        Objects.requireNonNull(handler, "handler");
-        return HandledFlow.of(
-                HandledFlow.Origin.of(this),
-                ordering,
-                (jobs, order, rules) -> HandledFlow.supervised(
-                        jobs.mapAsync(Parallelism.fixed(parallelism), order, new AsyncGuard<K, V, R>(rules, handler)),
-                        rules));
+        return handled(ordering, HandlerStage.async(parallelism, handler));
     }
 
     @Override

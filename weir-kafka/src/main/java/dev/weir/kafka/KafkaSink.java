@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * the records in flight. At that limit, the upstream stage waits, including while brokers are down. The client retries
  * transient errors for as long as they last.
  *
- * <p>A {@link KafkaFlow} and an {@link ExactlyOnceFlow} have their own sinks: {@link HandledFlow#produceTo} and
+ * <p>A {@link KafkaFlow} and an {@link ExactlyOnceFlow} have their own sinks: {@link HandledRecords#produceTo} and
  * {@link ExactlyOnceFlow#produceTo}.
  */
 public final class KafkaSink<K, V> {

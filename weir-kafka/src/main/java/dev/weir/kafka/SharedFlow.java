@@ -1,8 +1,7 @@
 package dev.weir.kafka;
 
-import dev.weir.kafka.deadletter.DeadLetterTopic;
-import dev.weir.kafka.internal.handler.AsyncGuard;
-import dev.weir.kafka.internal.handler.BlockingGuard;
+import dev.weir.kafka.internal.handler.HandlerPlan;
+import dev.weir.kafka.internal.handler.HandlerPlan.HandlerStage;
 import dev.weir.kafka.internal.share.member.ShareSource;
 import dev.weir.stream.Action;
 import dev.weir.stream.Handler;
@@ -27,8 +26,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  *
  * <p>A record whose handler still fails after retries in place is released, and the group delivers it again, to this or
  * another member. If there is a dead-letter topic, a record that fails in its last delivery is written to that topic
- * and accepted. {@link FailureAction#REJECT} rejects the record. Retry topics cannot be used with a share group,
- * because the group redelivers records itself.
+ * and accepted. {@link HandledSharedFlow#reject} rejects records that must not be delivered again. There are no retry
+ * topics, because the group redelivers records itself.
  *
  * <p>Records are unordered. On request, records with equal keys are kept in order while this member has acquired them
  * at the same time, but not across members.
@@ -49,7 +48,7 @@ public final class SharedFlow<K, V> {
     }
 
     /** Calls the handler with a fixed concurrency; see {@link #handle(Parallelism, Ordering, Handler)}. */
-    public <R> HandledFlow<K, V, R> handle(
+    public <R> HandledSharedFlow<K, V, R> handle(
             int concurrency,
             Ordering<? super ConsumerRecord<K, V>> ordering,
             Handler<? super ConsumerRecord<K, V>, ? extends R> handler) {
@@ -62,24 +61,19 @@ public final class SharedFlow<K, V> {
      *
      * @param ordering unordered or by key; input order is refused, because a share group has none
      */
-    public <R> HandledFlow<K, V, R> handle(
+    public <R> HandledSharedFlow<K, V, R> handle(
             Parallelism concurrency,
             Ordering<? super ConsumerRecord<K, V>> ordering,
             Handler<? super ConsumerRecord<K, V>, ? extends R> handler) {
-        Objects.requireNonNull(handler, "handler");
         Objects.requireNonNull(concurrency, "concurrency");
-        return withDeadLetterTopic(HandledFlow.of(
-                origin(concurrency.max()),
-                checked(ordering),
-                (jobs, order, rules) -> HandledFlow.supervised(
-                        jobs.mapBlocking(concurrency, order, new BlockingGuard<K, V, R>(rules, handler)), rules)));
+        return handled(concurrency.max(), ordering, HandlerStage.blocking(concurrency, handler));
     }
 
     /**
      * Calls an action that has no result; otherwise like {@link #handle}. Complete the flow with
-     * {@link HandledFlow#pipeline}.
+     * {@link HandledSharedFlow#pipeline}.
      */
-    public HandledFlow<K, V, ConsumerRecord<K, V>> forEach(
+    public HandledSharedFlow<K, V, ConsumerRecord<K, V>> forEach(
             int concurrency,
             Ordering<? super ConsumerRecord<K, V>> ordering,
             Action<? super ConsumerRecord<K, V>> action) {
@@ -91,37 +85,18 @@ public final class SharedFlow<K, V> {
     }
 
     /** Starts an asynchronous computation for each record, with at most {@code parallelism} at the same time. */
-    public <R> HandledFlow<K, V, R> handleAsync(
+    public <R> HandledSharedFlow<K, V, R> handleAsync(
             int parallelism,
             Ordering<? super ConsumerRecord<K, V>> ordering,
             Function<? super ConsumerRecord<K, V>, ? extends CompletionStage<? extends R>> handler) {
-        Objects.requireNonNull(handler, "handler");
-        return withDeadLetterTopic(HandledFlow.of(
-                origin(parallelism),
-                checked(ordering),
-                (jobs, order, rules) -> HandledFlow.supervised(
-                        jobs.mapAsync(Parallelism.fixed(parallelism), order, new AsyncGuard<K, V, R>(rules, handler)),
-                        rules)));
+        return handled(parallelism, ordering, HandlerStage.async(parallelism, handler));
     }
 
-    /** Applies the settings' dead-letter topic, which the flow may override. */
-    private <R> HandledFlow<K, V, R> withDeadLetterTopic(HandledFlow<K, V, R> flow) {
-        DeadLetterTopic deadLetterTopic = settings.deadLetterTopic();
-        return deadLetterTopic == null ? flow : flow.deadLetter(deadLetterTopic);
-    }
-
-    private HandledFlow.Origin<K, V> origin(int workers) {
+    private <R> HandledSharedFlow<K, V, R> handled(
+            int workers, Ordering<? super ConsumerRecord<K, V>> ordering, HandlerStage<K, V, R> stage) {
         ShareSettings<K, V> forWorkers = settings.toBuilder().workers(workers).build();
-        DeadLetterTopic deadLetterTopic = forWorkers.deadLetterTopic();
-        return new HandledFlow.Origin<>(
-                given -> KafkaSource.acquired(
-                        given == null || deadLetterTopic != null
-                                ? forWorkers
-                                : forWorkers.toBuilder().deadLetterTopic(given).build(),
-                        topics),
-                new RecordDecoder<>(settings.keyDeserializer(), settings.valueDeserializer()),
-                topic -> DeadLetterTopic.of(topic, settings.producerSettings(), settings.groupId()),
-                null);
+        RecordDecoder<K, V> decoder = new RecordDecoder<>(settings.keyDeserializer(), settings.valueDeserializer());
+        return HandledSharedFlow.of(HandlerPlan.of(decoder, checked(ordering), stage), forWorkers, topics);
     }
 
     private static <T> Ordering<T> checked(Ordering<T> ordering) {

@@ -100,14 +100,12 @@ class ShareSettingsTest {
     }
 
     @Test
-    void reject_outsideOfShareGroups_isRefused() {
-        var settings = ConsumerSettings.builder()
-                .bootstrapServers("localhost:9092")
-                .groupId("orders")
-                .build();
-        var flow = KafkaFlow.from(settings, "orders").forEach(1, Ordering.input(), record -> {});
-        assertThatThrownBy(() -> flow.on(IllegalStateException.class, FailureAction.REJECT))
+    void rejectRule_thatCanHaveNoEffect_isRefused() {
+        var flow = KafkaFlow.shared(complete().build(), "orders")
+                .forEach(4, Ordering.unordered(), record -> {})
+                .on(RuntimeException.class, FailureAction.SKIP);
+        assertThatThrownBy(() -> flow.reject(IllegalStateException.class))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("action=REJECT");
+                .hasMessageContaining("reject(IllegalStateException) can have no effect: on(RuntimeException, SKIP)");
     }
 }

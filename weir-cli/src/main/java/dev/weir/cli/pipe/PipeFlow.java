@@ -7,7 +7,7 @@ import dev.weir.examples.asimov.Malformed;
 import dev.weir.examples.asimov.Translation;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ExactlyOnceFlow;
-import dev.weir.kafka.HandledFlow;
+import dev.weir.kafka.HandledRecords;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
@@ -173,9 +173,9 @@ final class PipeFlow implements AutoCloseable {
                 .produceTo(producer, record -> record);
     }
 
-    private <R> HandledFlow<byte[], byte[], R> withRules(
-            HandledFlow<byte[], byte[], R> flow, Function<String, DeadLetterTopic> deadLetters) {
-        HandledFlow<byte[], byte[], R> handled = flow;
+    private <R, F extends HandledRecords<byte[], byte[], R, F>> F withRules(
+            F flow, Function<String, DeadLetterTopic> deadLetters) {
+        F handled = flow;
         if (options.retry != null) {
             handled = handled.retry(RetryPolicy.of(options.retry + 1, RETRY_BACKOFF));
         }

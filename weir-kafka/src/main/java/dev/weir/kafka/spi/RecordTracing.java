@@ -5,9 +5,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Traces each record of a {@link dev.weir.kafka.HandledFlow}, which calls these methods. {@code weir-otel} provides an
- * implementation for OpenTelemetry. Thread-safe. An exception thrown by an implementation is treated as if the handler
- * had thrown it.
+ * Traces each record of a {@link dev.weir.kafka.HandledRecords}, which calls these methods. {@code weir-otel} provides
+ * an implementation for OpenTelemetry. Thread-safe. An exception thrown by an implementation is treated as if the
+ * handler had thrown it.
  */
 public interface RecordTracing {
 

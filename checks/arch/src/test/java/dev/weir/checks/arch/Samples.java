@@ -17,6 +17,8 @@ import dev.weir.kafka.Decoded;
 import dev.weir.kafka.ExactlyOnceFlow;
 import dev.weir.kafka.FailureAction;
 import dev.weir.kafka.HandledFlow;
+import dev.weir.kafka.HandledRecords;
+import dev.weir.kafka.HandledSharedFlow;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
@@ -281,6 +283,8 @@ final class Samples implements AutoCloseable {
         put(SharedFlow.class, KafkaFlow.shared(shared, TEXT));
         put(KafkaFlow.class, KafkaFlow.from(settings, TEXT));
         put(HandledFlow.class, KafkaFlow.from(settings, TEXT).handle(1, Ordering.input(), each -> each));
+        put(HandledSharedFlow.class, KafkaFlow.shared(shared, TEXT).handle(1, Ordering.unordered(), each -> each));
+        put(HandledRecords.class, of(HandledFlow.class));
         put(ExactlyOnceFlow.class, KafkaSource.from(settings, TEXT).exactlyOnce());
         put(CircuitBreaker.class, CircuitBreaker.consecutive(1, Duration.ofSeconds(1)));
         put(RetryTopics.class, RetryTopics.of(TEXT, Duration.ofSeconds(1)));

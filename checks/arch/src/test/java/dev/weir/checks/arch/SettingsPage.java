@@ -51,7 +51,9 @@ final class SettingsPage {
     /** Types whose settings are methods that return a copy. */
     private static final List<String> COPIES = List.of(
             "dev.weir.kafka.Subscription",
+            "dev.weir.kafka.HandledRecords",
             "dev.weir.kafka.HandledFlow",
+            "dev.weir.kafka.HandledSharedFlow",
             "dev.weir.kafka.CircuitBreaker",
             "dev.weir.kafka.RetryTopics",
             "dev.weir.kafka.deadletter.DeadLetterTopic",

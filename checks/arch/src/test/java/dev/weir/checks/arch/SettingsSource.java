@@ -35,7 +35,7 @@ final class SettingsSource {
     /**
      * A method, or a component of a record.
      *
-     * @param type that it returns, or that the component has
+     * @param type that it returns, or that the component has; the type around it for a parameter that stands for that
      * @param doc its comment; empty without one
      * @param byDefault the default of a component; empty without one
      */
@@ -96,11 +96,13 @@ final class SettingsSource {
                     }
                 }
             }
+            String self = selfType(type);
             for (Tree member : type.getMembers()) {
                 if (member instanceof MethodTree method && method.getReturnType() != null) {
+                    String returned = method.getReturnType().toString();
                     own.add(new Member(
                             method.getName().toString(),
-                            method.getReturnType().toString(),
+                            returned.equals(self) ? name : returned,
                             method.getModifiers().getFlags().contains(Modifier.PUBLIC),
                             false,
                             doc(new TreePath(getCurrentPath(), method)),
@@ -109,6 +111,16 @@ final class SettingsSource {
             }
             members.put(name, own);
             return super.visitClass(type, null);
+        }
+
+        /** Returns the type parameter that stands for the type itself; empty if there is none. */
+        private static String selfType(ClassTree type) {
+            return type.getTypeParameters().stream()
+                    .filter(parameter -> parameter.getBounds().stream()
+                            .anyMatch(bound -> bound.toString().startsWith(type.getSimpleName() + "<")))
+                    .map(parameter -> parameter.getName().toString())
+                    .findFirst()
+                    .orElse("");
         }
 
         private String doc(TreePath path) {

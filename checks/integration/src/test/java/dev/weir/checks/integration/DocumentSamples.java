@@ -172,6 +172,7 @@ final class DocumentSamples {
                 .build();
         KafkaFlow.shared(orders, "orders")
                 .forEach(300, Ordering.unordered(), order -> price(order.value()))
+                .reject(MalformedOrder.class) // the group never delivers it again
                 .deadLetter("orders-dead")
                 .run();
     }

@@ -3,7 +3,6 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.kafka.FailureAction;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.ShareGroupConfig;
@@ -146,7 +145,7 @@ class LeanShareTest {
                         throw new NumberFormatException("not wanted");
                     }
                 })
-                .on(NumberFormatException.class, FailureAction.REJECT)
+                .reject(NumberFormatException.class)
                 .run()) {
             assertThat(running.await().drained()).isTrue();
             assertThat(member(running).rejected()).isEqualTo(5);

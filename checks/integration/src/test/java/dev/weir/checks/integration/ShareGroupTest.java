@@ -3,7 +3,6 @@ package dev.weir.checks.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.kafka.FailureAction;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaFlow;
 import dev.weir.kafka.KafkaPipelineException;
@@ -212,7 +211,7 @@ class ShareGroupTest {
                         throw new NumberFormatException("not wanted");
                     }
                 })
-                .on(NumberFormatException.class, FailureAction.REJECT)
+                .reject(NumberFormatException.class)
                 .run()) {
             assertThat(running.await().drained()).isTrue();
             assertThat(member(running).rejected()).isEqualTo(5);

@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  * Wraps an asynchronous handler with a circuit breaker, a timeout, and the conversion of failures into values. The
  * stage determines the calling threads; futures may complete on any thread.
  */
-public final class AsyncGuard<K, V, R>
+final class AsyncGuard<K, V, R>
         implements Function<HandlerJob<K, V>, CompletionStage<HandlerOutcome<R>>>, Gate<HandlerJob<K, V>> {
 
     private final FailureRules rules;
     private final Function<? super ConsumerRecord<K, V>, ? extends CompletionStage<? extends R>> handler;
 
-    public AsyncGuard(
+    AsyncGuard(
             FailureRules rules,
             Function<? super ConsumerRecord<K, V>, ? extends CompletionStage<? extends R>> handler) {
         this.rules = rules;

@@ -12,13 +12,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * Wraps a blocking handler with a circuit breaker, a timeout, and the conversion of failures into values. Failures that
  * must be retried or that must fail the pipeline are thrown. Thread-safe if the handler is.
  */
-public final class BlockingGuard<K, V, R>
-        implements Handler<HandlerJob<K, V>, HandlerOutcome<R>>, Gate<HandlerJob<K, V>> {
+final class BlockingGuard<K, V, R> implements Handler<HandlerJob<K, V>, HandlerOutcome<R>>, Gate<HandlerJob<K, V>> {
 
     private final FailureRules rules;
     private final Handler<? super ConsumerRecord<K, V>, ? extends R> handler;
 
-    public BlockingGuard(FailureRules rules, Handler<? super ConsumerRecord<K, V>, ? extends R> handler) {
+    BlockingGuard(FailureRules rules, Handler<? super ConsumerRecord<K, V>, ? extends R> handler) {
         this.rules = rules;
         this.handler = handler;
     }

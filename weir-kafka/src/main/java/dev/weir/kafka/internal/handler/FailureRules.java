@@ -15,14 +15,17 @@ import dev.weir.stream.spi.Machinery;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The rules for failures of a handler. Immutable.
  *
  * @param retry policy for retries in place; none by default
- * @param exceptions actions by exception type; the first match wins, and RETRY applies if none matches
+ * @param exceptions rules by exception type; the first match wins, and RETRY applies if none matches
  * @param timeout maximum duration of one call; null for no limit
  * @param breaker admits calls; null to admit all
  * @param hasWayOut whether there is a destination for failed records
@@ -30,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record FailureRules(
         RetryPolicy retry,
-        List<ByType> exceptions,
+        List<Rule> exceptions,
         @Nullable Duration timeout,
         @Nullable CircuitBreaker breaker,
         boolean hasWayOut,
@@ -42,8 +45,32 @@ public record FailureRules(
 
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
 
-    /** The action for one exception type. */
-    public record ByType(Class<? extends Throwable> type, FailureAction action) {}
+    /** Applies to all exceptions that no other rule matches. */
+    private static final Rule OTHERWISE = new ActionRule(Throwable.class, FailureAction.RETRY);
+
+    /** A rule for one exception type. */
+    public sealed interface Rule {
+
+        Class<? extends Throwable> type();
+    }
+
+    /** Takes an action that every flow has. */
+    private record ActionRule(Class<? extends Throwable> type, FailureAction action) implements Rule {
+
+        @Override
+        public String toString() {
+            return "on(" + type.getSimpleName() + ", " + action + ")";
+        }
+    }
+
+    /** Makes the record's share group reject it. */
+    private record RejectRule(Class<? extends Throwable> type) implements Rule {
+
+        @Override
+        public String toString() {
+            return "reject(" + type.getSimpleName() + ")";
+        }
+    }
 
     /** Copies the rules. Throws if the timeout is not positive or is too long. */
     public FailureRules {
@@ -59,27 +86,40 @@ public record FailureRules(
     }
 
     /**
-     * Appends a rule.
+     * Appends a rule that takes an action.
      *
      * @throws IllegalArgumentException if the rule could never have an effect
      */
-    public FailureRules with(ByType rule) {
+    public FailureRules with(Class<? extends Throwable> type, FailureAction action) {
+        return with(new ActionRule(Objects.requireNonNull(type, "type"), Objects.requireNonNull(action, "action")));
+    }
+
+    /**
+     * Appends a rule that makes a share group reject the record.
+     *
+     * @throws IllegalArgumentException if the rule could never have an effect
+     */
+    public FailureRules withReject(Class<? extends Throwable> type) {
+        return with(new RejectRule(Objects.requireNonNull(type, "type")));
+    }
+
+    private FailureRules with(Rule rule) {
         refuseIdle(rule);
-        List<ByType> all = new ArrayList<>(exceptions);
+        List<Rule> all = new ArrayList<>(exceptions);
         all.add(rule);
         return new FailureRules(retry, all, timeout, breaker, hasWayOut, tracing);
     }
 
-    private void refuseIdle(ByType rule) {
-        String said = "on(" + rule.type.getSimpleName() + ", " + rule.action + ") can have no effect: ";
-        if (rule.action != FailureAction.FAIL && Machinery.isAlwaysFailure(rule.type)) {
-            throw new IllegalArgumentException(said + "such an error says nothing of the record and always fails the"
-                    + " pipeline; leave the rule out");
+    private void refuseIdle(Rule rule) {
+        boolean fails = rule instanceof ActionRule byAction && byAction.action == FailureAction.FAIL;
+        if (!fails && Machinery.isAlwaysFailure(rule.type())) {
+            throw new IllegalArgumentException(rule + " can have no effect: such an error says nothing of the record"
+                    + " and always fails the pipeline; leave the rule out");
         }
-        for (ByType before : exceptions) {
-            if (before.type.isAssignableFrom(rule.type)) {
-                throw new IllegalArgumentException(said + "on(" + before.type.getSimpleName() + ", " + before.action
-                        + ") comes before it and matches first; say the narrower type first");
+        for (Rule before : exceptions) {
+            if (before.type().isAssignableFrom(rule.type())) {
+                throw new IllegalArgumentException(rule + " can have no effect: " + before
+                        + " comes before it and matches first; say the narrower type first");
             }
         }
     }
@@ -100,17 +140,19 @@ public record FailureRules(
         return new FailureRules(retry, exceptions, timeout, breaker, hasWayOut, newTracing);
     }
 
-    private FailureAction actionOn(Throwable thrown) {
-        for (ByType rule : exceptions) {
-            if (rule.type.isInstance(thrown)) {
-                return rule.action;
+    private Rule ruleFor(Throwable thrown) {
+        for (Rule rule : exceptions) {
+            if (rule.type().isInstance(thrown)) {
+                return rule;
             }
         }
-        return FailureAction.RETRY;
+        return OTHERWISE;
     }
 
     private boolean isRetriable(Throwable thrown) {
-        return actionOn(thrown) == FailureAction.RETRY && retry.retriable().test(thrown);
+        return ruleFor(thrown) instanceof ActionRule rule
+                && rule.action == FailureAction.RETRY
+                && retry.retriable().test(thrown);
     }
 
     /**
@@ -129,22 +171,27 @@ public record FailureRules(
      * @return the outcome; null if {@code thrown} must be rethrown, so that the record is retried or the pipeline fails
      */
     <R> @Nullable HandlerOutcome<R> decide(HandlerJob<?, ?> job, Throwable thrown) {
-        FailureAction action = actionOn(thrown);
-        if (isOfTheMachinery(thrown) || action == FailureAction.FAIL || isTriedAgain(job, thrown)) {
-            return null;
-        }
-        if (action == FailureAction.SKIP) {
-            return new HandlerOutcome.Skipped<>();
-        }
-        if (action == FailureAction.REJECT) {
-            return new HandlerOutcome.Rejected<>(job.raw());
-        }
-        if (!hasWayOut) {
+        if (isOfTheMachinery(thrown) || isTriedAgain(job, thrown)) {
             return null;
         }
         Reason reason = thrown instanceof HandlerTimeoutException ? Reason.TIMEOUT : Reason.HANDLER;
-        return new HandlerOutcome.Failed<>(
-                new FailedRecord(job.raw(), reason, thrown, job.attempts(), isRetriable(thrown)));
+        return outcome(
+                thrown,
+                job.raw(),
+                () -> new FailedRecord(job.raw(), reason, thrown, job.attempts(), isRetriable(thrown)));
+    }
+
+    private <R> @Nullable HandlerOutcome<R> outcome(
+            Throwable thrown, ConsumerRecord<byte[], byte[]> raw, Supplier<FailedRecord> failed) {
+        return switch (ruleFor(thrown)) {
+            case RejectRule reject -> new HandlerOutcome.Rejected<>(raw);
+            case ActionRule rule ->
+                switch (rule.action) {
+                    case SKIP -> new HandlerOutcome.Skipped<>();
+                    case FAIL -> null;
+                    case RETRY, DEAD_LETTER -> hasWayOut ? new HandlerOutcome.Failed<>(failed.get()) : null;
+                };
+        };
     }
 
     /** Returns whether the policy allows another attempt for a record that failed with this exception. */
@@ -152,19 +199,13 @@ public record FailureRules(
         return job.attempts() < retry.attempts() && isRetriable(thrown);
     }
 
-    /** Decides how to treat a record that could not be decoded. Throws if there is no destination for it. */
+    /** Decides how to treat a record that could not be decoded. Throws its failure if that fails the pipeline. */
     <R> HandlerOutcome<R> undecodable(Decoded.Refused<?, ?> refused) {
-        return switch (actionOn(refused.cause())) {
-            case SKIP -> new HandlerOutcome.Skipped<>();
-            case REJECT -> new HandlerOutcome.Rejected<>(refused.raw());
-            case FAIL -> throw refused.cause();
-            case RETRY, DEAD_LETTER -> {
-                if (!hasWayOut) {
-                    throw refused.cause();
-                }
-                yield new HandlerOutcome.Failed<>(FailedRecord.of(refused));
-            }
-        };
+        HandlerOutcome<R> outcome = outcome(refused.cause(), refused.raw(), () -> FailedRecord.of(refused));
+        if (outcome == null) {
+            throw refused.cause();
+        }
+        return outcome;
     }
 
     /**

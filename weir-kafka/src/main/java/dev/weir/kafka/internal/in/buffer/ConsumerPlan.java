@@ -30,6 +30,20 @@ public record ConsumerPlan(
     /** The treatment of acknowledgements and commits. */
     public sealed interface Delivery {
 
+        /** Returns whether offsets are committed. */
+        boolean commits();
+
+        /**
+         * Returns whether each record is acknowledged individually. Otherwise the first token of a batch stands for the
+         * batch until it is pulled.
+         */
+        boolean isTracked();
+
+        /** Returns whether an unreadable batch is emitted as a record that cannot be decoded. */
+        default boolean takesUnreadable() {
+            return false;
+        }
+
         /**
          * Tracks each record and commits the finished prefix.
          *
@@ -40,16 +54,32 @@ public record ConsumerPlan(
             public Committable() {
                 this(false);
             }
+
+            @Override
+            public boolean commits() {
+                return true;
+            }
+
+            @Override
+            public boolean isTracked() {
+                return true;
+            }
         }
 
         /**
          * Commits nothing.
          *
-         * @param tracked whether each record is tracked, so that a listener is notified of a revocation only after all
-         *     work on revoked partitions is finished or dropped; otherwise a batch counts as outstanding until the
+         * @param isTracked whether each record is tracked, so that a listener is notified of a revocation only after
+         *     all work on revoked partitions is finished or dropped; otherwise a batch counts as outstanding until the
          *     pipeline pulls it
          */
-        record Plain(boolean tracked) implements Delivery {}
+        record Plain(boolean isTracked) implements Delivery {
+
+            @Override
+            public boolean commits() {
+                return false;
+            }
+        }
 
         /**
          * Emits a batch only after a commit that covers it is confirmed. The batch counts as outstanding until the
@@ -57,7 +87,18 @@ public record ConsumerPlan(
          *
          * @param commitAhead maximum number of records that are committed but not yet pulled
          */
-        record AtMostOnce(int commitAhead) implements Delivery {}
+        record AtMostOnce(int commitAhead) implements Delivery {
+
+            @Override
+            public boolean commits() {
+                return true;
+            }
+
+            @Override
+            public boolean isTracked() {
+                return false;
+            }
+        }
     }
 
     /** Returns a human-readable description of the selection that the consumer reads. */
@@ -78,20 +119,8 @@ public record ConsumerPlan(
         return subscription.priorities().isNone() ? Batch.DEFAULT_CAPACITY : PRIORITISED_BATCH;
     }
 
-    public boolean isCommittable() {
-        return delivery instanceof Delivery.Committable;
-    }
-
-    /** Returns whether an unreadable batch is emitted as a record that cannot be decoded. */
-    public boolean takesUnreadable() {
-        return delivery instanceof Delivery.Committable committable && committable.takesUnreadable;
-    }
-
-    /**
-     * Returns whether each record is acknowledged individually. Otherwise the first token of a batch stands for the
-     * batch until it is pulled.
-     */
+    /** Returns whether each record is acknowledged individually; see {@link Delivery#isTracked}. */
     public boolean isTracked() {
-        return isCommittable() || (delivery instanceof Delivery.Plain plain && plain.tracked);
+        return delivery.isTracked();
     }
 }

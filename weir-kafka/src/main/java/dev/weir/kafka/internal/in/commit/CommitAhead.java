@@ -33,7 +33,7 @@ import org.apache.kafka.common.TopicPartition;
  * continue. A new position, from a seek for example, waits as an empty batch ahead of the partition's records, and the
  * end of a bounded read waits as an empty batch after them.
  */
-public final class CommitAhead implements CommitGate {
+public final class CommitAhead extends DeliveryCommits implements CommitGate {
 
     /** The token of an empty batch that only carries a position. */
     private static final long NO_TOKEN = -1;
@@ -47,7 +47,6 @@ public final class CommitAhead implements CommitGate {
     /** Maximum wait for the response to a commit before the owner turns to its other duties. */
     private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final OffsetCommits commits;
     private final RecordOutlets outlets;
     private final int commitAhead;
     private final Predicate<TopicPartition> isPaused;
@@ -80,12 +79,27 @@ public final class CommitAhead implements CommitGate {
             Predicate<TopicPartition> isPaused,
             OwnerWaits signals,
             OwnerClock clock) {
-        this.commits = commits;
+        super(commits);
         this.outlets = outlets;
         this.commitAhead = commitAhead;
         this.isPaused = isPaused;
         this.signals = signals;
         this.clock = clock;
+    }
+
+    @Override
+    public String guarantee() {
+        return "at most once";
+    }
+
+    @Override
+    public CommitGate gate() {
+        return this;
+    }
+
+    @Override
+    public long nanosUntilDue() {
+        return commits.isBackingOff() ? commits.nanosUntilDue() : Long.MAX_VALUE;
     }
 
     @Override
@@ -96,11 +110,11 @@ public final class CommitAhead implements CommitGate {
     @Override
     public void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset) {
         waiting.add(new Promised(partition, batch, nextOffset, batch.token(0)));
-        records.put(partition, records(partition) + batch.size());
+        records.put(partition, waitingRecords(partition) + batch.size());
     }
 
-    /** Returns how many records of the partition wait for their commit. */
-    public int records(AssignedPartition partition) {
+    @Override
+    public int waitingRecords(AssignedPartition partition) {
         return records.getOrDefault(partition, 0);
     }
 
@@ -119,7 +133,8 @@ public final class CommitAhead implements CommitGate {
      * Commits and releases waiting records. After {@link #SPELL_NANOS} no further commit starts, but the response to
      * one may take up to {@link #ANSWER_NANOS}.
      */
-    public void commit() {
+    @Override
+    void commitDue(List<AssignedPartition> assigned) {
         long endNanos = clock.nanoTime() + SPELL_NANOS;
         while (!waiting.isEmpty() && !commits.isBackingOff()) {
             // Set before the check, so that later pulls are reported.
@@ -204,7 +219,8 @@ public final class CommitAhead implements CommitGate {
      *
      * @throws KafkaException if the commit fails; the previous commit then remains valid
      */
-    public void commitPlaces(Collection<AssignedPartition> partitions, long timeoutNanos) {
+    @Override
+    public void commitNow(Collection<AssignedPartition> partitions, long timeoutNanos) {
         Map<TopicPartition, OffsetAndMetadata> places = new HashMap<>();
         for (AssignedPartition partition : partitions) {
             if (partition.uncommittedPlace() != AssignedPartition.UNKNOWN) {
@@ -217,7 +233,7 @@ public final class CommitAhead implements CommitGate {
     }
 
     private void letGo(AssignedPartition partition, int gone) {
-        int left = records(partition) - gone;
+        int left = waitingRecords(partition) - gone;
         if (left == 0) {
             records.remove(partition);
         } else {
@@ -242,11 +258,25 @@ public final class CommitAhead implements CommitGate {
                 (partition, token) -> partition.dropped(partition.tracker().forgetFrom(token)));
     }
 
+    @Override
+    public void taken() {
+        if (wantsRoom()) {
+            signals.wake();
+        }
+    }
+
+    @Override
+    public void pausesChanged() {
+        if (wantsLook()) {
+            signals.wake();
+        }
+    }
+
     /**
      * Returns whether the owner must be woken because the pipeline has free capacity. Returns true once per request by
      * the owner. Any thread.
      */
-    public boolean wantsRoom() {
+    private boolean wantsRoom() {
         if (wantsRoom && outlets.ready() <= commitAhead / 2) {
             wantsRoom = false;
             return true;
@@ -255,7 +285,7 @@ public final class CommitAhead implements CommitGate {
     }
 
     /** Returns whether the owner must be woken after a pause was changed. Call after the change. Any thread. */
-    public boolean wantsLook() {
+    boolean wantsLook() {
         return passesOver || wantsRoom();
     }
 

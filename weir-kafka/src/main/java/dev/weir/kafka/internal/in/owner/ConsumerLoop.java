@@ -8,7 +8,6 @@ import dev.weir.kafka.internal.in.buffer.AssignedPartition;
 import dev.weir.kafka.internal.in.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.internal.in.buffer.BatchEmission;
 import dev.weir.kafka.internal.in.buffer.ConsumerPlan;
-import dev.weir.kafka.internal.in.buffer.ConsumerPlan.Delivery;
 import dev.weir.kafka.internal.in.buffer.DroppedRecords;
 import dev.weir.kafka.internal.in.buffer.FlowControl;
 import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
@@ -66,7 +65,6 @@ final class ConsumerLoop implements Runnable {
     private final PausedPartitions pauses = new PausedPartitions();
     private final OffsetCommits commits;
     private final DeliveryCommits delivery;
-    private final @Nullable TransactionGate transactions;
     private final OwnerRequests requests;
     private final ConsumerOwner owner;
     private final PipelineReaders readers = new PipelineReaders();
@@ -108,7 +106,6 @@ final class ConsumerLoop implements Runnable {
             MemberCommit direct,
             @Nullable TransactionGate transactions) {
         this.client = client;
-        this.transactions = transactions;
         this.fetcher = fetcher;
         this.onClose = settings.onClose();
         this.plan = plan;
@@ -120,14 +117,15 @@ final class ConsumerLoop implements Runnable {
         this.commits = new OffsetCommits(client, fetcher, settings, lookup, clock, direct);
         this.flow = new FlowControl(
                 settings, plan.isTracked() ? 1 : plan.batchSize(), limits.partitionFetchBytes(), clock, owner::wake);
-        CommitAhead ahead = plan.delivery() instanceof Delivery.AtMostOnce atMostOnce
-                ? new CommitAhead(commits, outlets, atMostOnce.commitAhead(), pauses::isPaused, waiting, clock)
-                : null;
-        this.delivery = new DeliveryCommits(plan.isCommittable(), commits, ahead, owner::wake, transactions);
-        this.emission = new BatchEmission(plan, ahead, outlets, owner);
+        this.delivery = DeliveryCommits.of(
+                plan.delivery(),
+                commits,
+                transactions,
+                records -> new CommitAhead(commits, outlets, records, pauses::isPaused, waiting, clock));
+        this.emission = new BatchEmission(plan, delivery.gate(), outlets, owner);
         FlowLimits flowLimits = new FlowLimits(flow, settings);
         int trackerCapacity = flowLimits.mostOutstandingRecords() + limits.maxPollRecords();
-        DroppedRecords dropped = new DroppedRecords(plan.isTracked() && transactions == null);
+        DroppedRecords dropped = new DroppedRecords(plan.isTracked() && !delivery.mayAbort());
         this.assignment = new PartitionAssignment(
                 plan, fetcher, outlets, flow, emission, pauses, trackerCapacity, owner, dropped);
         this.positions = new StartPositions(assignment, plan, settings, commits, lookup, clock, owner, delivery);
@@ -138,7 +136,7 @@ final class ConsumerLoop implements Runnable {
         OpenTransactions open =
                 new OpenTransactions(owner, fetcher, assignment, lookup, clock, readsCommitted(settings));
         PartitionReadings looks = new PartitionReadings(
-                owner, fetcher, flow, pauses, lookup, clock, plan.isTracked(), ahead, this::trouble, open);
+                owner, fetcher, flow, pauses, lookup, clock, plan.isTracked(), delivery, this::trouble, open);
         UnfinishedFinder finder = new UnfinishedFinder(readers);
         this.observer = new ConsumerObserver(
                 owner, assignment, commits, looks, clock, plan.reads(), finder, limits.maxPollInterval());
@@ -207,7 +205,7 @@ final class ConsumerLoop implements Runnable {
 
     /** Logs the start of the run and sets the name for all its log lines. Call before the owner thread starts. */
     void begins(String name, ConsumerSettings<?, ?> settings) {
-        observer.runLog().begins(name, settings, subscription, plan.delivery(), transactions != null);
+        observer.runLog().begins(name, settings, subscription, delivery.guarantee());
     }
 
     /** Sets the pipelines whose stages may hold emitted records. */
@@ -263,9 +261,7 @@ final class ConsumerLoop implements Runnable {
     }
 
     private void subscribe() {
-        if (transactions != null) {
-            transactions.begin(client, commits, assignment, positions::assigned, owner, clock);
-        }
+        delivery.begin(client, assignment, positions::assigned, owner, clock);
         positions.begin();
         if (!plan.ungrouped().isEmpty()) {
             assignAlso(plan.ungrouped());

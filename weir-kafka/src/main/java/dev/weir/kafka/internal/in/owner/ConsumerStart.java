@@ -124,20 +124,17 @@ public final class ConsumerStart {
 
     /** Rejects contradictory settings when the blueprint is created, where its author sees the message. */
     private void refuseContradictions() {
-        boolean plain = delivery instanceof Delivery.Plain;
-        if (settings.groupId() == null && !plain) {
+        if (settings.groupId() == null && delivery.commits()) {
             throw new IllegalArgumentException(
                     "a source that commits needs a group to commit for: group.id is not set; set groupId, or use"
                             + " KafkaSource.plain");
         }
-        boolean tracked = delivery instanceof Delivery.Committable
-                || (delivery instanceof Delivery.Plain untold && untold.tracked());
-        if (subscription.due() != null && !tracked) {
+        if (subscription.due() != null && !delivery.isTracked()) {
             throw new IllegalArgumentException("dueAt needs a source that tracks each record: use"
                     + " KafkaSource.atLeastOnce, exactlyOnce or one with ExternalOffsets");
         }
         boolean inGroup = settings.groupId() != null && !(subscription.selection() instanceof Subscription.Partitions);
-        if (inGroup && plain && subscription.isBounded()) {
+        if (inGroup && !delivery.commits() && subscription.isBounded()) {
             throw new IllegalArgumentException("a bounded read that commits nothing cannot be shared by the group "
                     + settings.groupId() + ", nobody would know when it is through; leave group.id out, name the"
                     + " partitions with Subscription.partitions, or use KafkaSource.atLeastOnce");
@@ -405,7 +402,6 @@ public final class ConsumerStart {
     private boolean commitsBesideClient(Map<String, Object> config) {
         Object interceptors = config.get(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG);
         return settings.fetch() == FetchPath.LEAN
-                && delivery instanceof Delivery.Committable
                 && (interceptors == null || interceptors.toString().isBlank());
     }
 

@@ -8,7 +8,7 @@ import dev.weir.kafka.internal.in.buffer.AssignedPartition;
 import dev.weir.kafka.internal.in.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.internal.in.buffer.FlowControl;
 import dev.weir.kafka.internal.in.buffer.PausedPartitions;
-import dev.weir.kafka.internal.in.commit.CommitAhead;
+import dev.weir.kafka.internal.in.commit.DeliveryCommits;
 import dev.weir.kafka.internal.in.fetch.RecordFetcher;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.internal.in.lookup.OwnerThread;
@@ -47,7 +47,7 @@ final class PartitionReadings {
     private final PausedPartitions pauses;
     private final Lookup lookup;
     private final boolean tracked;
-    private final @Nullable CommitAhead ahead;
+    private final DeliveryCommits delivery;
     private final Function<AssignedPartition, @Nullable String> trouble;
     private final OpenTransactions transactions;
     private final Reachability reachability;
@@ -63,7 +63,7 @@ final class PartitionReadings {
      * Creates readings.
      *
      * @param lookup queries the end offsets of paused partitions
-     * @param ahead gives the number of records that wait for their commit; null if records do not wait
+     * @param delivery gives the number of records that wait for their commit
      * @param trouble returns the reason why a partition is not read, or null
      * @param transactions gives the partitions blocked by open transactions
      */
@@ -75,7 +75,7 @@ final class PartitionReadings {
             Lookup lookup,
             OwnerClock clock,
             boolean tracked,
-            @Nullable CommitAhead ahead,
+            DeliveryCommits delivery,
             Function<AssignedPartition, @Nullable String> trouble,
             OpenTransactions transactions) {
         this.owner = owner;
@@ -84,7 +84,7 @@ final class PartitionReadings {
         this.pauses = pauses;
         this.lookup = lookup;
         this.tracked = tracked;
-        this.ahead = ahead;
+        this.delivery = delivery;
         this.trouble = trouble;
         this.transactions = transactions;
         this.reachability = new Reachability(fetcher::contact, clock);
@@ -124,7 +124,7 @@ final class PartitionReadings {
      * that wait for their commit.
      */
     private int buffered(AssignedPartition partition) {
-        return partition.outlet().records(partition) + (ahead == null ? 0 : ahead.records(partition));
+        return partition.outlet().records(partition) + delivery.waitingRecords(partition);
     }
 
     PartitionDump dump(AssignedPartition partition, long now) {

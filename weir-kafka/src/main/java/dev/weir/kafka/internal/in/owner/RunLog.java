@@ -3,7 +3,6 @@ package dev.weir.kafka.internal.in.owner;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.Subscription;
-import dev.weir.kafka.internal.in.buffer.ConsumerPlan.Delivery;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.position.OffsetQueries;
 import java.util.Collection;
@@ -29,14 +28,9 @@ final class RunLog {
      * Logs the start of a run.
      *
      * @param newName identifies the run in every log line
-     * @param exactlyOnce whether offsets are committed in transactions
+     * @param guarantee the delivery guarantee in words
      */
-    void begins(
-            String newName,
-            ConsumerSettings<?, ?> settings,
-            Subscription subscription,
-            Delivery delivery,
-            boolean exactlyOnce) {
+    void begins(String newName, ConsumerSettings<?, ?> settings, Subscription subscription, String guarantee) {
         name = newName;
         LOG.info(
                 "{}: reads {}{} {}, {}, fetched by {}",
@@ -44,16 +38,8 @@ final class RunLog {
                 subscription.selection(),
                 subscription.isBounded() ? " to the end of this moment" : "",
                 settings.groupId() == null ? "without a group" : "as group " + settings.groupId(),
-                guarantee(delivery, exactlyOnce),
+                guarantee,
                 path(settings));
-    }
-
-    private static String guarantee(Delivery delivery, boolean exactlyOnce) {
-        return switch (delivery) {
-            case Delivery.Committable committable -> exactlyOnce ? "exactly once" : "at least once";
-            case Delivery.AtMostOnce atMostOnce -> "at most once";
-            case Delivery.Plain plain -> "without commits";
-        };
     }
 
     private static String path(ConsumerSettings<?, ?> settings) {

@@ -67,7 +67,7 @@ final class UnreadableBatches {
             FlowControl flow,
             RecordFetcher fetcher) {
         boolean fails = settings.unreadableBatches() == ConsumerSettings.UnreadableBatches.DEAD_LETTER
-                && !plan.takesUnreadable();
+                && !plan.delivery().takesUnreadable();
         return new UnreadableBatches(
                 fails ? ConsumerSettings.UnreadableBatches.FAIL : settings.unreadableBatches(),
                 assignment,

@@ -7,7 +7,6 @@ import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.in.buffer.AssignedPartition;
 import dev.weir.kafka.internal.in.buffer.ConsumerPlan;
-import dev.weir.kafka.internal.in.buffer.ConsumerPlan.Delivery;
 import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
 import dev.weir.kafka.internal.in.commit.DeliveryCommits;
 import dev.weir.kafka.internal.in.commit.OffsetCommits;
@@ -77,7 +76,7 @@ public final class StartPositions {
      * Creates an object without partitions.
      *
      * @param owner the owner thread, on which responses are processed; woken when {@link #askIfDue} has something to do
-     * @param delivery notified of recreated topics
+     * @param delivery determines whether start positions are committed; notified of recreated topics
      */
     public StartPositions(
             PartitionAssignment assignment,
@@ -94,10 +93,9 @@ public final class StartPositions {
         this.settings = settings;
         this.topicIds = new TopicIds(assignment, lookup, clock, owner, this::recreated, delivery::topicRecreated);
         this.queries = new OffsetQueries(assignment, lookup, clock, owner, topicIds);
-        boolean commitsNothing = plan.delivery() instanceof Delivery.Plain;
-        this.sizes = new StartSizes(
-                subscription.selection(), commitsNothing ? null : settings.groupId(), lookup, commits.texts(), owner);
-        this.places = plan.isCommittable() ? new StartCommits(assignment, commits, owner) : null;
+        String group = plan.delivery().commits() ? settings.groupId() : null;
+        this.sizes = new StartSizes(subscription.selection(), group, lookup, commits.texts(), owner);
+        this.places = delivery.commitsStarts() ? new StartCommits(assignment, commits, owner) : null;
         this.owner = owner;
         this.openings = new PartitionOpenings(assignment, commits, clock, topicIds, owner::wake, this::uncommitted);
         this.lost = new LostPositions(

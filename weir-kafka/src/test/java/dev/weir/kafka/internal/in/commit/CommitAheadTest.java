@@ -86,11 +86,11 @@ class CommitAheadTest {
     void records_goOutBehindTheirCommitAndNoFurtherThanAllowed() throws InterruptedException {
         fetch(a, 0, 6);
         fetch(b, 0, 6);
-        ahead.commit();
+        ahead.commitDue(List.of());
         assertThat(client.offsets).isEqualTo(Map.of(a.id(), 6L));
         assertThat(take()).isEqualTo("0@0");
         assertThat(take()).isNull();
-        ahead.commit();
+        ahead.commitDue(List.of());
         assertThat(committed(b)).isEqualTo(6);
         assertThat(take()).isEqualTo("1@0");
     }
@@ -100,25 +100,25 @@ class CommitAheadTest {
         fetch(a, 0, 6);
         fetch(a, 6, 6);
         fetch(b, 0, 6);
-        assertThat(ahead.records(a)).isEqualTo(12);
-        ahead.commit();
-        assertThat(ahead.records(a)).isEqualTo(6);
-        assertThat(ahead.records(b)).isEqualTo(6);
+        assertThat(ahead.waitingRecords(a)).isEqualTo(12);
+        ahead.commitDue(List.of());
+        assertThat(ahead.waitingRecords(a)).isEqualTo(6);
+        assertThat(ahead.waitingRecords(b)).isEqualTo(6);
         ahead.drop(List.of(b));
-        assertThat(ahead.records(b)).isZero();
-        assertThat(ahead.records(a)).isEqualTo(6);
+        assertThat(ahead.waitingRecords(b)).isZero();
+        assertThat(ahead.waitingRecords(a)).isEqualTo(6);
     }
 
     @Test
     void commit_thatFails_letsNothingOut() throws InterruptedException {
         client.failure = new TimeoutException("no answer");
         fetch(a, 0, 5);
-        ahead.commit();
+        ahead.commitDue(List.of());
         assertThat(take()).isNull();
         assertThat(ahead.isWaiting()).isTrue();
         client.failure = null;
         clock.nanos += Duration.ofSeconds(1).toNanos();
-        ahead.commit();
+        ahead.commitDue(List.of());
         assertThat(take()).isEqualTo("0@0");
     }
 
@@ -130,42 +130,42 @@ class CommitAheadTest {
         assertThat(commits.isGone(a.id())).isTrue();
         fetch(a, 0, 5);
         fetch(b, 0, 5);
-        ahead.commit();
+        ahead.commitDue(List.of());
         assertThat(client.offsets).isEqualTo(Map.of(b.id(), 5L));
         assertThat(take()).isEqualTo("1@0");
         assertThat(take()).isNull();
-        assertThat(ahead.records(a)).isEqualTo(5);
+        assertThat(ahead.waitingRecords(a)).isEqualTo(5);
     }
 
     // What was let out of a paused partition filled the room of all, and nothing of the others came any more.
     @Test
     void pausedPartition_withAllTheRoomTaken_doesNotHoldUpTheOthers() throws InterruptedException {
         fetch(a, 0, AHEAD);
-        ahead.commit();
+        ahead.commitDue(List.of());
         pauses.pause(List.of(a.id()));
         fetch(a, 10, AHEAD);
         fetch(b, 0, 5);
-        ahead.commit();
+        ahead.commitDue(List.of());
         assertThat(take()).isEqualTo("1@0");
         assertThat(committed(a)).as("what is paused is not committed").isEqualTo(10);
-        ahead.commit();
+        ahead.commitDue(List.of());
         assertThat(take()).isNull();
         pauses.resume(List.of(a.id()));
         assertThat(take()).isEqualTo("0@0");
-        ahead.commit();
+        ahead.commitDue(List.of());
         assertThat(take()).isEqualTo("0@10");
     }
 
     @Test
     void place_isCommittedAtOnceAlsoBackwardsAndBeforeItsRecordsGoOut() throws InterruptedException {
         fetch(a, 100, 5);
-        ahead.commit();
+        ahead.commitDue(List.of());
         assertThat(take()).isEqualTo("0@100");
         ahead.place(a, 40);
-        ahead.commit();
+        ahead.commitDue(List.of());
         assertThat(committed(a)).isEqualTo(40);
         fetch(a, 40, 5);
-        ahead.commit();
+        ahead.commitDue(List.of());
         assertThat(committed(a)).isEqualTo(45);
         assertThat(take()).isEqualTo("0@40");
     }
@@ -175,12 +175,12 @@ class CommitAheadTest {
         ahead.place(a, 40);
         ahead.place(b, 7);
         client.failure = new TimeoutException("no answer");
-        ahead.commit();
+        ahead.commitDue(List.of());
         client.failure = null;
         fetch(a, 40, 5);
         ahead.drop(Set.of(a, b));
         assertThat(ahead.isWaiting()).isFalse();
-        ahead.commitPlaces(List.of(a), 1);
+        ahead.commitNow(List.of(a), 1);
         assertThat(client.offsets).isEqualTo(Map.of(a.id(), 40L));
     }
 
@@ -188,8 +188,8 @@ class CommitAheadTest {
     void place_behindWhichRecordsHaveGoneOut_isNotCommittedAgain() {
         ahead.place(a, 40);
         fetch(a, 40, 5);
-        ahead.commit();
-        ahead.commitPlaces(List.of(a), 1);
+        ahead.commitDue(List.of());
+        ahead.commitNow(List.of(a), 1);
         assertThat(committed(a)).isEqualTo(45);
     }
 
@@ -200,11 +200,11 @@ class CommitAheadTest {
         fetch(a, 0, 5);
         ahead.readTo(a, 9);
         ahead.readTo(b, 3);
-        ahead.commit();
+        ahead.commitDue(List.of());
         assertThat(client.offsets).isEqualTo(Map.of(a.id(), 0L, b.id(), 3L));
         assertThat(take()).isNull();
         pauses.resumeAll();
-        ahead.commit();
+        ahead.commitDue(List.of());
         assertThat(committed(a)).isEqualTo(9);
         assertThat(take()).isEqualTo("0@0");
         assertThat(ahead.isWaiting()).isFalse();
@@ -215,12 +215,12 @@ class CommitAheadTest {
         assertThat(ahead.wantsLook()).isFalse();
         pauses.pause(List.of(a.id()));
         fetch(a, 0, 5);
-        ahead.commit();
+        ahead.commitDue(List.of());
         assertThat(ahead.wantsLook())
                 .as("something waits for the end of the pause")
                 .isTrue();
         pauses.resumeAll();
-        ahead.commit();
+        ahead.commitDue(List.of());
         assertThat(ahead.wantsLook()).isFalse();
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.buffer.ConsumerPlan.Delivery;
 import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
 import dev.weir.kafka.internal.in.buffer.RecordBuffer;
 import dev.weir.kafka.internal.in.buffer.RecordOutlets;
@@ -15,6 +16,7 @@ import dev.weir.stream.testing.VirtualClock;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.MockConsumer;
@@ -25,10 +27,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Tests the treatment of partitions that is the same for all ways to commit their offsets. */
 class DeliveryCommitsTest {
 
-    enum Delivery {
+    enum Guarantee {
         AT_LEAST_ONCE,
         AT_MOST_ONCE,
-        EXACTLY_ONCE
+        EXACTLY_ONCE,
+        WITHOUT_COMMITS
     }
 
     private static final TopicPartition ID = new TopicPartition("t", 0);
@@ -47,28 +50,42 @@ class DeliveryCommitsTest {
             clock,
             MemberCommit.NONE);
 
-    private DeliveryCommits of(Delivery delivery) {
-        CommitAhead ahead = new CommitAhead(
+    private DeliveryCommits of(Guarantee guarantee) {
+        return DeliveryCommits.of(
+                switch (guarantee) {
+                    case AT_LEAST_ONCE, EXACTLY_ONCE -> new Delivery.Committable();
+                    case AT_MOST_ONCE -> new Delivery.AtMostOnce(1);
+                    case WITHOUT_COMMITS -> new Delivery.Plain(true);
+                },
                 commits,
-                RecordOutlets.single(new RecordBuffer(new VirtualClock())),
-                1,
-                id -> false,
-                new OwnerWaits(fetcher, clock),
-                clock);
-        return new DeliveryCommits(
-                delivery == Delivery.AT_LEAST_ONCE,
-                commits,
-                delivery == Delivery.AT_MOST_ONCE ? ahead : null,
-                () -> {},
-                delivery == Delivery.EXACTLY_ONCE ? new IdleGate() : null);
+                guarantee == Guarantee.EXACTLY_ONCE ? new IdleGate() : null,
+                records -> new CommitAhead(
+                        commits,
+                        RecordOutlets.single(new RecordBuffer(new VirtualClock())),
+                        records,
+                        id -> false,
+                        new OwnerWaits(fetcher, clock),
+                        clock));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void commits_areChosenByTheDelivery(Guarantee guarantee) {
+        DeliveryCommits deliveryCommits = of(guarantee);
+        assertThat(deliveryCommits.guarantee())
+                .isEqualTo(guarantee.name().toLowerCase(Locale.ROOT).replace('_', ' '));
+        assertThat(deliveryCommits.gate() != null).isEqualTo(guarantee == Guarantee.AT_MOST_ONCE);
+        assertThat(deliveryCommits.mayAbort()).isEqualTo(guarantee == Guarantee.EXACTLY_ONCE);
+        assertThat(deliveryCommits.commitsStarts())
+                .isEqualTo(guarantee == Guarantee.AT_LEAST_ONCE || guarantee == Guarantee.EXACTLY_ONCE);
     }
 
     // With transactions, and at most once, it was taken for gone for as long as it stayed assigned: its place in the
     // topic that had been recreated was never committed, and nothing of that topic was read.
     @ParameterizedTest
     @EnumSource
-    void partitionThatWasGone_isFoundAgain(Delivery delivery) {
-        DeliveryCommits deliveryCommits = of(delivery);
+    void partitionThatWasGone_isFoundAgain(Guarantee guarantee) {
+        DeliveryCommits deliveryCommits = of(guarantee);
         commits.lookForGone(IDS);
         assertThat(commits.isGone(ID)).isTrue();
         topic.exists = true;
@@ -79,8 +96,8 @@ class DeliveryCommitsTest {
 
     @ParameterizedTest
     @EnumSource
-    void partitionThatWasGone_isAskedForEachFiveSeconds(Delivery delivery) {
-        DeliveryCommits deliveryCommits = of(delivery);
+    void partitionThatWasGone_isAskedForEachFiveSeconds(Guarantee guarantee) {
+        DeliveryCommits deliveryCommits = of(guarantee);
         commits.lookForGone(IDS);
         clock.nanos += EACH.toNanos();
         int before = topic.questions;

@@ -1,0 +1,226 @@
+package dev.weir.kafka;
+
+import dev.weir.kafka.deadletter.DeadLetterTopic;
+import dev.weir.kafka.deadletter.FailedRecord;
+import dev.weir.kafka.internal.handler.FailureRules;
+import dev.weir.kafka.internal.handler.HandlerOutcome;
+import dev.weir.kafka.internal.handler.HandlerPlan;
+import dev.weir.kafka.internal.out.write.RoutingSink;
+import dev.weir.kafka.produce.WriteFailures;
+import dev.weir.kafka.spi.RecordTracing;
+import dev.weir.stream.Pipeline;
+import dev.weir.stream.RetryPolicy;
+import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.Sink;
+import dev.weir.stream.Source;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A flow with its handler, to be configured with rules for failed records and then with a destination for the results:
+ * {@link HandledFlow} for a consumer group, {@link HandledSharedFlow} for a share group. Immutable.
+ *
+ * <p>Without any rule, the first failure fails the pipeline, and the next run receives the record again.
+ *
+ * @param <F> the type of the flow itself, which each rule returns
+ */
+public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K, V, R, F>>
+        permits HandledFlow, HandledSharedFlow {
+
+    final HandlerPlan<K, V, R> plan;
+
+    HandledRecords(HandlerPlan<K, V, R> plan) {
+        this.plan = plan;
+    }
+
+    /** Returns this flow with another plan. */
+    abstract F copy(HandlerPlan<K, V, R> newPlan);
+
+    /** Returns the records to be decoded and handled. */
+    abstract Source<ConsumerRecord<byte[], byte[]>> records();
+
+    /** Returns a dead-letter topic on the consumer's cluster. */
+    abstract DeadLetterTopic deadLetterTopic(String topic);
+
+    /** Returns the group whose traces contain its name; empty if they do not. */
+    abstract String groupId();
+
+    private F with(FailureRules newRules) {
+        return copy(plan.with(newRules));
+    }
+
+    /**
+     * Retries the handler when it throws. Records queued behind the failed one, by key or input order, keep waiting;
+     * others continue. The wait between two calls occupies one of the concurrent calls; on virtual threads, it does not
+     * block a platform thread.
+     */
+    public F retry(RetryPolicy policy) {
+        return with(plan.rules().withRetry(Objects.requireNonNull(policy, "policy")));
+    }
+
+    /**
+     * Sets the timeout of a single handler call, at most a day. A call that takes longer is interrupted, or its future
+     * is cancelled, and fails with {@link HandlerTimeoutException}. If a blocking handler ignores interrupts, the
+     * pipeline waits for it to return.
+     */
+    public F timeout(Duration timeout) {
+        return with(plan.rules().withTimeout(Objects.requireNonNull(timeout, "timeout")));
+    }
+
+    /**
+     * Sets the timeout of a handler call and the action for a record that exceeds it; see {@link #timeout(Duration)}.
+     */
+    public F timeout(Duration timeout, FailureAction action) {
+        return timeout(timeout).on(HandlerTimeoutException.class, action);
+    }
+
+    /**
+     * Sets the action for records whose handler throws this type. The first matching rule applies;
+     * {@link FailureAction#RETRY} applies to all other types. A record that cannot be decoded is treated as having
+     * thrown {@link RecordDecodeException}, which is never retried.
+     *
+     * <p>Errors that are not caused by the record fail the pipeline regardless of any rules: an
+     * {@link InterruptedException}, a {@link LinkageError}, or a {@link VirtualMachineError} other than
+     * {@link StackOverflowError}.
+     *
+     * @throws IllegalArgumentException if the rule can have no effect, because it is for such an error or an earlier
+     *     rule always matches first
+     */
+    public F on(Class<? extends Throwable> type, FailureAction action) {
+        return with(plan.rules().with(type, action));
+    }
+
+    /**
+     * Makes handler calls, including retries, wait while {@code breaker} is open. If a record's partition is revoked
+     * while the record waits, the record is dropped without a call and does not delay the rebalance.
+     */
+    public F breaker(CircuitBreaker breaker) {
+        return with(plan.rules().withBreaker(Objects.requireNonNull(breaker, "breaker")));
+    }
+
+    /**
+     * Traces each record from its arrival to its acknowledgement, including retry topics. The module {@code weir-otel}
+     * provides {@code tracing} for OpenTelemetry.
+     */
+    public F with(RecordTracing tracing) {
+        Objects.requireNonNull(tracing, "tracing");
+        return with(plan.rules().withTracing(tracing.inGroup(groupId())));
+    }
+
+    /**
+     * Sends dead-letter records to a topic on the consumer's cluster, with the consumer's settings and group; see
+     * {@link #deadLetter(DeadLetterTopic)}.
+     */
+    public F deadLetter(String topic) {
+        return deadLetter(deadLetterTopic(topic));
+    }
+
+    /**
+     * Sets the topic for records that fail permanently, cannot be decoded, or whose result {@link #produceTo} cannot
+     * write. Unless {@link ConsumerSettings#unreadableBatches} specifies otherwise, the topic also receives batches
+     * that cannot be read, each as one record whose value is the batch. {@link DeadLetterTopic#sink} documents the
+     * guarantees.
+     */
+    public F deadLetter(DeadLetterTopic newTopic) {
+        Objects.requireNonNull(newTopic, "topic");
+        return copy(plan.with(newTopic));
+    }
+
+    Source<HandlerOutcome<R>> outcomes() {
+        return plan.outcomes(records());
+    }
+
+    private static <R> boolean isFailed(HandlerOutcome<R> outcome) {
+        return outcome instanceof HandlerOutcome.Failed<R>;
+    }
+
+    /** Returns the results, excluding failed records. */
+    private Source<HandlerOutcome.Done<R>> done() {
+        Source<HandlerOutcome<R>> outcomes = outcomes();
+        Sink<FailedRecord> forward = forward();
+        if (forward != null) {
+            outcomes = outcomes.divertTo(
+                    Sink.through(failed -> failed.map(each -> ((HandlerOutcome.Failed<R>) each).failed())
+                            .named("failed")
+                            .to(forward)),
+                    HandledRecords::isFailed);
+        }
+        return outcomes.<HandlerOutcome.Done<R>>collect(
+                        outcome -> outcome instanceof HandlerOutcome.Done<R> done ? done : null)
+                .named("done");
+    }
+
+    /** Returns the sink of failed records; null if there is none. */
+    @Nullable
+    Sink<FailedRecord> forward() {
+        DeadLetterTopic topic = plan.deadLetterTopic();
+        return topic == null ? null : topic.sink();
+    }
+
+    /** Returns the results of all records that did not fail, as a source for further operators. */
+    public Source<R> results() {
+        return done().<R>map(HandlerOutcome.Done::result).named("results");
+    }
+
+    /**
+     * Completes the flow with a producer, like {@link KafkaSink#records}. A result may be impossible to write because
+     * it is too large, not serializable or rejected by the broker, or because {@code records} throws. In that case, its
+     * consumed record goes to the dead-letter topic; if there is none, the pipeline fails. A missing or forbidden topic
+     * always fails the pipeline.
+     *
+     * @param records creates the output record from a result; called on the pipeline's thread
+     */
+    public <A, B> Pipeline produceTo(
+            ProducerSettings<A, B> settings, Function<? super R, ProducerRecord<A, B>> records) {
+        DeadLetterTopic topic = plan.deadLetterTopic();
+        return produceTo(
+                settings,
+                records,
+                topic == null
+                        ? WriteFailures.fail()
+                        : WriteFailures.deadLetter(topic).ofRecordsOnly());
+    }
+
+    /**
+     * Completes the flow with a producer and a separate rule for results that cannot be written; otherwise like
+     * {@link #produceTo(ProducerSettings, Function)}. Dead-letter records written by the rule contain the consumed
+     * record.
+     */
+    public <A, B> Pipeline produceTo(
+            ProducerSettings<A, B> settings,
+            Function<? super R, ProducerRecord<A, B>> records,
+            WriteFailures failures) {
+        Objects.requireNonNull(records, "records");
+        Objects.requireNonNull(failures, "failures");
+        return done().to(Sink.custom(
+                "produce", new RoutingSink<R, A, B>(settings, done -> written(done, records), failures)));
+    }
+
+    private <A, B> ProducerRecord<A, B> written(
+            HandlerOutcome.Done<R> done, Function<? super R, ProducerRecord<A, B>> records) {
+        ProducerRecord<A, B> record = records.apply(done.result());
+        if (record != null) {
+            plan.rules().tracing().producing(done.raw(), record);
+        }
+        return record;
+    }
+
+    /** Completes the flow with a sink. */
+    public Pipeline to(Sink<? super R> sink) {
+        return results().to(sink);
+    }
+
+    /** Completes the flow without a destination: a record is finished when its handler returns. */
+    public Pipeline pipeline() {
+        return to(Sink.ignore());
+    }
+
+    /** Starts the {@link #pipeline}. */
+    public RunningPipeline run() {
+        return pipeline().run();
+    }
+}
