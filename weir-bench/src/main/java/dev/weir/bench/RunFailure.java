@@ -11,6 +11,6 @@ public final class RunFailure extends RuntimeException {
 
     /** Creates the failure for an unexpected message from a process. */
     public static RunFailure unasked() {
-        return new RunFailure("it told what nobody asked");
+        return new RunFailure("it sent an unexpected report");
     }
 }

@@ -49,7 +49,7 @@ class FleetConsoleTest {
         return "{\"at\":\"2026-11-28T00:00:00Z\",\"groups\":[\"clean\",\"orders\",\"bill\"],\"limits\":{\"confidence\":\"sure\","
                 + "\"sentence\":\"orders limits the whole: " + lag + " records wait in front of it, 41 s of its work\","
                 + "\"candidates\":[\"orders\"],\"advice\":\"There: price waits for the network. To do: raise it from 8 to 24\","
-                + "\"why\":[\"2 of 50 members of orders tell no rate, so it may be higher\"]},\"pipelines\":["
+                + "\"why\":[\"2 of 50 members of orders report no rate, so it may be higher\"]},\"pipelines\":["
                 + String.join(
                         ",",
                         pipeline("clean", "raw", "cleaned", 3, 20, 0.1),

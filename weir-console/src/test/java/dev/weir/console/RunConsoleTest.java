@@ -62,14 +62,14 @@ class RunConsoleTest {
             assertThat(asker.json("/api/state").path("figures")).isEmpty();
             console.doing("plain, round 1");
             console.second(second(930));
-            console.note("3.0 s, pause 1.000s: all stood still");
+            console.note("3.0 s, pause 1.000s: all members were paused");
             JsonNode state = asker.json("/api/state");
             assertThat(state.path("pipeline").asText()).isEqualTo("weir bench");
             assertThat(state.path("doing").asText()).isEqualTo("plain, round 1");
             assertThat(state.path("figures").path("handled").asInt()).isEqualTo(930);
             assertThat(state.path("figures").path("p50_ms").asDouble()).isEqualTo(4.5);
             assertThat(state.path("figures").path("p99_ms").isNull()).isTrue();
-            assertThat(state.path("notes").get(0).asText()).contains("all stood still");
+            assertThat(state.path("notes").get(0).asText()).contains("all members were paused");
             assertThat(state.path("controls").toString())
                     .contains("{\"key\":\"producerRate\",\"value\":1000}", "{\"key\":\"work\",\"value\":\"5ms\"}");
             assertThat(System.getProperty(ConsoleServer.ADDRESS_PROPERTY))

@@ -198,7 +198,7 @@ final class Course {
         Mark to = end;
         if (from == null || to == null) {
             throw new IllegalStateException("the driver ended its pass after " + tally.records() + " of " + wanted
-                    + " records, before enough came or time ran out");
+                    + " records, before enough arrived or time ran out");
         }
         return new Span(from, to);
     }

@@ -28,8 +28,8 @@ public record NotedNumbers(List<String> partitions, List<Long> again) {
     public static void main(String... arguments) throws IOException {
         Path file = Path.of(arguments[0]);
         if (!Files.exists(file)) {
-            System.err.println("there is no file " + file + ": the process had begun no pass, or notes in another file"
-                    + " system than that of the shell there");
+            System.err.println("there is no file " + file + ": the process had started no pass, or its file system is"
+                    + " not the shell's");
             System.exit(1);
         }
         int partitions = Integer.parseInt(arguments[1]);
@@ -52,11 +52,11 @@ public record NotedNumbers(List<String> partitions, List<Long> again) {
         String line = text.lines()
                 .filter(each -> each.startsWith(BEGIN))
                 .reduce((before, last) -> last)
-                .orElseThrow(() -> new IllegalArgumentException("it told no numbers of records: " + text));
+                .orElseThrow(() -> new IllegalArgumentException("it reported no numbers of records: " + text));
         try {
             return JSON.readValue(line, NotedNumbers.class);
         } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException("it told what are no numbers of records: " + e.getOriginalMessage(), e);
+            throw new IllegalArgumentException("it reported invalid numbers of records: " + e.getOriginalMessage(), e);
         }
     }
 }

@@ -168,7 +168,7 @@ public final class NumberRuns {
                 throw new IllegalArgumentException("it ends amid a run");
             }
         } catch (IOException | ArithmeticException | IllegalArgumentException e) {
-            throw new IllegalArgumentException("it said what are no numbers of records: " + e.getMessage(), e);
+            throw new IllegalArgumentException("it reported invalid numbers of records: " + e.getMessage(), e);
         }
         return numbers.build();
     }

@@ -341,7 +341,7 @@ public final class Pass {
         if (rate != null) {
             SendPlan changed = plan;
             if (changed == null) {
-                fail(new IllegalStateException("its rate was changed before it had said that it is ready"));
+                fail(new IllegalStateException("its rate was changed before it had reported that it is ready"));
                 return;
             }
             changed.change(Long.parseLong(changes.getOrDefault(SendPlan.AT, "0")), Double.parseDouble(rate));

@@ -55,7 +55,7 @@ public final class TopicSet {
         }
         Integer first = firsts.get(topic);
         if (first == null) {
-            throw new IllegalArgumentException("none of the topics that were asked for: " + topic);
+            throw new IllegalArgumentException("not one of the requested topics: " + topic);
         }
         return first + partition;
     }

@@ -51,9 +51,9 @@ class NotedNumbersTest {
     void whatIsNone_isRefused() {
         assertThatThrownBy(() -> NotedNumbers.printed("Welcome to h1\n"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("it told no numbers of records: Welcome to h1");
+                .hasMessageContaining("it reported no numbers of records: Welcome to h1");
         assertThatThrownBy(() -> NotedNumbers.printed("{\"partitions\":[\"eJ"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("it told what are no numbers of records");
+                .hasMessageContaining("it reported invalid numbers of records");
     }
 }

@@ -92,7 +92,7 @@ class NumberRunsTest {
             assertThatThrownBy(() -> NumberRuns.decoded(text))
                     .as(text)
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("no numbers of records");
+                    .hasMessageContaining("invalid numbers of records");
         }
     }
 

@@ -24,7 +24,7 @@ class TopicSetTest {
         TopicSet topics = TopicSet.of("a,b", 4);
         assertThatThrownBy(() -> topics.number("c", 0))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("none of the topics that were asked for: c");
+                .hasMessage("not one of the requested topics: c");
     }
 
     /** Its number is its partition, whatever the record says about its topic. */

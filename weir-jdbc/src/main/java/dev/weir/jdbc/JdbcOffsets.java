@@ -265,7 +265,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
             return true;
         }
         if (!revocations.containsKey(id)) {
-            throw new IllegalStateException("nobody has loaded the position of " + id
+            throw new IllegalStateException("no source has loaded the position of " + id
                     + ": read with KafkaSource.from(settings, topics).plain(offsets) and the offsets of this sink");
         }
         return false;
@@ -345,7 +345,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
                     new TopicPartition(record.topic(), record.partition()), id -> new ArrayList<>());
             if (!before.isEmpty() && before.getLast().offset() >= record.offset()) {
                 throw new IllegalArgumentException("records must be in the order of their partition: "
-                        + record.topic() + "-" + record.partition() + "@" + record.offset() + " stands behind @"
+                        + record.topic() + "-" + record.partition() + "@" + record.offset() + " comes after @"
                         + before.getLast().offset());
             }
             before.add(record);
@@ -369,8 +369,8 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         if (claim.first() != first) {
             String reason =
                     "a position does not go back. Records behind it are written already, or were in a transaction"
-                            + " that was rolled back and is to be tried again from its first record on. To write it again on"
-                            + " purpose, undo what it did and set the position in " + table.name()
+                            + " that was rolled back and must be tried again from its first record. To write it again"
+                            + " on purpose, undo what it did and set the position in " + table.name()
                             + " while no member runs";
             throw conflict(id, first, rollBackAndFind(connection, id), reason);
         }
@@ -410,7 +410,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
             reason = "another member has taken the partition over (fence " + row.fence() + ", ours was " + step.fence()
                     + ")";
         } else if (!row.topicId().equals(step.topicId())) {
-            reason = "its row is of the topic id " + row.topicId() + ", ours was " + step.topicId();
+            reason = "its row has the topic id " + row.topicId() + ", ours was " + step.topicId();
         } else if (row.position() > step.expected()) {
             reason = "these records are written already";
         } else if (row.position() < step.expected()) {

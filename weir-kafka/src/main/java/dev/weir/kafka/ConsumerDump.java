@@ -156,7 +156,7 @@ public final class ConsumerDump {
         /** No pipeline of the reusable consumer reads the partition. */
         UNREAD("no pipeline reads it"),
         /** The partition has been read to its requested end, or the consumer was stopped. */
-        END("at the end that was asked for, or stopped");
+        END("at the requested end, or stopped");
 
         private final String words;
 

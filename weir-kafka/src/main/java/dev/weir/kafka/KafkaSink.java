@@ -201,7 +201,7 @@ public final class KafkaSink<K, V> {
     private void refuseSender(String what) {
         if (sender != null) {
             throw new IllegalArgumentException(
-                    what + " needs a producer of its own: use KafkaSink.with(settings) instead of a sender");
+                    what + " needs its own producer: use KafkaSink.with(settings) instead of a sender");
         }
     }
 }

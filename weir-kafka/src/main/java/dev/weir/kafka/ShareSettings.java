@@ -98,7 +98,7 @@ public final class ShareSettings<K, V> {
         Map<String, String> refused = new HashMap<>();
         refused.put(
                 "auto.offset.reset",
-                "where it begins is a setting of the group; say startAt(...), or share.auto.offset.reset of the group");
+                "where it begins is a setting of the group; set startAt(...), or share.auto.offset.reset of the group");
         refused.put("enable.auto.commit", "it has no offsets to commit; records are acknowledged one by one");
         refused.put("group.instance.id", "it has no static members; leave it out");
         refused.put("isolation.level", "it is a setting of the group; set its share.isolation.level");
@@ -106,7 +106,7 @@ public final class ShareSettings<K, V> {
         refused.put("interceptor.classes", "the share consumer has none; leave it out");
         refused.put("session.timeout.ms", "it is a setting of the group; set its share.session.timeout.ms");
         refused.put("heartbeat.interval.ms", "it is a setting of the group; set its share.heartbeat.interval.ms");
-        refused.put("group.protocol", "it has a protocol of its own; leave it out");
+        refused.put("group.protocol", "it has its own protocol; leave it out");
         refused.put("group.remote.assignor", "the brokers assign; leave it out");
         refused.put("max.poll.records", "Weir decides how much it asks for; leave it out, workers(n) is the hint");
         refused.put("share.acknowledgement.mode", "Weir acknowledges each record when it is done; leave it out");
@@ -130,7 +130,7 @@ public final class ShareSettings<K, V> {
         }
         if (fetch != FetchPath.LEAN) {
             throw new IllegalArgumentException("memberName does not go with fetch=" + fetch
-                    + ": Kafka's share consumers draw ids of their own; say fetch(FetchPath.LEAN)");
+                    + ": Kafka's share consumers draw their own ids; set fetch(FetchPath.LEAN)");
         }
     }
 
@@ -144,7 +144,7 @@ public final class ShareSettings<K, V> {
         if (fetch != FetchPath.LEAN && (limited || decides)) {
             throw new IllegalArgumentException((decides ? "unreadableBatches=" + unreadableBatches : "maxBatchBytes")
                     + " does not go with fetch=" + fetch
-                    + ": Kafka's share consumers reject damaged batches by themselves; say fetch(FetchPath.LEAN)");
+                    + ": Kafka's share consumers reject damaged batches by themselves; set fetch(FetchPath.LEAN)");
         }
     }
 

@@ -30,7 +30,7 @@ class ExactlyOnceFlowRefusalTest {
         Subscription one = Subscription.partitions(new TopicPartition("t", 0));
         assertThatThrownBy(() -> KafkaSource.from(consumer().build(), one).exactlyOnce())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("a group that shares out the partitions");
+                .hasMessageContaining("a group that assigns the partitions");
     }
 
     @Test

@@ -59,8 +59,8 @@ class ShareSettingsTest {
         var named = complete().memberName("pod-0");
         assertThat(named.build().toBuilder().build().memberName()).isEqualTo("pod-0");
         assertThatThrownBy(complete().fetch(FetchPath.CLIENT).memberName("pod-0")::build)
-                .hasMessage("memberName does not go with fetch=CLIENT: Kafka's share consumers draw ids of their own;"
-                        + " say fetch(FetchPath.LEAN)");
+                .hasMessage("memberName does not go with fetch=CLIENT: Kafka's share consumers draw their own ids;"
+                        + " set fetch(FetchPath.LEAN)");
         assertThatThrownBy(named.memberName(" ")::build)
                 .hasMessage("memberName must have 1 to 255 characters: memberName= ");
     }

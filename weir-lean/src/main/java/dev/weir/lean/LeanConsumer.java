@@ -54,7 +54,7 @@ public final class LeanConsumer implements AutoCloseable {
         try {
             return new LeanConsumer(new ConsumerEngine(settings));
         } catch (IOException e) {
-            throw new LeanException("the system gives no selector: " + e.getMessage(), e);
+            throw new LeanException("the system provides no selector: " + e.getMessage(), e);
         }
     }
 

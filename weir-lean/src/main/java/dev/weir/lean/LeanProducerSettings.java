@@ -84,7 +84,7 @@ public final class LeanProducerSettings {
         if (bufferBytes < maxRequestBytes) {
             throw new IllegalArgumentException(
                     "bufferBytes must be at least maxRequestBytes, or the largest record would"
-                            + " never find room: bufferBytes=" + bufferBytes + " maxRequestBytes=" + maxRequestBytes);
+                            + " never fit: bufferBytes=" + bufferBytes + " maxRequestBytes=" + maxRequestBytes);
         }
         checkRange("linger", linger, Duration.ZERO, Duration.ofMinutes(1));
         checkRange("requestTimeout", requestTimeout, Duration.ofSeconds(1), Duration.ofHours(1));
@@ -248,7 +248,7 @@ public final class LeanProducerSettings {
             if (possible != null && !possible.contains(given.toLowerCase(Locale.ROOT))) {
                 throw new IllegalArgumentException(name + "=" + given
                         + " is not possible with a lean producer, which is idempotent, waits for all replicas in sync,"
-                        + " puts records with a key where its hash says, and knows neither transactions nor"
+                        + " places records with a key by their hash, and supports neither transactions nor"
                         + " plugged-in classes; remove it, or use the official"
                         + " producer");
             }

@@ -83,7 +83,7 @@ class ClaimedSizesTest {
             assertThatExceptionOfType(LeanException.class)
                     .isThrownBy(() -> FakeLog.pollUntil(consumer, record -> {}, () -> false))
                     .withMessageContaining(":" + liar.getLocalPort() + " sent an answer to request ")
-                    .withMessageContaining("none of Kafka's protocol");
+                    .withMessageContaining("not Kafka's protocol");
         }
     }
 

@@ -383,7 +383,7 @@ class ScriptedBrokerTest {
             consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
             assertThatExceptionOfType(LeanException.class)
                     .isThrownBy(() -> pollUntil(consumer, this::hasAll))
-                    .withMessageContaining("did not accept us")
+                    .withMessageContaining("did not accept the connection")
                     .withMessageContaining("Invalid username or password");
         }
     }

@@ -145,7 +145,7 @@ class ScriptedProduceTest {
                 LeanProducer producer = LeanProducer.open(user(secured, "byron"), sends)) {
             assertThatExceptionOfType(LeanException.class)
                     .isThrownBy(() -> send(producer, 0, 0, 1))
-                    .withMessageContaining("did not accept us");
+                    .withMessageContaining("did not accept the connection");
         }
     }
 

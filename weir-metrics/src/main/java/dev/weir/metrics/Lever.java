@@ -67,7 +67,7 @@ public final class Lever {
                 stage,
                 1,
                 threads,
-                "give " + stage + " threads of its own: "
+                "give " + stage + " its own threads: "
                         + (computes
                                 ? "mapParallel with " + threads
                                 : "mapBlocking or mapAsync with " + threads + " at once"));

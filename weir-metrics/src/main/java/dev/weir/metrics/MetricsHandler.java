@@ -76,7 +76,7 @@ final class MetricsHandler {
 
     private static Answer fault(String path, RuntimeException e) {
         LOG.log(Level.WARNING, "cannot answer " + path, e);
-        return new Answer(500, TEXT, "this could not be told; the log says why\n");
+        return new Answer(500, TEXT, "this request failed; the log says why\n");
     }
 
     private Answer answer(String path) {

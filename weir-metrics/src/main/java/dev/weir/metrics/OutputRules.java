@@ -94,7 +94,7 @@ final class OutputRules {
                 continue;
             }
             String why = Words.number(unanswered) + " records sent by " + now.stage() + " wait for their answer"
-                    + (Double.isInfinite(millis) ? ", and none came" : ", each " + Words.number(millis) + " ms");
+                    + (Double.isInfinite(millis) ? ", and none arrived" : ", each " + Words.number(millis) + " ms");
             Limiter throttled = throttled(interval, i, sender, why);
             if (throttled != null) {
                 return throttled;

@@ -118,7 +118,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         });
         for (Tag tag : Objects.requireNonNull(more, "more")) {
             if (own.contains(tag.getKey())) {
-                throw new IllegalArgumentException("the meters have a tag " + tag.getKey() + " of their own");
+                throw new IllegalArgumentException("the meters have their own tag " + tag.getKey());
             }
         }
         return new PipelineMetrics(pipeline, partitionTags, tags.and(more));
@@ -185,7 +185,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
             }
         } catch (RuntimeException | LinkageError e) { // The exception would end the thread silently.
             if (!failing) {
-                LOG.log(Level.WARNING, "the meters of pipeline " + pipeline.name() + " stand still", e);
+                LOG.log(Level.WARNING, "the meters of pipeline " + pipeline.name() + " are not updated", e);
             }
             failing = true;
         } finally {

@@ -82,7 +82,7 @@ final class SourceRules {
         return Limiter.of(
                 Kind.SOURCE_IDLE,
                 reads(interval),
-                "nothing may be read of any partition: " + reason.words(),
+                "no partition may be read: " + reason.words(),
                 reason == Paused.USER ? Lever.resume("the consumer") : Lever.none(),
                 1);
     }
@@ -111,7 +111,7 @@ final class SourceRules {
                 Kind.SOURCE_IDLE,
                 paused.size() == 1 ? names : reads(interval),
                 Words.count(paused.stream().mapToLong(PartitionDump::lag).sum()) + " records wait in " + names + ", "
-                        + Paused.USER.words() + "; those of the other partitions are worked on as they come",
+                        + Paused.USER.words() + "; those of the other partitions are worked on as they arrive",
                 Lever.resume(names),
                 1);
     }
@@ -167,7 +167,7 @@ final class SourceRules {
                     ? failed + " commits failed and none succeeded"
                     : Words.count(waited.last.consumers().get(i).counters().bufferedRecords())
                             + " fetched records wait for the commit before they go out, " + succeeded
-                            + " commits came to an end";
+                            + " commits finished";
             return Limiter.of(
                     Kind.COMMIT,
                     now.dump().reads(),
@@ -293,9 +293,9 @@ final class SourceRules {
             return hadSome ? Limiter.measuring("the partitions were given up a moment ago") : unassigned(interval);
         }
         if (!partitions.isEmpty() && partitions.stream().allMatch(each -> each.lag() < 0)) {
-            return Limiter.measuring("no records come, and how many wait is not known yet");
+            return Limiter.measuring("no records arrive, and how many wait is not known yet");
         }
-        return Limiter.of(Kind.SOURCE_IDLE, reads(interval), "no records come, and none are waiting", Lever.none(), 1);
+        return Limiter.of(Kind.SOURCE_IDLE, reads(interval), "no records arrive, and none wait", Lever.none(), 1);
     }
 
     /**
@@ -328,7 +328,7 @@ final class SourceRules {
                 Kind.STAGE_WAIT,
                 stage.name(),
                 interval.isPast
-                        ? "records were in " + stage.name() + " for long, and no others came"
+                        ? "records were in " + stage.name() + " for a long time, and no others arrived"
                         : Words.count(interval.inFlight())
                                 + (interval.inFlight() == 1 ? " record is in " : " records are in ") + stage.name()
                                 + " and none has left it" + Partitions.oldest(interval.partitions()),
@@ -347,7 +347,7 @@ final class SourceRules {
                 .orElseThrow();
         long unread = interval.unread();
         String waiting = Words.count(unread) + " records wait at the brokers and the pipeline takes "
-                + Words.number(interval.rate()) + " a second, all that come";
+                + Words.number(interval.rate()) + " a second, all that arrive";
         if (interval.rate() == 0) {
             return Limiter.of(
                     Kind.SOURCE_BROKER,
@@ -369,7 +369,7 @@ final class SourceRules {
             return Limiter.of(
                     Kind.ONE_PARTITION,
                     Partitions.name(most),
-                    waiting + "; nearly all of them are of " + Partitions.name(most),
+                    waiting + "; nearly all of them are in " + Partitions.name(most),
                     "spread the records over more partitions",
                     Math.min(partitions.size(), interval.nextLimit(null)));
         }

@@ -484,7 +484,7 @@ final class StageRules {
         return Limiter.of(
                 Kind.ONE_PARTITION,
                 name,
-                waiting + (fullest == null ? "" : "; most of them are of " + name),
+                waiting + (fullest == null ? "" : "; most of them are in " + name),
                 "order by key instead of by partition, or spread the records over more partitions",
                 gain);
     }

@@ -49,7 +49,7 @@ final class WindowRules {
         return Limiter.of(
                 bytes ? Kind.BYTE_BUDGET : Kind.WINDOW,
                 full.size() == 1 ? Partitions.name(full.getFirst()) : SourceRules.reads(interval),
-                "partitions with records to read stand still " + Words.percent(Math.max(window, budget))
+                "partitions with records to read are paused " + Words.percent(Math.max(window, budget))
                         + " of the time, "
                         + (bytes ? "because the memory budget is used up" : "because their windows are full")
                         + ", with "

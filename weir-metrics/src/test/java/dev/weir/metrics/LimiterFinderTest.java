@@ -156,7 +156,7 @@ class LimiterFinderTest {
         stage("look up", 1, 0.9, 0, 0).stage("encode", 1, 0.1, 0, 0);
         Limiter limiter = machine(0.4, 0.99).find();
         assertThat(limiter.kind()).isEqualTo(Kind.STAGE_WAIT);
-        assertThat(limiter.advice()).startsWith("give look up threads of its own: mapBlocking or mapAsync with 1");
+        assertThat(limiter.advice()).startsWith("give look up its own threads: mapBlocking or mapAsync with 1");
         assertThat(limiter.expectedGain()).isCloseTo(10, within(0.1));
     }
 
@@ -279,7 +279,7 @@ class LimiterFinderTest {
         stage("look up", 1, 0.9, 0, 0);
         fused("out", "all", 0.05, 0, 0);
         Limiter limiter = machine(0.2, 0.2).find();
-        assertThat(limiter.advice()).startsWith("give look up threads of its own");
+        assertThat(limiter.advice()).startsWith("give look up its own threads");
         assertThat(limiter.expectedGain()).isGreaterThan(2);
         Limiter said = limiter.inWordsOf(FrontEnd.COMMAND_LINE, words -> words);
         assertThat(said.advice())

@@ -128,7 +128,7 @@ class LimiterProbeTest {
         assertThat(verdicts.longest())
                 .isNotNull()
                 .extracting(Limiter::sentence)
-                .isEqualTo("records were in work for long, and no others came");
+                .isEqualTo("records were in work for a long time, and no others arrived");
         List<PipelineLook> moving =
                 List.of(looks(11, 1, 0, 120).getFirst(), looks(21, 1, 60, 60).getFirst());
         verdicts.add(moving);

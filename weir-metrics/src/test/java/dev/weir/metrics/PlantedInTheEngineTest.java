@@ -104,7 +104,7 @@ class PlantedInTheEngineTest {
                 .map(this::awaitUnchecked)
                 .named("look up"))) {
             Limiter limiter = planted.awaitLimiter(Kind.STAGE_WAIT, "look up");
-            assertThat(limiter.advice()).contains("threads of its own", "mapBlocking");
+            assertThat(limiter.advice()).contains("its own threads", "mapBlocking");
         }
     }
 

@@ -72,7 +72,7 @@ final class Trace {
             span.setStatus(StatusCode.ERROR, String.valueOf(Thrown.message(last)));
             span.setAttribute(ERROR_TYPE, last.getClass().getName());
         } else if (unfinished) {
-            span.setStatus(StatusCode.ERROR, "not finished here: the record comes again");
+            span.setStatus(StatusCode.ERROR, "not finished here: the record is delivered again");
             span.setAttribute(ERROR_TYPE, "unfinished");
         }
         span.end();

@@ -62,7 +62,7 @@ abstract class Hub<T> implements AutoCloseable {
         lock.lock();
         try {
             if (begins && fed) {
-                throw new IllegalStateException("a pipeline brings to this hub already; it must end first");
+                throw new IllegalStateException("a pipeline already sends to this hub; it must end first");
             }
             fed = begins;
         } finally {
@@ -100,7 +100,7 @@ abstract class Hub<T> implements AutoCloseable {
         lock.lock();
         try {
             if (shared != null && !takers.isEmpty()) {
-                throw new IllegalStateException("a pipeline takes from this hub already; it must end first");
+                throw new IllegalStateException("a pipeline already reads from this hub; it must end first");
             }
             Taker<T> taker = new Taker<>(this, shared == null ? new Inbox<>() : shared, shared != null, clock, meter);
             takers.add(taker);

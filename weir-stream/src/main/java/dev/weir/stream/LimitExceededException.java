@@ -16,7 +16,7 @@ public final class LimitExceededException extends RuntimeException {
      * @param inUnit the unit of the limit, for instance {@code elements}
      */
     public LimitExceededException(String stage, long limit, String inUnit) {
-        super("more than " + limit + " " + inUnit + " came to stage " + stage);
+        super("more than " + limit + " " + inUnit + " reached stage " + stage);
         this.limit = limit;
     }
 

@@ -18,7 +18,7 @@ public final class RateExceededException extends RuntimeException {
      * @param earlyNanos time until the element would have been allowed
      */
     public RateExceededException(long elements, Duration per, long earlyNanos) {
-        super("more than " + elements + " per " + per + ": an element came " + Duration.ofNanos(earlyNanos)
+        super("more than " + elements + " per " + per + ": an element arrived " + Duration.ofNanos(earlyNanos)
                 + " too early");
         this.earlyNanos = earlyNanos;
     }

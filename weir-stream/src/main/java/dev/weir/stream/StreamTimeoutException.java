@@ -30,10 +30,10 @@ public final class StreamTimeoutException extends RuntimeException {
     /** Creates the exception. Its message is built from the parameters. */
     public StreamTimeoutException(Kind kind, String pipeline, String stage, Duration timeout) {
         super(switch (kind) {
-                    case IDLE -> "no element came for ";
-                    case INITIAL -> "the first element did not come within ";
+                    case IDLE -> "no element arrived for ";
+                    case INITIAL -> "the first element did not arrive within ";
                     case COMPLETION -> "the stream did not end within ";
-                    case BACK_PRESSURE -> "no element was asked for in ";
+                    case BACK_PRESSURE -> "no element was requested for ";
                 }
                 + timeout + ": stage=" + stage + " pipeline=" + pipeline);
         this.kind = kind;

@@ -143,7 +143,7 @@ class ElementOperatorTest {
                 .isInstanceOfSatisfying(
                         LimitExceededException.class,
                         failure -> assertThat(failure.limit()).isEqualTo(5))
-                .hasMessage("more than 5 elements came to stage limit");
+                .hasMessage("more than 5 elements reached stage limit");
         assertThat(seen).containsExactly(0, 1, 2, 3, 4);
         source.assertProtocolKept();
         assertThat(source.finishedCount()).isEqualTo(5);
@@ -160,7 +160,7 @@ class ElementOperatorTest {
                     .run();
             assertThatThrownBy(running::await)
                     .isInstanceOf(LimitExceededException.class)
-                    .hasMessage("more than 10 in weight came to stage limitWeighted");
+                    .hasMessage("more than 10 in weight reached stage limitWeighted");
             assertThat(seen).containsExactly(0, 1, 2, 3, 4);
             source.assertProtocolKept();
             assertThat(source.finishedCount()).isEqualTo(5);

@@ -115,7 +115,7 @@ class HeededAttributesTest {
         assertThat(heeding).isNotEmpty();
         assertThat(messages).isNotEmpty();
         for (String message : messages) {
-            Matcher named = Pattern.compile("attribute " + attribute + ", which these heed: ([^.]*)\\.")
+            Matcher named = Pattern.compile("attribute " + attribute + ", which these use: ([^.]*)\\.")
                     .matcher(message);
             assertThat(named.find()).as(message).isTrue();
             TreeSet<String> operators = new TreeSet<>(List.of(named.group(1).split(", ")));
@@ -158,7 +158,7 @@ class HeededAttributesTest {
                 .with(Attributes.NONE.withBuffer(3).withSupervision(Supervision.skip()));
         assertThatThrownBy(() -> source.to(Sink.ignore()).run())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageStartingWith("stage first does not heed the attribute buffer, which these heed: ")
+                .hasMessageStartingWith("stage first does not use the attribute buffer, which these use: ")
                 .hasMessageContaining("; nor the attribute supervision")
                 .hasMessageContaining("put with(...) directly below the operator that it is for");
     }
@@ -169,7 +169,7 @@ class HeededAttributesTest {
         Source.of(1).runTo(sink.with(Attributes.NONE.withDispatcher(Dispatcher.virtual())));
         assertThatThrownBy(() -> Source.of(1).runTo(sink.with(Attributes.NONE.withBuffer(3))))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("stage ignore does not heed the attribute buffer");
+                .hasMessageContaining("stage ignore does not use the attribute buffer");
         assertThatThrownBy(() -> Source.of(1).runTo(sink.with(Attributes.NONE.withSupervision(Supervision.skip()))))
                 .hasMessageContaining("supervision");
     }
@@ -179,6 +179,6 @@ class HeededAttributesTest {
         Source<Integer> source =
                 Source.of(1).flatMapConcat(n -> Source.of(n).take(1).with(Attributes.NONE.withBuffer(3)));
         assertThatThrownBy(() -> source.runTo(Sink.ignore()))
-                .hasStackTraceContaining("does not heed the attribute buffer");
+                .hasStackTraceContaining("does not use the attribute buffer");
     }
 }

@@ -151,7 +151,7 @@ class LifetimeTest {
         inside.await();
         DrainReport report = running.drain(Duration.ofMillis(1));
         assertThat(report.drained()).isFalse();
-        assertThat(report.leftUndone()).first().isEqualTo("weir-" + name + "-mapBlocking (4 threads) does not let go");
+        assertThat(report.leftUndone()).first().isEqualTo("weir-" + name + "-mapBlocking (4 threads) is still running");
         assertThat(report.leftUndone())
                 .filteredOn(line -> line.startsWith("mapBlocking: "))
                 .hasSize(1);

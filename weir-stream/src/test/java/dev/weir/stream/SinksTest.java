@@ -101,7 +101,7 @@ class SinksTest {
             assertThat(one.result(list).join()).containsExactly(0);
             assertThat(two.result(list).join()).containsExactly(1);
             assertThatThrownBy(() -> one.result(Sink.count()))
-                    .hasMessage("the sink count stands 0 times in pipeline pipeline");
+                    .hasMessage("the sink count occurs 0 times in pipeline pipeline");
         }
     }
 

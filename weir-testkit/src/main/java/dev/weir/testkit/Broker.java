@@ -181,8 +181,7 @@ public final class Broker {
         if (node instanceof ForkedNode forked) {
             return forked;
         }
-        throw new KafkaClusterException(
-                wanted + " needs a broker in a process of its own: build the cluster with forked()");
+        throw new KafkaClusterException(wanted + " needs a broker in its own process: build the cluster with forked()");
     }
 
     private void exclusively(Runnable action) {

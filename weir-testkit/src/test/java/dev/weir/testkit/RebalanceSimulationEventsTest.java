@@ -74,7 +74,7 @@ class RebalanceSimulationEventsTest {
                             return order;
                         })
                         .to(Sink.ignore()))))
-                .hasMessageContaining("though its partition was taken away");
+                .hasMessageContaining("though its partition was revoked");
     }
 
     @Test

@@ -53,7 +53,7 @@ public final class BrokerBeans implements AutoCloseable {
                 reader.read(broker.getMBeanServerConnection());
             }
         } catch (JMException | IOException e) {
-            throw new BenchException("a broker did not tell its counts: " + e, e);
+            throw new BenchException("the counts of a broker cannot be read: " + e, e);
         }
     }
 

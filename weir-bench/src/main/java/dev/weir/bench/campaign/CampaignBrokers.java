@@ -92,8 +92,8 @@ final class CampaignBrokers implements AutoCloseable {
                                     : point.hasDiskFaults() ? "method.diskFaults" : null;
             if (key != null) {
                 throw new BenchException(
-                        key
-                                + " is of brokers that a campaign starts: leave it out, or let the campaign start its own brokers");
+                        key + " applies only to brokers that a campaign starts: leave it out,"
+                                + " or let the campaign start its own");
             }
         }
     }

@@ -28,16 +28,16 @@ final class CampaignDescription {
     /** Fails if the values in {@code topic.valueFile} have changed since the campaign began. */
     static void requireSameValues(Campaign begun, String digests) {
         if (!begun.environment().settings().getOrDefault(VALUES, "").equals(digests)) {
-            throw new BenchException("topic.valueFile holds other values than when the campaign was begun:"
-                    + " put those back, or begin a new one");
+            throw new BenchException("topic.valueFile holds other values than when the campaign started:"
+                    + " restore those, or start a new campaign");
         }
     }
 
     /** Fails if a {@code topic.trace} has changed since the campaign began. */
     static void requireSameTraces(Campaign begun, Workload workload) {
         if (!begun.environment().settings().getOrDefault(TRACES, "").equals(traces(workload))) {
-            throw new BenchException("topic.trace holds another load than when the campaign was begun:"
-                    + " put that back, or begin a new one");
+            throw new BenchException("topic.trace holds another load than when the campaign started:"
+                    + " restore that one, or start a new campaign");
         }
     }
 
@@ -119,7 +119,7 @@ final class CampaignDescription {
                 .toList();
         Map<String, String> around = new TreeMap<>();
         around.put(Campaign.DESIGN, workload.design().label());
-        around.put(Campaign.SIMULATED, "a model on a clock of its own");
+        around.put(Campaign.SIMULATED, "a model with its own clock");
         return new Campaign(
                 String.valueOf(settings.results().getFileName()),
                 workload.name(),

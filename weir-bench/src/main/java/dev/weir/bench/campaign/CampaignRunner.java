@@ -174,7 +174,7 @@ public final class CampaignRunner {
         }
         CampaignBrokers brokers = new CampaignBrokers(settings, this::doing, listener::note, launcher::isStopped);
         if (existing != null && workload.points().stream().anyMatch(WorkloadPoint::countsFetches)) {
-            listener.note("fetches are not counted (method.countFetches): brokers that are there already do not tell");
+            listener.note("fetches are not counted (method.countFetches): existing brokers do not report them");
         }
         return brokers;
     }
@@ -228,9 +228,9 @@ public final class CampaignRunner {
         Map<String, String> begunAt = campaign.environment().settings();
         String id = begunAt.get(BenchCluster.CLUSTER_ID);
         if (!Objects.equals(id, cluster.settings().get(BenchCluster.CLUSTER_ID))) {
-            throw new BenchException("the campaign was begun "
+            throw new BenchException("the campaign was started "
                     + (id == null
-                            ? "on brokers of its own: leave the cluster's options out"
+                            ? "on its own brokers: leave the cluster's options out"
                             : "at another cluster, " + begunAt.get("cluster.bootstrap") + ": name that one again"));
         }
     }
@@ -240,7 +240,7 @@ public final class CampaignRunner {
         String begunAt = campaign.environment().settings().getOrDefault(DriverLauncher.WORKERS, "");
         String now = launcher.described().getOrDefault(DriverLauncher.WORKERS, "");
         if (!begunAt.equals(now)) {
-            throw new BenchException("the campaign was begun "
+            throw new BenchException("the campaign was started "
                     + (begunAt.isEmpty() ? "on this machine: leave --environment out" : "with workers at " + begunAt)
                     + (now.isEmpty() ? ": name its environment again" : ", and they are at " + now));
         }
@@ -250,7 +250,7 @@ public final class CampaignRunner {
         String begun = campaign.environment().commit();
         String now = EnvironmentProbe.commit(settings.root());
         if (!begun.equals(now)) {
-            listener.note("begun at commit " + begun + ", resumed at " + now
+            listener.note("started at commit " + begun + ", resumed at " + now
                     + ": if the drivers differ, so may rounds of one campaign");
         }
     }

@@ -62,7 +62,7 @@ final class RunMeasurements {
             if (point.scenario() == Scenario.PRODUCE) {
                 return refusing(
                         step,
-                        "its driver sends by a plan of its own, which is not changed",
+                        "its driver follows its own send plan, which cannot be changed",
                         () -> new SteadyMeasurement(process, null, cluster, point, isBaseline).run(topic, seed));
             }
             try (DriverProcess generator = launcher.start(SteadyMeasurement.GENERATOR, point.heapMegabytes(), log)) {

@@ -96,7 +96,7 @@ final class WrittenNumbers {
         }
         long all = Arrays.stream(offsets).mapToLong(numbers -> numbers.length).sum();
         return "of " + all + " records, " + missing + " are not in the topic" + named(absent) + ", " + repeated
-                + " stand there again" + named(twice) + ", and " + foreign + " are nobody's";
+                + " were written again" + named(twice) + ", and " + foreign + " other records are in the topic";
     }
 
     private static String named(List<String> some) {
@@ -113,7 +113,7 @@ final class WrittenNumbers {
                     .read(connection, topic)
                     .told();
         } catch (KafkaException e) {
-            return "what stands in the topic could not be read: " + e;
+            return "the records in the topic could not be read: " + e;
         }
     }
 }

@@ -104,9 +104,9 @@ public final class EnvironmentFile {
                     + e.getProblemMark()
                             .map(mark -> ":" + (mark.getLine() + 1) + ":" + (mark.getColumn() + 1))
                             .orElse("")
-                    + ": is no YAML: " + e.getProblem());
+                    + ": is not valid YAML: " + e.getProblem());
         } catch (YamlEngineException e) {
-            throw new WorkloadException(name + " is no YAML: " + e.getMessage());
+            throw new WorkloadException(name + " is not valid YAML: " + e.getMessage());
         }
     }
 
@@ -161,15 +161,15 @@ public final class EnvironmentFile {
         }
         String kind = kinds.getFirst();
         if (!kind.equals("ssh") && fields.containsKey("options")) {
-            throw refuse(node, "options are of ssh");
+            throw refuse(node, "options apply only to ssh");
         }
         if (!kind.equals("pod")
                 && !kind.equals("image")
                 && OF_KUBERNETES.stream().anyMatch(fields::containsKey)) {
-            throw refuse(node, "context, namespace and container are of pod and image");
+            throw refuse(node, "context, namespace and container apply only to pod and image");
         }
         if (kind.equals("here") && OF_ELSEWHERE.stream().anyMatch(fields::containsKey)) {
-            throw refuse(node, "program, java and home are of other places than this machine");
+            throw refuse(node, "program, java and home do not apply to here: true");
         }
         if (kind.equals("image") && fields.containsKey("container")) {
             throw refuse(node, "a pod of an image has one container");

@@ -175,7 +175,7 @@ final class Rules {
                         "spread the load more evenly, or ask for the order of keys: other partitions' handlers stay idle",
                         String.format(
                                 Locale.ROOT,
-                                "%.0f %% of the records are of one partition, and one at a time for %.2f ms each is %,.0f"
+                                "%.0f %% of the records are in one partition, and one at a time for %.2f ms each is %,.0f"
                                         + " records/s in all",
                                 100 * hottest,
                                 handlerMillis,

@@ -66,7 +66,7 @@ public final class ProcessorCounters implements AutoCloseable {
             String said = new String(tried.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             return answer(said);
         } catch (IOException e) {
-            return NOT_HERE + "there is no program perf";
+            return NOT_HERE + "perf is not installed";
         }
     }
 
@@ -79,10 +79,10 @@ public final class ProcessorCounters implements AutoCloseable {
         }
         if (said.contains("perf_event_paranoid")
                 || said.toLowerCase(Locale.ROOT).contains("permission")) {
-            return NOT_HERE + "the kernel permits it not, see kernel.perf_event_paranoid";
+            return NOT_HERE + "the kernel does not permit it, see kernel.perf_event_paranoid";
         }
         if (said.contains("<not supported>")) {
-            return NOT_HERE + "the machine shows no counters of its processor, as most virtual ones do";
+            return NOT_HERE + "the machine hides its processor counters, as most virtual machines do";
         }
         return NOT_HERE + "perf stat counts nothing";
     }

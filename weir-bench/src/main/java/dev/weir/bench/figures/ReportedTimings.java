@@ -39,7 +39,7 @@ public final class ReportedTimings {
             ByteBuffer bytes = ByteBuffer.wrap(Base64.getDecoder().decode(text));
             return Histogram.decodeFromCompressedByteBuffer(bytes, 0);
         } catch (DataFormatException | IllegalArgumentException | BufferUnderflowException e) {
-            throw new RunFailure("it said what is no histogram: " + e.getMessage());
+            throw new RunFailure("it reported an invalid histogram: " + e.getMessage());
         }
     }
 

@@ -42,31 +42,31 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
     /** The kind of a fault. */
     public enum Kind {
         /** Processes join the group. */
-        JOIN(Form.COUNT, "So many processes join the group."),
+        JOIN(Form.COUNT, "Number of processes that join the group."),
         /** The last processes commit and leave the group. */
-        LEAVE(Form.COUNT, "So many processes leave it, and commit before."),
+        LEAVE(Form.COUNT, "Number of processes that commit and leave the group."),
         /** A process joins and leaves again. */
-        REBALANCE(Form.FLAG, "true: a further process joins and leaves again."),
+        REBALANCE(Form.FLAG, "true: another process joins and leaves again."),
         /** The last processes are killed by SIGKILL and not replaced. */
-        KILL(Form.COUNT, "So many processes end by SIGKILL; nobody takes their place."),
+        KILL(Form.COUNT, "Number of processes that are killed by SIGKILL and not replaced."),
         /** The first processes are frozen by SIGSTOP. */
-        FREEZE(Form.COUNT_FOR, "So many processes stand still for so long, by SIGSTOP."),
+        FREEZE(Form.COUNT_FOR, "Number of processes that are stopped by SIGSTOP, and for how long."),
         /** The connections of the first processes are reset, including new connections. */
-        CUT(Form.COUNT_FOR, "Connections of so many processes are reset for so long, new ones too."),
+        CUT(Form.COUNT_FOR, "Number of processes whose connections are reset, new ones too, and for how long."),
         /** The connections of the first processes stay open but pass no data. */
-        SILENCE(Form.COUNT_FOR, "Connections of so many processes pass nothing on for so long."),
+        SILENCE(Form.COUNT_FOR, "Number of processes whose open connections carry nothing, and for how long."),
         /** Messages between members and brokers are delayed. */
-        DELAY(Form.TIME_FOR, "Each message between members and brokers comes so much later, for so long."),
+        DELAY(Form.TIME_FOR, "Delay of each message between members and brokers, and for how long."),
         /** The broker with that ID is killed by SIGKILL and restarted. */
-        LOSE_BROKER(Form.COUNT_FOR, "The broker of that id ends by SIGKILL and is started again so much later."),
+        LOSE_BROKER(Form.COUNT_FOR, "Id of a broker that is killed by SIGKILL, and the time until its restart."),
         /** The disk of the broker with that ID is full; the broker is restarted if it ends. */
-        FILL_DISK(Form.COUNT_FOR, "The disk of the broker of that id is full for so long; it comes back if it ends."),
+        FILL_DISK(Form.COUNT_FOR, "Id of a broker whose disk is full, and for how long; it is restarted if it ends."),
         /** Each write and flush of the broker with that ID takes longer. */
-        SLOW_DISK(Form.COUNT_BY_FOR, "Each write of the broker of that id takes so much longer, for so long."),
+        SLOW_DISK(Form.COUNT_BY_FOR, "Id of a broker, the delay of each of its disk writes, and for how long."),
         /**
          * The records due in the given period are all due within one second, in addition to that second's own records.
          */
-        BACKLOG(Form.TIME, "What is due in so long is due within one second, on top of that one's.");
+        BACKLOG(Form.TIME, "Time whose records are all due within one second, in addition to that second's own.");
 
         private final Form form;
         private final String about;

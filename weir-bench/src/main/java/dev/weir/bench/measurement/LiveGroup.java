@@ -115,8 +115,8 @@ public final class LiveGroup implements AutoCloseable {
         LivePart first = launched(0); // Its greeting shows the type of the group.
         GroupSize size = new GroupSize(point, isShared);
         if (point.consumers() > 0 && size.processes() > MOST_PROCESSES) {
-            throw new RunFailure("consumers=" + point.consumers() + " takes more than " + MOST_PROCESSES
-                    + " processes, since each consumer of this driver is one: set at most so many");
+            throw new RunFailure("consumers=" + point.consumers() + " needs more than " + MOST_PROCESSES
+                    + " processes, since each consumer of this driver is one: set at most " + MOST_PROCESSES);
         }
         first.consumers = size.consumers(0);
         for (int i = 1; i < size.processes(); i++) {
@@ -218,8 +218,8 @@ public final class LiveGroup implements AutoCloseable {
         }
         int more = isShared ? (consumers > consumers() ? 1 : 0) : consumers - parts.size();
         return more > 0 && parts.size() + more > MOST_PROCESSES
-                ? "consumers=" + consumers + " takes more than " + MOST_PROCESSES + " processes: "
-                        + (isShared ? "take some away first, which ends the last ones" : "each of them is one")
+                ? "consumers=" + consumers + " needs more than " + MOST_PROCESSES + " processes: "
+                        + (isShared ? "remove some first, which ends the last processes" : "each consumer is one")
                 : null;
     }
 

@@ -314,7 +314,7 @@ public final class LiveMeasurement implements Orders.Target {
             case Order.RestartConsumers restart -> did.put("restart-consumers", groups.restart(restart, settings));
             case Order.Pause pause -> {
                 groups.members().pause(pause.millis() / 1e3);
-                did.put("pause", "all stood still for " + (long) pause.millis() + " ms");
+                did.put("pause", "all members were paused for " + (long) pause.millis() + " ms");
             }
             case Order.Drain drain -> {
                 beginPhase(atMillis, begunBy, settings.drained(), true);
@@ -324,7 +324,7 @@ public final class LiveMeasurement implements Orders.Target {
             }
             case Order.DiscardStats discard -> {
                 books.discard(atMillis);
-                did.put("discard-stats", "what is measured begins here");
+                did.put("discard-stats", "measuring begins here");
             }
             case Order.Extend extend -> {
                 endMillis += extend.millis();

@@ -77,8 +77,8 @@ public record LiveResult(
             throw new RunFailure("it reported nothing in the time that is measured");
         }
         if (!isWhole && ledger.missing() > 0) {
-            throw new RunFailure(ledger.missing() + " records had not come when nothing more had been committed for a"
-                    + " minute: they are lost, or members stand still");
+            throw new RunFailure(ledger.missing() + " records were still missing when nothing had been committed for a"
+                    + " minute: they are lost, or members are stuck");
         }
         // A changed run has no ceiling, because its handlers changed.
         double blocking = timeline.isEmpty() ? handlers : 0;

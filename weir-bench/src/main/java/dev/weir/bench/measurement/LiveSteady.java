@@ -266,11 +266,11 @@ public final class LiveSteady implements Orders.Target {
             }
             case Order.Pause pause -> {
                 freeze(now, nanos + (long) (1e6 * pause.millis()));
-                yield Map.of("pause", "it stood still for " + (long) pause.millis() + " ms");
+                yield Map.of("pause", "it was paused for " + (long) pause.millis() + " ms");
             }
             case Order.DiscardStats discard -> {
                 now.book.discardUntil(nanos);
-                yield Map.of("discard-stats", "what is measured begins here");
+                yield Map.of("discard-stats", "measuring begins here");
             }
             case Order.Extend extend -> {
                 plan.extend(extend.millis());

@@ -231,7 +231,7 @@ public final class Measurement {
                     double own = (point.scenario() == Scenario.COPY ? said : kept).nanos() / 1e9;
                     return new Outcome(kept, own, OptionalCounts.minus(brokerLast, brokerBefore), fetched);
                 }
-                case Report.Hello hello -> throw new RunFailure("hello came twice");
+                case Report.Hello hello -> throw new RunFailure("it sent hello twice");
                 case Report.Failed failed -> throw new RunFailure(failed.message());
                 case Report.Ready ready -> throw RunFailure.unasked();
                 case Report.Delivered told -> throw RunFailure.unasked();

@@ -117,7 +117,7 @@ final class SteadyBook {
             case Report.Passed passed -> {
                 return passed;
             }
-            case Report.Hello hello -> throw new RunFailure("hello came twice");
+            case Report.Hello hello -> throw new RunFailure("it sent hello twice");
             case Report.Failed failed -> throw new RunFailure("the generator failed: " + failed.message());
             case Report.Ready ready -> throw new RunFailure("the generator was ready twice");
             case Report.Delivered told -> throw RunFailure.unasked();
@@ -133,12 +133,12 @@ final class SteadyBook {
      */
     Report.@Nullable Passed heardFromDriver(Report report) {
         switch (report) {
-            case Report.First first -> throw new RunFailure("its first record came twice");
+            case Report.First first -> throw new RunFailure("it reported its first record twice");
             case Report.Interval interval -> heardFromDriver(interval, ofDriver.next(interval, plan));
             case Report.Passed passed -> {
                 return passed;
             }
-            case Report.Hello hello -> throw new RunFailure("hello came twice");
+            case Report.Hello hello -> throw new RunFailure("it sent hello twice");
             case Report.Failed failed -> throw new RunFailure(failed.message());
             case Report.Ready ready -> throw RunFailure.unasked();
             case Report.Delivered told -> {

@@ -140,7 +140,7 @@ public final class SteadyMeasurement {
         LedgerFigures figures = numbers.ofOne(passed.ledger(), cluster.topics().ends(topic));
         if (!orders.isWhole() && figures.missing() > 0) {
             throw new RunFailure(figures.missing()
-                    + " records had not come when nothing more came for a minute: it lost" + " them, or stands still");
+                    + " records were still missing when none had arrived for a minute: it lost them, or is stuck");
         }
         // If the run ended before the measured part, it has no totals, but it still has phases.
         Set<Flag> broken = figures.isBroken() ? EnumSet.of(Flag.GUARANTEE_BROKEN) : EnumSet.noneOf(Flag.class);
@@ -200,8 +200,8 @@ public final class SteadyMeasurement {
     private Report.Passed complete(Report.Passed passed) {
         if (!passed.complete()) {
             throw new RunFailure((point.recordsPerPartition() * point.partitions() - passed.records())
-                    + " records had not come " + GRACE_SECONDS
-                    + " s after the last one was sent: it lost them, or the rate is more than it can do");
+                    + " records were still missing " + GRACE_SECONDS
+                    + " s after the last one was sent: it lost them, or the rate is too high for it");
         }
         return passed;
     }

@@ -326,7 +326,7 @@ public final class TrialMembers {
                 }
             }
             case Report.Clock answer -> {} // The clock of the process takes the answer.
-            case Report.Hello hello -> throw new RunFailure("hello came twice");
+            case Report.Hello hello -> throw new RunFailure("it sent hello twice");
             case Report.Failed failed -> throw new RunFailure(failed.message());
         }
         return true;

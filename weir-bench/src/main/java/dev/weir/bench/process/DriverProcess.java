@@ -251,7 +251,7 @@ public final class DriverProcess implements AutoCloseable {
                 var unused = poll(Duration.ZERO); // Throws the reported failure.
             }
             if (System.nanoTime() - deadline >= 0) {
-                throw new RunFailure("driver " + who() + " did not tell its clock for "
+                throw new RunFailure("driver " + who() + " did not report its clock for "
                         + DriverSession.PATIENCE.toSeconds() + " s; see " + log);
             }
         }
@@ -311,7 +311,7 @@ public final class DriverProcess implements AutoCloseable {
             }
             look.run();
         }
-        throw new RunFailure("driver " + who() + " said nothing for " + patience.toSeconds() + " s; see " + log);
+        throw new RunFailure("driver " + who() + " sent no report for " + patience.toSeconds() + " s; see " + log);
     }
 
     /** Returns the next report, or null after a timeout; throws if the driver fails. */

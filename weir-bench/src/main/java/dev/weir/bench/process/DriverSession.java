@@ -231,8 +231,8 @@ public final class DriverSession {
         if (earlyNanos > error) {
             throw new RunFailure(String.format(
                     Locale.ROOT,
-                    "records came %.3f ms before they were due, and clocks are compared to %.3f ms: one of them was set"
-                            + " meanwhile",
+                    "records arrived %.3f ms before they were due, but clocks are compared to within %.3f ms: one of"
+                            + " them was set during the run",
                     earlyNanos / 1e6,
                     error / 1e6));
         }

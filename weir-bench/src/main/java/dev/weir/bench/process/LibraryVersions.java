@@ -42,7 +42,7 @@ public final class LibraryVersions {
      */
     Path jar(String driver, String coordinates, String version) {
         if (!version.matches(Spelling.VERSION)) {
-            throw new BenchException("driver " + driver + ": what stands behind @ is no version: " + version
+            throw new BenchException("driver " + driver + ": the text after @ is not a version: " + version
                     + "; write 2.4.0, for example");
         }
         String name = coordinates.substring(coordinates.indexOf(':') + 1) + "-" + version + ".jar";

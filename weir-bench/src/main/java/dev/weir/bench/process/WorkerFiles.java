@@ -162,7 +162,7 @@ final class WorkerFiles {
         for (String name : missing) {
             Path file = byName.get(name);
             if (file == null) {
-                throw new BenchException("worker at " + place.label() + ": it lacks what nobody named: " + name);
+                throw new BenchException("worker at " + place.label() + ": it lacks a file not on the list: " + name);
             }
             Path link = whole.resolve(name);
             Files.createDirectories(whole.resolve(name.substring(0, name.indexOf('/'))));

@@ -71,7 +71,7 @@ final class WorkerHost implements AutoCloseable {
     // program.
     private static final String KILL = """
             if [ -r "/proc/$1/cmdline" ] && ! grep -q weir.driver.place "/proc/$1/cmdline"; then
-              echo "process $1 there is no driver: java has processes of its own there; name another one by the key java" >&2
+              echo "process $1 there is not a driver: java starts processes elsewhere; name another one by the key java" >&2
               exit 1
             fi
             kill -"$0" "$1\"""";
@@ -173,8 +173,8 @@ final class WorkerHost implements AutoCloseable {
         String said = facts.getOrDefault("java", "");
         Matcher version = JAVA.matcher(said);
         if (!version.find() || Integer.parseInt(version.group(1)) < LEAST_JAVA) {
-            throw new BenchException("worker at " + label() + ": " + worker.java() + " is no Java from " + LEAST_JAVA
-                    + " on" + (said.isEmpty() ? "" : ", it says: " + said) + "; name another by its key java");
+            throw new BenchException("worker at " + label() + ": " + worker.java() + " is not Java " + LEAST_JAVA
+                    + " or later" + (said.isEmpty() ? "" : ", it says: " + said) + "; name another by its key java");
         }
     }
 
@@ -316,7 +316,8 @@ final class WorkerHost implements AutoCloseable {
                     .filter(line -> line.startsWith(FACT + "/"))
                     .map(line -> line.substring(FACT.length()))
                     .findFirst()
-                    .orElseThrow(() -> new BenchException("worker at " + label() + ": it told no folder of its own"));
+                    .orElseThrow(
+                            () -> new BenchException("worker at " + label() + ": it did not name the folder it made"));
         }
         scratchFiles++;
         return scratch + "/" + scratchFiles;

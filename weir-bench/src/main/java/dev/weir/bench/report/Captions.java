@@ -35,7 +35,7 @@ final class Captions {
     private static String of(Phase phase, long lagBefore) {
         double seconds = (phase.toMillis() - phase.fromMillis()) / 1e3;
         if (!(seconds > 0) || Double.isNaN(phase.recordsPerSecond())) {
-            return "too short to be seen";
+            return "too short to measure";
         }
         double sentPerSecond = phase.sent() / seconds;
         if (phase.producerRate() == 0) {
@@ -43,7 +43,7 @@ final class Captions {
                     ? "nothing is sent, and nothing was left"
                     : String.format(
                             Locale.ROOT,
-                            "nothing is sent: what lies behind goes from %,d to %,d records",
+                            "nothing is sent: the lag goes from %,d to %,d records",
                             lagBefore,
                             phase.lagRecords());
         }
@@ -53,7 +53,7 @@ final class Captions {
         if (grows && share < KEEPS_UP) {
             return String.format(
                     Locale.ROOT,
-                    "falls behind: of %,.0f records a second %,.0f are handled, %.0f %%; %,d lie behind at the end",
+                    "falls behind: of %,.0f records a second, %,.0f are handled, %.0f %%; the lag at the end is %,d",
                     sentPerSecond,
                     phase.recordsPerSecond(),
                     100 * share,
@@ -62,7 +62,7 @@ final class Captions {
         if (hasLag && phase.lagRecords() < lagBefore) {
             return String.format(
                     Locale.ROOT,
-                    "catches up: from %,d records behind to %,d, with %,.0f a second",
+                    "catches up: from %,d records behind to %,d, at %,.0f a second",
                     lagBefore,
                     phase.lagRecords(),
                     phase.recordsPerSecond());
@@ -73,7 +73,7 @@ final class Captions {
         return hasLag
                 ? String.format(
                         Locale.ROOT,
-                        "keeps its distance: %,.0f a second are handled, %,d records lie behind%s",
+                        "keeps a steady lag: %,.0f a second are handled, %,d records are waiting%s",
                         phase.recordsPerSecond(),
                         phase.lagRecords(),
                         late)

@@ -88,7 +88,7 @@ final class TextReport {
         for (Run run : replaced) {
             text.append(String.format(
                     Locale.ROOT,
-                    "%s at %s, round %d, was made again: %s\n",
+                    "%s at %s, round %d, was repeated: %s\n",
                     run.driver(),
                     run.point(),
                     run.round() + 1,
@@ -127,7 +127,7 @@ final class TextReport {
                             ? "  noise (A/A): not known here, so no difference is claimed\n"
                             : String.format(
                                     Locale.ROOT,
-                                    "  noise (A/A): ratios from %.2f to %.2f are no difference\n",
+                                    "  noise (A/A): ratios from %.2f to %.2f show no difference\n",
                                     1 / noise,
                                     noise));
         }
@@ -195,7 +195,7 @@ final class TextReport {
         if (ledger.redelivered() > 0) {
             text.append(String.format(
                     Locale.ROOT,
-                    "  %s: %,d came again, which is allowed, for %,d records\n",
+                    "  %s: %,d redeliveries, which are allowed, for %,d records\n",
                     driver.driver(),
                     ledger.redelivered(),
                     ledger.expected()));

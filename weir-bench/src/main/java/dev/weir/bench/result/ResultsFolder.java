@@ -70,7 +70,7 @@ public final class ResultsFolder {
         }
         if (!Files.isDirectory(there) || !Files.isWritable(there)) {
             throw new IllegalArgumentException("results cannot be written to " + path + ": " + there
-                    + " is no folder that this user may write to; name another one");
+                    + " is not a folder that this user may write to; name another one");
         }
     }
 
@@ -92,7 +92,7 @@ public final class ResultsFolder {
     public static ResultsFolder open(Path path) {
         Path file = path.resolve(CAMPAIGN);
         if (!Files.isRegularFile(file)) {
-            throw new IllegalArgumentException(path + " is no results folder: there is no " + CAMPAIGN + " in it");
+            throw new IllegalArgumentException(path + " is not a results folder: there is no " + CAMPAIGN + " in it");
         }
         try {
             return new ResultsFolder(path, JSON.readValue(file.toFile(), Campaign.class));

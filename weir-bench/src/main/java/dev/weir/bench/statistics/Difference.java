@@ -116,7 +116,7 @@ public record Difference(
     /** The reason why the noise of two campaigns differs or is unknown; empty if the noise is alike. */
     private static String unlike(@Nullable Comparison before, @Nullable Comparison after) {
         if (before == null || after == null) {
-            return "no A/A in both campaigns: what is noise is not known";
+            return "no A/A in both campaigns: the noise is not known";
         }
         boolean alike = before.interval().isBounded()
                 && after.interval().isBounded()

@@ -94,8 +94,9 @@ public final class RateTrial implements Trials {
             first.hello();
             GroupSize size = new GroupSize(point, first.groupType() == GroupType.SHARE);
             if (point.consumers() > 0 && size.processes() > LiveGroup.MOST_PROCESSES) {
-                throw new RunFailure("consumers=" + point.consumers() + " takes more than " + LiveGroup.MOST_PROCESSES
-                        + " processes, since each consumer of this driver is one: set at most so many");
+                throw new RunFailure("consumers=" + point.consumers() + " needs more than " + LiveGroup.MOST_PROCESSES
+                        + " processes, since each consumer of this driver is one: set at most "
+                        + LiveGroup.MOST_PROCESSES);
             }
             for (int member = 1; member < size.processes(); member++) {
                 members.add(session(driver, processes));

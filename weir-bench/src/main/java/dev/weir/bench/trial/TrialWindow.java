@@ -139,11 +139,11 @@ final class TrialWindow {
     @Nullable
     String objection(LatencyTarget target, double rate) {
         if (records < MOST_OF_THEM * rate * seconds()) {
-            return String.format(Locale.ROOT, "%,.0f of %,.0f records a second came", records / seconds(), rate);
+            return String.format(Locale.ROOT, "%,.0f of %,.0f records a second arrived", records / seconds(), rate);
         }
         int silent = silentPartition(rate);
         if (silent >= 0) {
-            return "no record of partition " + silent + " came";
+            return "no record of partition " + silent + " arrived";
         }
         double millis = millis(target);
         return millis <= target.limitMillis()

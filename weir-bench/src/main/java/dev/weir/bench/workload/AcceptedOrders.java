@@ -61,8 +61,8 @@ public final class AcceptedOrders {
                     changed.put("options." + HandlerWork.MILLIS, Double.toString(Order.Set.workMillis(value)));
                 case Order.CONSUMERS ->
                     throw new IllegalArgumentException(
-                            "consumers cannot be set in a search: explore.members and options.concurrency of the file say"
-                                    + " how many there are");
+                            "consumers cannot be set in a search: explore.members and options.concurrency of the file"
+                                    + " set their number");
                 default -> changed.put(key, value);
             }
         });

@@ -62,7 +62,7 @@ final class Combinations {
                                     + " produce, work, at-least-once, at-most-once or copy"));
         }
         if (!point.isPlanned() && point.isSet("load")) {
-            throw new WorkloadException("topic.load is the shape of a planned rate: set topic.recordsPerSecond");
+            throw new WorkloadException("topic.load needs a planned rate: set topic.recordsPerSecond");
         }
         if (point.isChangeable()) {
             ExploreSettings.checkSent(point, "topic.recordsPerSecond has");
@@ -74,7 +74,8 @@ final class Combinations {
         Copying.check(point);
         ProducerWindow.check(point);
         if (point.failures() > 0 && point.scenario() != Scenario.WORK) {
-            throw new WorkloadException("options." + Failures.SHARE + " is of scenario work, whose handlers may fail");
+            throw new WorkloadException(
+                    "options." + Failures.SHARE + " applies only to scenario work, whose handlers may fail");
         }
         checkValues(point);
         checkShareGroup(point);
@@ -103,11 +104,11 @@ final class Combinations {
         }
         if (point.usesProxy() && !point.isChangeable()) {
             throw new WorkloadException(
-                    "method.proxy is of groups that are sent to: set " + SENT_TO + ", or leave it out");
+                    "method.proxy applies only to groups with a generator: set " + SENT_TO + ", or leave it out");
         }
         if (point.hasDiskFaults() && !point.isChangeable()) {
             throw new WorkloadException(
-                    "method.diskFaults is of groups that are sent to: set " + SENT_TO + ", or leave it out");
+                    "method.diskFaults applies only to groups with a generator: set " + SENT_TO + ", or leave it out");
         }
     }
 
@@ -116,7 +117,7 @@ final class Combinations {
             if (!point.isChangeable()
                     && !point.text(key)
                             .equals(Objects.requireNonNull(Key.ALL.get(key)).fallback())) {
-                throw new WorkloadException(key + " is of groups that are sent to: set " + SENT_TO
+                throw new WorkloadException(key + " applies only to groups with a generator: set " + SENT_TO
                         + ", or leave it out: " + key + "=" + point.text(key));
             }
         }
@@ -126,7 +127,7 @@ final class Combinations {
         }
         if (!point.isPlanned() && !point.section("producer.").isEmpty()) {
             throw new WorkloadException(
-                    "producer is of who sends by a plan: set topic.recordsPerSecond, or leave it out");
+                    "producer applies only to planned rates: set topic.recordsPerSecond, or leave it out");
         }
         if (point.producers() > point.partitions()) {
             throw new WorkloadException(
@@ -140,16 +141,16 @@ final class Combinations {
         }
         if (point.consumers() > 0 && point.integer("options." + ShareOptions.CONSUMERS) > 0) {
             throw new WorkloadException(
-                    "consumers and options." + ShareOptions.CONSUMERS + " both say how many there are: leave one out");
+                    "consumers and options." + ShareOptions.CONSUMERS + " both set their number: leave one out");
         }
     }
 
     private static void checkLive(WorkloadPoint point) {
         if (Boolean.parseBoolean(point.text("method.live")) && point.scenario() != Scenario.STEADY) {
-            throw new WorkloadException("method.live is of scenario steady: leave it out; "
+            throw new WorkloadException("method.live applies only to scenario steady: leave it out; "
                     + (point.isChangeable()
                             ? "runs of " + point.scenario().label() + " can be changed without it"
-                            : "no run of " + point.scenario().label() + " can be changed like that"));
+                            : "no run of " + point.scenario().label() + " can be changed"));
         }
         if (point.isLive() && point.isSet("load")) {
             throw new WorkloadException("method.live changes one rate by hand: leave topic.load out");
@@ -176,8 +177,8 @@ final class Combinations {
         }
         if (point.scenario() != Scenario.PRODUCE && point.integer("options." + PassOptions.TRANSACTION_RECORDS) > 0) {
             throw new WorkloadException(
-                    "options." + PassOptions.TRANSACTION_RECORDS
-                            + " is of scenario produce; a topic to be read is filled in transactions by topic.transactionRecords");
+                    "options." + PassOptions.TRANSACTION_RECORDS + " applies only to scenario produce;"
+                            + " topic.transactionRecords fills a topic in transactions");
         }
     }
 
@@ -213,7 +214,7 @@ final class Combinations {
     private static void refuseBoth(WorkloadPoint point, String one, String other) {
         if (point.isSet(one) && point.isSet(other)) {
             throw new WorkloadException("topic." + one + " and topic." + other
-                    + " both say what values are: leave one out: topic." + one + "=" + point.text("topic." + one)
+                    + " both define the values: leave one out: topic." + one + "=" + point.text("topic." + one)
                     + " topic."
                     + other + "=" + point.text("topic." + other));
         }

@@ -20,14 +20,14 @@ final class Copying {
         if (point.scenario() != Scenario.COPY) {
             if (point.isExactlyOnce()) {
                 throw new WorkloadException("options." + PassOptions.GUARANTEE
-                        + " is of scenario copy; the names of the others say what they promise");
+                        + " applies only to scenario copy; other scenarios state their guarantee in their names");
             }
             return;
         }
         if (point.isPlanned() && point.valueBytes() < LEAST_PLANNED_BYTES) {
             throw new WorkloadException(
                     "scenario copy with topic.recordsPerSecond has a record's number, time and partition"
-                            + " in its value: set topic.valueBytes to " + LEAST_PLANNED_BYTES + " at least");
+                            + " in its value: set topic.valueBytes to " + LEAST_PLANNED_BYTES + " or more");
         }
         if (point.transactionRecords() > 0) {
             throw new WorkloadException("scenario copy is checked by offsets, which markers of transactions shift:"
@@ -52,7 +52,7 @@ final class Copying {
         }
         if (point.seconds("settleSeconds") > 0) {
             throw new WorkloadException("method.settleSeconds does not go with scenario copy,"
-                    + " whose time is that of the records in the output: leave it out");
+                    + " whose time comes from the records in the output: leave it out");
         }
     }
 }

@@ -55,15 +55,15 @@ public record ExploreSettings(
                         0,
                         0,
                         List.of(),
-                        "What explore asks of a rate: a percentile of the latency and its limit; with worst before it of"
-                                + " each partition, with worst consumer of each process of the group."),
+                        "Latency target of explore: a percentile and its limit; with worst before it, for each"
+                                + " partition; with worst consumer, for each process of the group."),
                 Key.integer(SECTION + "members", 2, 1, 64, "Processes of a driver, which share one group."),
                 Key.integer(START_RATE, 1000, 1, 1_000_000, "The first rate, in records per second."),
                 Key.integer(SECTION + "maxRate", 1_000_000, 1, 1_000_000, "The highest rate, in records per second."),
                 Key.number(SECTION + "warmUpSeconds", 5, 0.5, 600, "How long each trial runs before it is judged."),
                 Key.number(SECTION + "stepSeconds", 10, 1, 3600, "How long a step is judged."),
                 Key.number(SECTION + "holdSeconds", 60, 1, 3600, "How long the confirming hold is judged."),
-                Key.number(SECTION + "pauseSeconds", 10, 0.5, 30, "How long all members stand still in a pause."),
+                Key.number(SECTION + "pauseSeconds", 10, 0.5, 30, "How long all members stop in a pause."),
                 Key.number(
                         SECTION + "recoverySeconds",
                         60,
@@ -136,7 +136,7 @@ public record ExploreSettings(
             }
         }
         if (point.hasSlowSink()) {
-            throw new WorkloadException(who + " records at a rate at which nothing is to be held back:"
+            throw new WorkloadException(who + " records at a rate that must not be limited:"
                     + " leave options." + PassOptions.SINK_RATE + " out");
         }
     }

@@ -67,20 +67,20 @@ record Key(
                     text("about", "", List.of(), "One sentence for the report."),
                     text("scenario", null, SCENARIOS, "What the drivers do."),
                     new Key("drivers", Type.TEXTS, null, 0, 0, List.of(), "The drivers to compare, by name."),
-                    text("baseline", "plain", List.of(), "The driver that the others are divided by."),
+                    text("baseline", "plain", List.of(), "The driver that the others are compared to."),
                     text(
                             "design",
                             "grid",
                             Design.labels(),
-                            "Whether each entry of vary meets each of the others (grid), only the first value of the others"
-                                    + " (one-at-a-time), so many of them that any two values of two entries meet (fractional),"
-                                    + " or those between which a verdict changes (adaptive)."),
+                            "Points that run: all combinations of the entries of vary (grid), each entry with the first"
+                                    + " value of the others (one-at-a-time), enough points that any two values of two"
+                                    + " entries meet (fractional), or the points where a verdict changes (adaptive)."),
                     integer(
                             TOPICS,
                             1,
                             1,
                             100,
-                            "Topics that are read together, all as the section topic says; a planned rate is of all of them."),
+                            "Topics that are read together, each as in section topic; a planned rate is their total."),
                     integer("topic.partitions", 1, 1, 1000, "Partitions of each topic."),
                     integer("topic.records", 10_000_000, 1, 1_000_000_000, "Records in each topic, evenly spread."),
                     integer(
@@ -88,18 +88,18 @@ record Key(
                             100,
                             16,
                             1_000_000,
-                            "Length of each value; 16 of them are its numbers."),
+                            "Length of each value; 16 bytes of it are its numbers."),
                     text(
                             "topic.valueSpread",
                             "none",
                             List.of("none", "uniform"),
-                            "Whether all values are as long, or of any length around topic.valueBytes."),
+                            "Whether all values have the same length, or random lengths around topic.valueBytes."),
                     number(
                             "topic.valueRandom",
                             0,
                             0,
                             1,
-                            "How much of a value is no other's, which no compression makes less; the rest is the same in all."),
+                            "Share of each value that is unique and does not compress; the rest is the same in all."),
                     new Key(
                             "topic.valueSizes",
                             Type.SIZES,
@@ -116,7 +116,7 @@ record Key(
                             0,
                             List.of(),
                             "Values from the lines of a file, or the files of a folder, over and over; 16 bytes, its numbers,"
-                                    + " stand before each."),
+                                    + " precede each."),
                     integer("topic.headers", 0, 0, 100, "Headers of each record."),
                     integer("topic.headerBytes", 16, 0, 10_000, "Length of each header's value."),
                     integer(
@@ -136,15 +136,15 @@ record Key(
                             0,
                             0,
                             1_000_000,
-                            "How many records are sent in a second, whatever becomes of them: of scenario steady, and of"
-                                    + " produce, work, at-least-once, at-most-once and copy, which go as fast as they can"
-                                    + " without; the others have none."),
+                            "Records sent per second, however fast they are handled. Scenario steady needs it; produce,"
+                                    + " work, at-least-once, at-most-once and copy run at full speed without it; the"
+                                    + " others do not have it."),
                     text(
                             "topic.arrivals",
                             "even",
                             List.of("even", "poisson"),
-                            "Whether records of a planned rate are due at even times, or as from many senders."),
-                    integer("topic.replicas", 1, 1, 3, "Replicas of each partition, at brokers of the campaign's own."),
+                            "Whether records of a planned rate are due at even intervals, or as from many senders."),
+                    integer("topic.replicas", 1, 1, 3, "Replicas of each partition; the campaign starts the brokers."),
                     new Key(
                             "topic.load",
                             Type.LOAD,
@@ -152,7 +152,7 @@ record Key(
                             0,
                             0,
                             List.of(),
-                            "How a planned rate changes, by factors of it: steps such as 0s:1 30s:3, ramps such as 0s:1 60s~5,"
+                            "Factors of a planned rate over time: steps such as 0s:1 30s:3, ramps such as 0s:1 60s~5,"
                                     + " and either over and over with every:90s at the end."),
                     new Key(
                             "topic.trace",
@@ -162,8 +162,8 @@ record Key(
                             0,
                             List.of(),
                             "A recorded load: a file whose lines are times of arrivals in seconds, or a time and the records per"
-                                    + " second from then on. It begins again when it is over; topic.recordsPerSecond, if it is"
-                                    + " there, is its mean instead of its own."),
+                                    + " second from then on. It repeats when it is over; topic.recordsPerSecond, if"
+                                    + " set, replaces its mean."),
                     number(
                             "topic.partitionSkew",
                             0,
@@ -176,20 +176,20 @@ record Key(
                             1,
                             1,
                             64,
-                            "Producers that a generator sends with, each for partitions of its own."),
+                            "Producers that a generator sends with, each for its own partitions."),
                     integer("topic.batchBytes", 131_072, 0, 16_777_216, "The producer's batch.size while filling."),
                     integer(
                             "topic.transactionRecords",
                             0,
                             0,
                             1_000_000,
-                            "How many records of each partition a transaction of the filling producer has; 0: none are used."),
+                            "Records of each partition in a transaction of the filling producer; 0: no transactions."),
                     number(
                             "topic.abortedShare",
                             0,
                             0,
                             0.9,
-                            "How many of those transactions are aborted, as a share; needs client.isolation.level:"
+                            "Share of those transactions that are aborted; needs client.isolation.level:"
                                     + " read_committed."),
                     text(
                             "topic.compression",
@@ -201,54 +201,54 @@ record Key(
                             1000,
                             1,
                             3_600_000,
-                            "How often at-least-once, work and copy commit what is finished."),
+                            "Interval at which at-least-once, work and copy commit finished records."),
                     integer(
                             "options." + PassOptions.COMMIT_AHEAD,
                             1,
                             1,
                             1_000_000,
-                            "How many records at-most-once commits together before they are handed on, where a library can."),
+                            "Records that at-most-once commits together before it hands them on, if the library can."),
                     integer(
                             "options." + PassOptions.CONCURRENCY,
                             16,
                             1,
                             100_000,
-                            "How many handlers may work at a time, where the library has several."),
+                            "Most handlers that may run at once, if the library runs several."),
                     text(
                             "options." + PassOptions.ORDERING,
                             "partition",
                             List.of("partition", "key", "none"),
-                            "Which order handlers keep; what is counted as out of order."),
+                            "Order in which handlers run; any other order is counted as out of order."),
                     text(
                             "options." + PassOptions.GUARANTEE,
                             Copying.AT_LEAST_ONCE,
                             List.of(Copying.AT_LEAST_ONCE, PassOptions.EXACTLY_ONCE),
-                            "What copy promises: each record at least once, or once for readers of what is committed."),
+                            "Guarantee of copy: each record at least once, or once for readers of committed records."),
                     integer(
                             "options." + PassOptions.SINK_RATE,
                             0,
                             0,
                             100_000_000,
-                            "A slow sink: user code takes no more of consumed records; 0: as many as come."),
+                            "A slow sink: most consumed records per second that user code accepts; 0: no limit."),
                     integer(
                             "options." + PassOptions.IN_FLIGHT,
                             0,
                             0,
                             1_000_000,
-                            "How many produced records may be unacknowledged, where a library counts them; 0: its default."),
+                            "Most unacknowledged produced records, if the library counts them; 0: its default."),
                     integer(
                             "options." + ProducerWindow.BYTES,
                             0,
                             0,
                             ProducerWindow.MOST_BYTES,
-                            "How many bytes of produced records may be unacknowledged: buffer.memory of clients, and as many"
-                                    + " records, by their mean length, where a library counts those; 0: each one's default."),
+                            "Most unacknowledged bytes of produced records: buffer.memory of clients, and as many"
+                                    + " records, by their mean length, if the library counts those; 0: its default."),
                     integer(
                             "options." + PassOptions.TRANSACTION_RECORDS,
                             0,
                             0,
                             1_000_000,
-                            "How many records produce sends in a transaction; 0: without transactions."),
+                            "Records that produce sends in a transaction; 0: no transactions."),
                     number("options." + HandlerWork.MILLIS, 0, 0, 60_000, "How long a handler of work blocks."),
                     integer(
                             "options." + HandlerWork.ROUNDS,
@@ -260,75 +260,75 @@ record Key(
                             "options." + HandlerWork.SPREAD,
                             "none",
                             List.of("none", "exponential", "bimodal", "heavy-tail", "stragglers"),
-                            "How much longer or shorter than their mean handlers of work take."),
+                            "Distribution of the times of handlers of work around their mean."),
                     integer(
                             "options." + HandlerWork.DOWNSTREAM,
                             0,
                             0,
                             100_000,
-                            "How many handlers of work may block at a time, as on a pool of connections; 0: all."),
+                            "Most handlers of work that may block at once, as on a connection pool; 0: all."),
                     number(
                             "options." + Failures.SHARE,
                             0,
                             0,
                             0.9,
-                            "How many calls of handlers of work fail, as a share; which ones is the same for all drivers."),
+                            "Share of the calls of handlers of work that fail; the same calls fail for all drivers."),
                     integer(
                             "options." + Failures.RETRY_MILLIS,
                             10,
                             0,
                             60_000,
-                            "How long a driver waits before it calls a handler of work again that failed."),
+                            "How long a driver waits before it calls a failed handler of work again."),
                     integer(
                             "options." + ShareOptions.CONSUMERS,
                             0,
                             0,
                             1000,
-                            "How many share consumers drivers of the official client have, among which the workers are"
-                                    + " shared out; 0: one for each worker."),
+                            "Share consumers of drivers of the official client, among which the workers are divided;"
+                                    + " 0: one for each worker."),
                     integer(
                             "options." + ShareOptions.POLL_RECORDS,
                             0,
                             0,
                             10_000,
-                            "max.poll.records of these consumers; 0: as the driver has it."),
+                            "max.poll.records of these consumers; 0: the driver's value."),
                     text(
                             "options." + ShareOptions.ACQUIRE,
                             ShareOptions.OWN,
                             List.of(ShareOptions.OWN, "batch_optimized", "record_limit"),
-                            "share.acquire.mode of these consumers; own: as the driver has it."),
+                            "share.acquire.mode of these consumers; own: the driver's value."),
                     text(
                             "options." + ShareOptions.ACKNOWLEDGEMENT,
                             ShareOptions.OWN,
                             List.of(ShareOptions.OWN, "implicit", "explicit"),
-                            "share.acknowledgement.mode of these consumers; own: as the driver has it."),
+                            "share.acknowledgement.mode of these consumers; own: the driver's value."),
                     integer(
                             "options." + ShareOptions.LOCKS,
                             0,
                             0,
                             10_000,
-                            "share.partition.max.record.locks of share groups; 0: as the brokers have it."),
+                            "share.partition.max.record.locks of share groups; 0: the brokers' value."),
                     integer(
                             "options." + ShareOptions.LOCK_MILLIS,
                             0,
                             0,
                             3_600_000,
-                            "share.record.lock.duration.ms of share groups; 0: as the brokers have it."),
+                            "share.record.lock.duration.ms of share groups; 0: the brokers' value."),
                     integer(
                             GROUPS,
                             1,
                             1,
                             16,
-                            "Groups that are sent to at the same time, each with explore.members processes, consumers and a"
-                                    + " ledger of its own."),
+                            "Groups that read at the same time, each with its own explore.members processes, consumers"
+                                    + " and ledger."),
                     integer(
                             CONSUMERS,
                             0,
                             0,
                             1000,
-                            "Consumers of a group that is sent to: shared out among explore.members processes where one can"
+                            "Consumers of a group with a generator: divided among explore.members processes if one can"
                                     + " hold several (share groups), else a process each; 0: as explore.members and"
-                                    + " options.concurrency say."),
+                                    + " options.concurrency set."),
                     integer(
                             "brokers",
                             1,
@@ -343,28 +343,33 @@ record Key(
                             0,
                             List.of(),
                             "Kafka release of the brokers that a campaign starts, such as 4.3.1, which Maven fetches;"
-                                    + " without it, that of the harness."),
+                                    + " default: the harness's release."),
                     integer("method.rounds", 10, 1, 1000, "How often each driver runs; each time in a fresh JVM."),
                     number(
                             "method.maxSeconds",
                             86_400,
                             10,
                             864_000,
-                            "No further round is begun if it would end after so much time of the campaign."),
-                    number("method.minWarmUpSeconds", 3, 0, 600, "The least warm-up."),
-                    number("method.maxWarmUpSeconds", 20, 0, 3600, "Measured then, and flagged if not steady."),
+                            "Longest time of the campaign: no round starts that would end later."),
+                    number("method.minWarmUpSeconds", 3, 0, 600, "Shortest warm-up."),
+                    number(
+                            "method.maxWarmUpSeconds",
+                            20,
+                            0,
+                            3600,
+                            "Longest warm-up; then the run is measured, and flagged if it is not steady."),
                     number(
                             "method.measureSeconds",
                             5,
                             0.1,
                             3600,
-                            "The least that is measured, and the most of a pass."),
+                            "Shortest measured time, and longest time of a pass."),
                     number(
                             "method.settleSeconds",
                             0,
                             0,
                             600,
-                            "How long after the first record of a pass nothing counts: its members join meanwhile."),
+                            "Time after the first record of a pass that does not count, because members still join."),
                     integer("method.intervalMillis", 200, 20, 60_000, "How often figures are taken."),
                     new Key(
                             "method.live",
@@ -373,15 +378,15 @@ record Key(
                             0,
                             0,
                             List.of(),
-                            "Whether a run of steady can be changed while it is running: it ends by time then, not by number."),
+                            "Whether a steady run can be changed while it runs; it then ends by time, not by number."),
                     bool(
                             "method.freshBrokers",
                             false,
-                            "Whether the brokers are restarted before each run, over the topics that were filled."),
+                            "Whether the brokers are restarted before each run; filled topics are kept."),
                     bool(
                             "method.series",
                             true,
-                            "Whether clients, brokers and the machine are asked each second for the figures of the charts."),
+                            "Whether clients, brokers and the machine are sampled every second for the charts."),
                     new Key(
                             "method.proxy",
                             Type.BOOLEAN,
@@ -389,8 +394,8 @@ record Key(
                             0,
                             0,
                             List.of(),
-                            "Whether members of a group that is sent to reach the brokers through a proxy, which can be slow,"
-                                    + " cut or silent."),
+                            "Whether members of a group with a generator reach the brokers through a proxy, which can"
+                                    + " be slow, cut or silent."),
                     bool(
                             "method.diskFaults",
                             false,
@@ -403,7 +408,7 @@ record Key(
                             0,
                             0,
                             List.of(),
-                            "Whether brokers count fetch requests and what they send; only of consuming scenarios."),
+                            "Whether brokers count fetch requests and sent data; only for consuming scenarios."),
                     new Key(
                             "method.control",
                             Type.BOOLEAN,
@@ -443,8 +448,7 @@ record Key(
             case SIZES -> ValueSizes.objection(text);
             case LOAD -> objectionToLoad(text);
             case TARGET -> LatencyTarget.objection(text);
-            case PATH ->
-                text.isEmpty() || Files.isReadable(Path.of(text)) ? null : "is no file or folder that can be read";
+            case PATH -> text.isEmpty() || Files.isReadable(Path.of(text)) ? null : "is not a readable file or folder";
             case VERSION -> text.isEmpty() || text.matches(Spelling.VERSION) ? null : "must be a version such as 4.3.1";
             case BOOLEAN -> text.equals("true") || text.equals("false") ? null : "must be true or false";
             case INTEGER ->

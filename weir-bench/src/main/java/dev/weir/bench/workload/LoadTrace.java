@@ -53,7 +53,7 @@ final class LoadTrace {
             return;
         }
         if (!settings.getOrDefault(LOAD, "").isEmpty()) {
-            throw new WorkloadException(LOAD + " and " + FILE + " both say how the load changes: leave one out");
+            throw new WorkloadException(LOAD + " and " + FILE + " both set how the load changes: leave one out");
         }
         LoadTrace trace = LoadTrace.read(Path.of(file));
         boolean isItsOwn = settings.getOrDefault(RATE, "0").equals("0");
@@ -80,7 +80,7 @@ final class LoadTrace {
             return parse(file.toString(), Files.readAllLines(file));
         } catch (IOException e) {
             throw new WorkloadException("cannot read the trace " + file + ": "
-                    + (e instanceof CharacterCodingException ? "it is no text in UTF-8" : e));
+                    + (e instanceof CharacterCodingException ? "it is not UTF-8 text" : e));
         }
     }
 

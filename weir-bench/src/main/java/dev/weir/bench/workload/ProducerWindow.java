@@ -29,20 +29,21 @@ final class ProducerWindow {
             return;
         }
         if (!PRODUCING.contains(point.scenario())) {
-            throw new WorkloadException("options." + BYTES + " is of scenario produce or copy, whose drivers write");
+            throw new WorkloadException(
+                    "options." + BYTES + " applies only to scenario produce or copy, whose drivers write");
         }
         String records = "options." + PassOptions.IN_FLIGHT;
         if (!"0".equals(point.settings().get(records))) {
             throw new WorkloadException(
-                    "options." + BYTES + " and " + records + " both say how much may be in flight: leave one out");
+                    "options." + BYTES + " and " + records + " both limit what is in flight: leave one out");
         }
         if (point.settings().containsKey("client." + BUFFER)) {
             throw new WorkloadException(
-                    "options." + BYTES + " is client." + BUFFER + " of those that count bytes: leave one out");
+                    "options." + BYTES + " sets client." + BUFFER + " of libraries that count bytes: leave one out");
         }
         if (point.valueFile() != null) {
             throw new WorkloadException("options." + BYTES
-                    + " is divided by the mean length of records, which topic.valueFile does not tell: set " + records);
+                    + " is divided by the mean length of records, unknown with topic.valueFile: set " + records);
         }
     }
 

@@ -112,7 +112,7 @@ record PropertySection(
             return path + " is a secret, and results keep the workload: "
                     + (this == CLIENT || this == PRODUCER
                             ? "it goes into the file of --client-config"
-                            : "a campaign takes none of its brokers'");
+                            : "a campaign accepts no secrets of its brokers");
         }
         return own.contains(property) ? path + " is set by the campaign itself: leave it out" : null;
     }

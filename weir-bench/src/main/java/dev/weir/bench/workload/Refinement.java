@@ -81,7 +81,7 @@ public final class Refinement {
      */
     public void tell(int place, String verdict) {
         if (!asked.contains(place)) {
-            throw new IllegalArgumentException("nobody asked for place " + place);
+            throw new IllegalArgumentException("an answer for place " + place + " was not requested");
         }
         verdicts.put(place, Objects.requireNonNull(verdict));
     }

@@ -68,7 +68,7 @@ public record Workload(
         if (Files.isDirectory(file)) {
             return "it is a folder";
         }
-        return e instanceof CharacterCodingException ? "it is no text in UTF-8" : e.toString();
+        return e instanceof CharacterCodingException ? "it is not UTF-8 text" : e.toString();
     }
 
     /** Restores a workload from a campaign's {@link #text}. */
@@ -175,7 +175,7 @@ public record Workload(
         List<TimelineEntry> timeline = yaml.lines().anyMatch(TYPED_MARK::equals) ? List.of() : file.timeline(quick);
         if (!timeline.isEmpty() && !points.stream().allMatch(WorkloadPoint::takesOrders)) {
             throw new WorkloadException(
-                    name + ": timeline is of runs that can be changed: set " + AcceptedOrders.NEEDED);
+                    name + ": timeline needs runs that can be changed: set " + AcceptedOrders.NEEDED);
         }
         points.forEach(point -> checkTimeline(name, timeline, point));
         return new Workload(

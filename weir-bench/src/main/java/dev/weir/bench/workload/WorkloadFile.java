@@ -53,9 +53,9 @@ final class WorkloadFile {
         try {
             root = YamlText.compose(name, yaml).orElseThrow(() -> new WorkloadException(name + " is empty"));
         } catch (MarkedYamlEngineException e) {
-            throw file.refuse(e.getProblemMark().orElse(null), "is no YAML: " + e.getProblem());
+            throw file.refuse(e.getProblemMark().orElse(null), "is not valid YAML: " + e.getProblem());
         } catch (YamlEngineException e) {
-            throw new WorkloadException(name + " is no YAML: " + e.getMessage());
+            throw new WorkloadException(name + " is not valid YAML: " + e.getMessage());
         }
         file.read(root);
         return file;

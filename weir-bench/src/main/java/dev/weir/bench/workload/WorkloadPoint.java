@@ -447,7 +447,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     private void putIfSaid(Map<String, String> group, String name, String option) {
         int value = integer("options." + option);
         if (value > 0 && group.put(name, Integer.toString(value)) != null) {
-            throw new WorkloadException("options." + option + " and group." + name + " say the same: leave one out");
+            throw new WorkloadException(
+                    "options." + option + " and group." + name + " set the same property: leave one out");
         }
     }
 

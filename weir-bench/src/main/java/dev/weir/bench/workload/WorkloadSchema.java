@@ -34,11 +34,11 @@ public final class WorkloadSchema {
                 .put("type", "array")
                 .put(
                         "description",
-                        "Each entry is a dimension: keys with lists of values; those of an entry vary together.");
+                        "Each entry is a dimension: keys with lists of values. The keys of an entry vary together.");
         keys(vary.putObject("items"), key -> !WorkloadFile.isFixed(key.path()), true);
         orders(properties);
         orders(keys(
-                properties.putObject(WorkloadFile.QUICK).put("description", "What --quick sets instead."),
+                properties.putObject(WorkloadFile.QUICK).put("description", "Values that --quick uses instead."),
                 key -> true,
                 false));
         ArrayNode required = schema.putArray("required");
@@ -69,13 +69,13 @@ public final class WorkloadSchema {
         properties.set(WorkloadFile.TIMELINE, timeline());
         ObjectNode plan = properties
                 .putObject(WorkloadFile.FAULTS)
-                .put("description", "Faults one after the other at even distances, beside the timeline.");
+                .put("description", "Faults at even intervals, in addition to the timeline.");
         plan.putArray("required").add("from").add("every").add(WorkloadFile.OF);
         ObjectNode keys = section(plan);
-        time(keys, "from", "When the first one comes, since the plan of records began.");
-        time(keys, "every", "How much later each next one comes.");
-        number(keys, "times", "How many come; without it, each once.");
-        number(keys, "seed", "Draws their order in each turn; without it, they come as they stand.");
+        time(keys, "from", "Time of the first fault, since the plan of records began.");
+        time(keys, "every", "Interval between faults.");
+        number(keys, "times", "Total number of faults; default: each once.");
+        number(keys, "seed", "Shuffles their order in each turn; default: the order of the list.");
         ObjectNode of = keys.putObject(WorkloadFile.OF).put("type", "array").put("minItems", 1);
         order(section(of.putObject("items")));
     }
@@ -83,32 +83,32 @@ public final class WorkloadSchema {
     private static ObjectNode timeline() {
         ObjectNode list = JSON.createObjectNode()
                 .put("type", "array")
-                .put("description", "Orders for a running run: entries with a time and one order each.");
+                .put("description", "Orders to a run in progress: entries with a time and one order each.");
         ObjectNode entry = list.putObject("items");
         entry.putArray("required").add("at");
         ObjectNode properties = section(entry);
-        time(properties, "at", "When, since the plan began.");
+        time(properties, "at", "Time of the order, since the plan began.");
         order(properties);
-        properties.putObject("took").put("type", "string").put("description", "Of a recorded entry; not read.");
-        properties.putObject("did").put("type", "object").put("description", "Of a recorded entry; not read.");
+        properties.putObject("took").put("type", "string").put("description", "Part of a recorded entry; not read.");
+        properties.putObject("did").put("type", "object").put("description", "Part of a recorded entry; not read.");
         return list;
     }
 
     private static void order(ObjectNode properties) {
-        ObjectNode set = properties.putObject("set").put("description", "Other values from then on.");
+        ObjectNode set = properties.putObject("set").put("description", "New values from then on.");
         set.putObject("patternProperties").set("^client[.].+$", value(PROPERTY_VALUE, false));
         ObjectNode values = section(set);
         number(values, Order.PRODUCER_RATE, "Records a second.");
         time(values, Order.WORK, "How long a handler blocks.");
         number(values, Order.CONSUMERS, "Consumers of the group.");
         types(properties.putObject("restart-consumers"), "string", "integer")
-                .put("description", "How many leave and join again: a number, or a share such as 50%.");
-        time(properties, "pause", "How long all members stand still.");
+                .put("description", "Consumers that leave and join again: a number, or a share such as 50%.");
+        time(properties, "pause", "Time for which all members are paused.");
         types(properties.putObject("drain"), "boolean", "string")
                 .put("description", "true: nothing is sent and handlers take no time until all is done.");
         types(properties.putObject("discard-stats"), "boolean", "string")
-                .put("description", "true: what was measured so far does not count.");
-        time(properties, "extend", "How much later the run ends.");
+                .put("description", "true: earlier measurements do not count.");
+        time(properties, "extend", "Time that is added to the run.");
         types(properties.putObject("end"), "boolean", "string").put("description", "true: the run ends.");
         for (Fault.Kind kind : Fault.Kind.values()) {
             ArrayNode types = properties

@@ -20,7 +20,8 @@ class WrittenNumbersTest {
             add(1, number, number);
         }
         assertThat(written.told())
-                .isEqualTo("of 6 records, 0 are not in the topic, 0 stand there again, and 0 are nobody's");
+                .isEqualTo("of 6 records, 0 are not in the topic, 0 were written again,"
+                        + " and 0 other records are in the topic");
     }
 
     /** By count alone, this topic has all six. */
@@ -33,14 +34,14 @@ class WrittenNumbersTest {
         add(1, 1, 2);
         add(1, 2, 0);
         assertThat(written.told())
-                .isEqualTo("of 6 records, 1 are not in the topic (number 1 of partition 1), 1 stand there again"
-                        + " (number 0 of partition 1 at offsets 0 and 2), and 0 are nobody's");
+                .isEqualTo("of 6 records, 1 are not in the topic (number 1 of partition 1), 1 were written again"
+                        + " (number 0 of partition 1 at offsets 0 and 2), and 0 other records are in the topic");
     }
 
     @Test
     void record_thatNobodyWrote_isTold() {
         add(0, 0, 7);
         written.add(0, 1, new byte[3]);
-        assertThat(written.told()).endsWith("and 2 are nobody's");
+        assertThat(written.told()).endsWith("and 2 other records are in the topic");
     }
 }

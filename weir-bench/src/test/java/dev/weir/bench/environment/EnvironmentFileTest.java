@@ -84,16 +84,16 @@ class EnvironmentFileTest {
                 "{brokers: {forked: true}, workers: [{here: false}]} | one of here: true, ssh, pod and image",
                 "{brokers: {forked: true}, workers: [{ssh: -oProxyCommand=x}]} | ssh must be a single word",
                 "{brokers: {forked: true}, workers: [{ssh: a b}]} | ssh must be a single word",
-                "{brokers: {forked: true}, workers: [{ssh: a, namespace: b}]} | namespace and container are of pod",
-                "{brokers: {forked: true}, workers: [{pod: a, options: [b]}]} | options are of ssh",
+                "{brokers: {forked: true}, workers: [{ssh: a, namespace: b}]} | container apply only to pod",
+                "{brokers: {forked: true}, workers: [{pod: a, options: [b]}]} | options apply only to ssh",
                 "{brokers: {forked: true}, workers: [{image: a, container: b}]} | has one container",
-                "{brokers: {forked: true}, workers: [{here: true, java: b}]} | of other places than this machine",
+                "{brokers: {forked: true}, workers: [{here: true, java: b}]} | do not apply to here: true",
                 "{brokers: {forked: true}, workers: [{ssh: a, home: ~/weir}]} | home begins with /: ~/weir",
                 "{brokers: {forked: true}, workers: [{here: true, runs: [driver]}]} | no worker runs generator",
                 "{brokers: {forked: true}, workers: [{here: true, runs: [broker]}]} | or one of them: broker",
                 "{brokers: {forked: true}, workers: [{here: true, clockAheadMillis: 1s}]} | a whole number: 1s",
                 "{brokers: {forked: true}, workers: [{here: true, here: true}]} | 1:50: here is there twice",
-                "{brokers: {forked: true} | is no YAML"
+                "{brokers: {forked: true} | is not valid YAML"
             })
     void mistake_isRefused_withItsPlace(String yaml, String why) {
         assertThatThrownBy(() -> parsed(yaml))

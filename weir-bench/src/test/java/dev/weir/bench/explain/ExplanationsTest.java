@@ -266,7 +266,7 @@ class ExplanationsTest {
         metrics.put(Totals.CEILING, 2_000.0);
         assertThat(limiter(work)).satisfies(limiter -> {
             assertThat(limiter.kind()).isEqualTo(Limiter.Kind.ONE_PARTITION);
-            assertThat(limiter.sentence()).startsWith("48 % of the records are of one partition");
+            assertThat(limiter.sentence()).startsWith("48 % of the records are in one partition");
         });
     }
 

@@ -41,11 +41,12 @@ class ProcessorCountersTest {
     @Test
     void availability_namesTheCounters_orTheReason() {
         assertThat(ProcessorCounters.answer(COUNTED)).isEqualTo("cycles, instructions, cache-misses");
-        assertThat(ProcessorCounters.answer(VIRTUAL)).startsWith("not available here: the machine shows no counters");
+        assertThat(ProcessorCounters.answer(VIRTUAL))
+                .startsWith("not available here: the machine hides its processor counters");
         assertThat(ProcessorCounters.answer("Error:\nNo permission to enable cycles event."))
-                .startsWith("not available here: the kernel permits it not");
+                .startsWith("not available here: the kernel does not permit it");
         assertThat(ProcessorCounters.answer("Access limited, consider adjusting kernel.perf_event_paranoid"))
-                .startsWith("not available here: the kernel permits it not");
+                .startsWith("not available here: the kernel does not permit it");
         assertThat(ProcessorCounters.answer("")).isEqualTo("not available here: perf stat counts nothing");
         assertThat(ProcessorCounters.availability()).isNotEmpty();
     }

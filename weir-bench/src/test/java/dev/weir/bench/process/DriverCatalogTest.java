@@ -88,7 +88,7 @@ class DriverCatalogTest {
             assertThatThrownBy(() -> catalog.entry(none))
                     .as(none)
                     .isInstanceOf(BenchException.class)
-                    .hasMessageContaining("what stands behind @ is no version");
+                    .hasMessageContaining("the text after @ is not a version");
         }
         assertThatThrownBy(() -> catalog.entry("plian@2.4.0")).hasMessageContaining("plain");
     }

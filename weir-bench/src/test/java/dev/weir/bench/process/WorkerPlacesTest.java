@@ -231,7 +231,7 @@ class WorkerPlacesTest {
     void hostThatSaysNothing_isGivenUp() {
         DriverProcess process = start(opened(launcher(ssh("silent"))));
         assertThatThrownBy(() -> process.receive(Duration.ofSeconds(1), () -> {}))
-                .hasMessageContaining("driver planted at ssh silent said nothing for 1 s");
+                .hasMessageContaining("driver planted at ssh silent sent no report for 1 s");
     }
 
     @Test
@@ -247,7 +247,7 @@ class WorkerPlacesTest {
     void hostWithoutJava_isRefused_withTheKeyThatHelps(String java) {
         Worker worker = worker(new Place.Ssh(standIns.program("ssh"), "h1", List.of()), "", java, root.toString(), 0);
         assertThatThrownBy(() -> opened(launcher(worker)))
-                .hasMessageContaining("worker at ssh h1: " + java + " is no Java from 21 on")
+                .hasMessageContaining("worker at ssh h1: " + java + " is not Java 21 or later")
                 .hasMessageContaining("name another by its key java");
     }
 
@@ -352,7 +352,7 @@ class WorkerPlacesTest {
         assertThatThrownBy(() -> host.signal("0", ProcessHandle.current().pid()))
                 .isInstanceOf(BenchException.class)
                 .hasMessageContaining("process " + ProcessHandle.current().pid()
-                        + " there is no driver: java has processes of its own");
+                        + " there is not a driver: java starts processes elsewhere");
     }
 
     /**

@@ -34,8 +34,8 @@ class CaptionsTest {
                         phase(10, 0, 0, 0, Double.NaN, 0))))
                 .containsExactly(
                         "keeps up with 10,800 records a second, 99 in 100 of them within 40.0 ms",
-                        "falls behind: of 10,800 records a second 4,760 are handled, 44 %; 120,900 lie behind at the end",
-                        "nothing is sent: what lies behind goes from 120,900 to 0 records",
+                        "falls behind: of 10,800 records a second, 4,760 are handled, 44 %; the lag at the end is 120,900",
+                        "nothing is sent: the lag goes from 120,900 to 0 records",
                         "nothing is sent, and nothing was left");
     }
 
@@ -50,7 +50,7 @@ class CaptionsTest {
                         first ->
                                 assertThat(first).startsWith("falls behind: of 1,000 records a second 400 are handled"),
                         second -> assertThat(second).startsWith("catches up: from 6,000 records behind to 4,000"),
-                        third -> assertThat(third).startsWith("keeps its distance: 1,000 a second are handled"),
-                        fourth -> assertThat(fourth).isEqualTo("too short to be seen"));
+                        third -> assertThat(third).startsWith("keeps a steady lag: 1,000 a second are handled"),
+                        fourth -> assertThat(fourth).isEqualTo("too short to measure"));
     }
 }

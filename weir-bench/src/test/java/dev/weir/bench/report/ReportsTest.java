@@ -90,7 +90,7 @@ class ReportsTest {
         Totals totals = new Totals(9, 9, 1_000_000_000, 1, 1, 0, 0, 0, Map.of());
         folder.append(
                 new Run(point, "weir", 0, 0, 1, 3, 4, 0, List.of(), totals, Ledger.NONE, Set.of(), null), List.of());
-        String told = "weir at " + point + ", round 1, was made again: it lost its group";
+        String told = "weir at " + point + ", round 1, was repeated: it lost its group";
         assertThat(Reports.text(folder)).contains(told);
         assertThat(Reports.text(ResultsFolder.open(folder.path()))).contains(told);
         assertThat(Reports.lines(folder)).startsWith("{\"type\":\"attempt\"").contains("it lost its group");

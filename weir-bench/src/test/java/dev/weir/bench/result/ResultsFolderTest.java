@@ -24,9 +24,9 @@ class ResultsFolderTest {
         ResultsFolder.requireNew(temp.resolve("to/come"));
         assertThat(temp.resolve("to")).doesNotExist();
         Path file = Files.writeString(temp.resolve("file"), "");
-        assertThatThrownBy(() -> ResultsFolder.requireNew(file)).hasMessageContaining(file + " is no folder");
+        assertThatThrownBy(() -> ResultsFolder.requireNew(file)).hasMessageContaining(file + " is not a folder");
         assertThatThrownBy(() -> ResultsFolder.requireNew(file.resolve("below/it")))
-                .hasMessageContaining(file + " is no folder");
+                .hasMessageContaining(file + " is not a folder");
         ResultsFolder.create(temp, campaign());
         assertThatThrownBy(() -> ResultsFolder.requireNew(temp)).hasMessageContaining("holds a campaign already");
     }

@@ -134,7 +134,7 @@ class TrialJudgementTest {
     void stallAtTheEnd_fails() {
         Outcome outcome = outcome(Kind.STEP, second -> second < 27 ? RATE : 0, second -> 5);
         assertThat(outcome.result()).isEqualTo(Result.FAILED);
-        assertThat(outcome.why()).contains("of 200 records a second came");
+        assertThat(outcome.why()).contains("of 200 records a second arrived");
         assertThat(outcome(Kind.STEP, second -> 0, second -> 0).result()).isEqualTo(Result.FAILED);
     }
 
@@ -213,7 +213,7 @@ class TrialJudgementTest {
             }
             Outcome outcome = trial.outcome(false, END, RATE * SECONDS, onTime);
             assertThat(outcome.result()).isEqualTo(Result.FAILED);
-            assertThat(outcome.why()).startsWith("no record of partition 1 came");
+            assertThat(outcome.why()).startsWith("no record of partition 1 arrived");
         }
     }
 

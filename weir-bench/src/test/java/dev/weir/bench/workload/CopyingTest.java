@@ -45,7 +45,7 @@ class CopyingTest {
     void guarantee_isOfCopyOnly() {
         assertThatThrownBy(() -> point("at-least-once", "options.guarantee: exactly-once"))
                 .isInstanceOf(WorkloadException.class)
-                .hasMessageContaining("options.guarantee is of scenario copy");
+                .hasMessageContaining("options.guarantee applies only to scenario copy");
     }
 
     private static WorkloadPoint point(String scenario, String settings) {

@@ -75,7 +75,7 @@ class LoadTraceTest {
         WorkloadPoint scaled = point(yaml.replace("RATE", ", recordsPerSecond: 400"));
         assertThat(scaled.measuredPerSecond()).isCloseTo(900, within(1e-6));
         assertThatThrownBy(() -> point(yaml.replace("RATE", ", load: '0s:1 5s:2'")))
-                .hasMessageContaining("topic.load and topic.trace both say how the load changes: leave one out");
+                .hasMessageContaining("topic.load and topic.trace both set how the load changes: leave one out");
         assertThatThrownBy(() -> point(yaml.replace("RATE", "").replace("steady", "consume")))
                 .isInstanceOf(WorkloadException.class);
     }

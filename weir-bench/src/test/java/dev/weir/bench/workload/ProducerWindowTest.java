@@ -49,8 +49,8 @@ class ProducerWindowTest {
     @ParameterizedTest
     @CsvSource({
         "consume, topic.keys: 5, scenario produce or copy",
-        "copy, options.in.flight.records: 5, options.in.flight.records both say",
-        "copy, client.buffer.memory: 5, client.buffer.memory of those that count bytes",
+        "copy, options.in.flight.records: 5, options.in.flight.records both limit",
+        "copy, client.buffer.memory: 5, client.buffer.memory of libraries that count bytes",
         "copy, topic.valueFile: FILE, topic.valueFile"
     })
     void settingsThatDoNotGoWithAWindow_areRefused(String scenario, String setting, String named) {

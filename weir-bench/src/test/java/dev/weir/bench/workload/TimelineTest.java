@@ -114,8 +114,8 @@ class TimelineTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-            scenario: work                              | timeline is of runs that can be changed: set scenario to work, at-least-once, at-most-once or copy, and topic.recordsPerSecond
-            scenario: steady                            | timeline is of runs that can be changed
+            scenario: work                              | timeline needs runs that can be changed: set scenario to work, at-least-once, at-most-once or copy, and topic.recordsPerSecond
+            scenario: steady                            | timeline needs runs that can be changed
             """)
     void runThatCannotBeChanged_hasNoTimeline(String scenario, String message) {
         String topic = scenario.endsWith("steady") ? "topic: {recordsPerSecond: 5}\n" : "";
@@ -136,7 +136,7 @@ class TimelineTest {
                 .hasMessageContaining("kill 1: scenario steady has one process");
         assertThatThrownBy(() -> Workload.parse("w.yaml", WORKLOAD + "method.live: true\n", false))
                 .isInstanceOf(WorkloadException.class)
-                .hasMessageContaining("method.live is of scenario steady");
+                .hasMessageContaining("method.live applies only to scenario steady");
     }
 
     @Test

@@ -70,10 +70,10 @@ class WorkloadTest {
             group: {share.record.lock.duration.m: 5} | w.yaml:4:9: there is no key group.share.record.lock.duration.m; did you mean group.share.record.lock.duration.ms?
             broker: {num.io.threads: many}    | w.yaml:4:26: broker.num.io.threads=many cannot be set: Invalid value many for configuration num.io.threads: Not a number of type INT
             broker.listeners: PLAINTEXT://a:1 | w.yaml:4:1: broker.listeners is set by the campaign itself: leave it out
-            broker: {ssl.key.password: hush}  | w.yaml:4:10: broker.ssl.key.password is a secret, and results keep the workload: a campaign takes none of its brokers'
+            broker: {ssl.key.password: hush}  | w.yaml:4:10: broker.ssl.key.password is a secret, and results keep the workload: a campaign accepts no secrets of its brokers
             producer: {linger.ns: 5}          | w.yaml:4:12: there is no key producer.linger.ns; did you mean producer.linger.ms?
             topic: [1]                        | w.yaml:4:8: topic must be keys with values
-            topic: {valueFile: no/such.json}  | w.yaml:4:20: topic.valueFile is no file or folder that can be read: topic.valueFile=no/such.json
+            topic: {valueFile: no/such.json}  | w.yaml:4:20: topic.valueFile is not a readable file or folder: topic.valueFile=no/such.json
             topic: {valueSizes: 100:0.9}      | w.yaml:4:21: topic.valueSizes must have shares that make up 1, not 0.9
             topic: {valueSizes: 15:1}         | w.yaml:4:21: topic.valueSizes must have lengths from 16 to 1000000
             topic: {valueSizes: small}        | w.yaml:4:21: topic.valueSizes must be lengths with their shares, such as 100:0.9 10000:0.1
@@ -82,7 +82,7 @@ class WorkloadTest {
             brokerVersion: newest             | w.yaml:4:16: brokerVersion must be a version such as 4.3.1: brokerVersion=newest
             brokerVersion: ../4.3.1           | w.yaml:4:16: brokerVersion must be a version such as 4.3.1: brokerVersion=../4.3.1
             brokerVersions: 4.3.1             | w.yaml:4:1: there is no key brokerVersions; did you mean brokerVersion?
-            about: "a                         | w.yaml:5:1: is no YAML: found unexpected end of stream
+            about: "a                         | w.yaml:5:1: is not valid YAML: found unexpected end of stream
             """)
     void fault_isRefusedWithPlaceAndWayOut(String line, String message) {
         assertThatThrownBy(() -> Workload.parse("w.yaml", SMALLEST + line + "\n", false))
@@ -144,8 +144,8 @@ class WorkloadTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            consume | topic: {partitions: 2}                         | groups is of groups that are sent to
-            steady  | topic: {partitions: 2, recordsPerSecond: 100}  | groups is of groups that are sent to
+            consume | topic: {partitions: 2}                         | groups applies only to groups with a generator
+            steady  | topic: {partitions: 2, recordsPerSecond: 100}  | groups applies only to groups with a generator
             copy    | topic: {partitions: 2, recordsPerSecond: 100}  | scenario copy has one group, whose output is read: leave groups out: groups=2
             """)
     void severalGroupsThatCannotBe_areRefused(String scenario, String topic, String message) {
@@ -173,8 +173,8 @@ class WorkloadTest {
             steady  | partitions: 6                          | scenario steady needs a rate: set topic.recordsPerSecond
             consume | recordsPerSecond: 5000                 | scenario consume goes as fast as it can
             produce | headers: 2                             | scenario produce does not read from a topic that is filled before: leave topic.headers out
-            consume | load: '0s:1 9s:2'                      | topic.load is the shape of a planned rate: set topic.recordsPerSecond
-            consume | valueSizes: 16:1, valueSpread: uniform | topic.valueSizes and topic.valueSpread both say what values are: leave one out
+            consume | load: '0s:1 9s:2'                      | topic.load needs a planned rate: set topic.recordsPerSecond
+            consume | valueSizes: 16:1, valueSpread: uniform | topic.valueSizes and topic.valueSpread both define the values: leave one out
             produce | valueRandom: 0.5                       | scenario produce does not read from a topic that is filled
             produce | transactionRecords: 100                | scenario produce does not read from a topic that is filled
             consume | abortedShare: 0.5                      | topic.abortedShare is a share of transactions: set topic.tra
@@ -202,7 +202,7 @@ class WorkloadTest {
         String yaml = SMALLEST + "options: {work.failures: 0.2, work.millis: 10, ordering: none, concurrency: 5}\n";
         assertThatThrownBy(() -> Workload.parse("w.yaml", yaml, false))
                 .isInstanceOf(WorkloadException.class)
-                .hasMessageStartingWith("w.yaml: options.work.failures is of scenario work");
+                .hasMessageStartingWith("w.yaml: options.work.failures applies only to scenario work");
         assertThat(Workload.parse("w.yaml", yaml.replace("consume", "work"), false)
                         .points())
                 .singleElement()
@@ -255,7 +255,7 @@ class WorkloadTest {
         String yaml = SMALLEST + "options: {transaction.records: 9}\n";
         assertThatThrownBy(() -> Workload.parse("w.yaml", yaml, false))
                 .isInstanceOf(WorkloadException.class)
-                .hasMessageStartingWith("w.yaml: options.transaction.records is of scenario produce");
+                .hasMessageStartingWith("w.yaml: options.transaction.records applies only to scenario produce");
         assertThat(Workload.parse("w.yaml", yaml.replace("consume", "produce"), false)
                         .points())
                 .singleElement()
@@ -397,8 +397,8 @@ class WorkloadTest {
     @CsvSource(delimiter = '|', textBlock = """
             topic.producers: 5             | topic.producers must be at most topic.partitions
             consumers: 1                   | consumers must be at least explore.members
-            {consumers: 8, options.share.consumers: 8} | consumers and options.share.consumers both say how many there are
-            {group.share.partition.max.record.locks: 300, options.share.locks: 300} | options.share.locks and group.share.partition.max.record.locks say the same
+            {consumers: 8, options.share.consumers: 8} | consumers and options.share.consumers both set their number
+            {group.share.partition.max.record.locks: 300, options.share.locks: 300} | options.share.locks and group.share.partition.max.record.locks set the same property
             """)
     void dimensionThatCannotBe_isRefused(String line, String message) {
         String plain =

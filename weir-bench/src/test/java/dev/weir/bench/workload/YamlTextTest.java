@@ -46,7 +46,7 @@ class YamlTextTest {
         assertThatThrownBy(() -> Workload.parse("bomb.yaml", yaml, false))
                 .isInstanceOf(WorkloadException.class)
                 .hasMessageStartingWith("bomb.yaml")
-                .hasMessageContaining("is no YAML");
+                .hasMessageContaining("is not valid YAML");
     }
 
     @ParameterizedTest

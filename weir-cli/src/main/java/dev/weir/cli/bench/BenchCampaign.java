@@ -76,13 +76,13 @@ final class BenchCampaign {
     @Option(
             names = "--seed",
             paramLabel = "N",
-            description = "Draws the order of the runs (default: drawn, and recorded).")
+            description = "Seed of the order of the runs (default: random, and recorded).")
     private @Nullable Long seed;
 
     @Option(
             names = "--simulate",
-            description = "Run a model of drivers and brokers on a clock of its own, by the seed: within seconds,"
-                    + " without processes. Its figures are of no library. Not with --resume.")
+            description = "Run a model of drivers and brokers with its own clock, from the seed: within seconds and"
+                    + " without processes. Its figures describe no library. Not with --resume.")
     private boolean simulate;
 
     @Mixin

@@ -75,14 +75,14 @@ final class BenchExploreCommand implements Callable<Integer> {
     @Option(
             names = "--seed",
             paramLabel = "N",
-            description = "Draws arrivals that are not even (default: drawn, and recorded).")
+            description = "Seed of arrivals that are not even (default: random, and recorded).")
     private @Nullable Long seed;
 
     @Option(
             names = "--simulate",
             description =
-                    "Search a model of brokers and groups on a clock of its own, by the seed: in a moment, without"
-                            + " processes. Its figures are of no library.")
+                    "Search a model of brokers and groups with its own clock, from the seed: in a moment and"
+                            + " without processes. Its figures describe no library.")
     private boolean simulate;
 
     @Option(names = "--json", description = "Print one JSON object per driver and point.")

@@ -47,17 +47,17 @@ final class BenchModifyCommand implements Callable<Integer> {
             names = "--set",
             paramLabel = "K=V",
             arity = "1..*",
-            description = "Other values from now on: producerRate (records a second), work (how long a handler blocks),"
+            description = "New values from now on: producerRate (records a second), work (how long a handler blocks),"
                     + " consumers, client.PROPERTY (which restarts the members).")
     private List<String> set = List.of();
 
     @Option(
             names = "--restart-consumers",
             paramLabel = "N|N%",
-            description = "So many consumers leave and join again, in whole processes.")
+            description = "Let N consumers, or N percent of them, leave and join again, in whole processes.")
     private @Nullable String restartConsumers;
 
-    @Option(names = "--pause", paramLabel = "TIME", description = "All members stand still for so long.")
+    @Option(names = "--pause", paramLabel = "TIME", description = "Pause all members for TIME.")
     private @Nullable String pause;
 
     @Option(
@@ -65,16 +65,16 @@ final class BenchModifyCommand implements Callable<Integer> {
             description = "Send nothing and let handlers take no time until nothing is left; then continue as before.")
     private boolean drain;
 
-    @Option(names = "--discard-stats", description = "What was measured so far does not count.")
+    @Option(names = "--discard-stats", description = "Discard what was measured so far.")
     private boolean discardStats;
 
-    @Option(names = "--extend", paramLabel = "TIME", description = "The run ends so much later.")
+    @Option(names = "--extend", paramLabel = "TIME", description = "Extend the run by TIME.")
     private @Nullable String extend;
 
     @Mixin
     private FaultOptions faults;
 
-    @Option(names = "--end", description = "The run ends now, with its results.")
+    @Option(names = "--end", description = "End the run now, with its results.")
     private boolean end;
 
     @Option(names = "--json", description = "Print nothing but the JSON object, no note for people.")
@@ -98,7 +98,7 @@ final class BenchModifyCommand implements Callable<Integer> {
             return told(answer);
         } catch (InterruptedException e) {
             throw CliFailure.work(
-                    "stopped before the order was done", "An order that had begun is done all the same.", e);
+                    "stopped before the order was done", "An order that had started is completed anyway.", e);
         } catch (UncheckedIOException e) {
             throw CliFailure.work(String.valueOf(e.getMessage()), "", e);
         }

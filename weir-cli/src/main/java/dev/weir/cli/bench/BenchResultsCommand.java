@@ -100,7 +100,7 @@ final class BenchResultsCommand implements Runnable {
         try {
             return work.get();
         } catch (IllegalArgumentException | UncheckedIOException e) {
-            throw CliFailure.work(String.valueOf(e.getMessage()), "'weir bench results list' names what there is.", e);
+            throw CliFailure.work(String.valueOf(e.getMessage()), "'weir bench results list' lists the campaigns.", e);
         }
     }
 

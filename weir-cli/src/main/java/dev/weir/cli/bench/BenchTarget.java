@@ -28,8 +28,8 @@ final class BenchTarget {
             names = "--environment",
             paramLabel = "NAME|FILE",
             description =
-                    "Run where environments/NAME.yaml, or that file, says: workers by ssh or in Kubernetes, brokers of a"
-                            + " cluster (default: all on this machine).")
+                    "Run in the environment of environments/NAME.yaml, or of that file: workers by ssh or in"
+                            + " Kubernetes, brokers of a cluster (default: all on this machine).")
     private @Nullable String environmentName;
 
     @Option(
@@ -44,7 +44,7 @@ final class BenchTarget {
             names = "--topic-prefix",
             paramLabel = "TEXT",
             description = "Prefix of the names of all topics and groups that are created at --bootstrap-server"
-                    + " (default: " + ExistingCluster.PREFIX + "). One campaign at a time may have it.")
+                    + " (default: " + ExistingCluster.PREFIX + "). One campaign at a time may use it.")
     private @Nullable String prefix;
 
     @Option(

@@ -9,64 +9,64 @@ import picocli.CommandLine.Option;
 /** The options of {@code weir bench modify} that disturb a run. Confined to the main thread. */
 final class FaultOptions {
 
-    @Option(names = "--join", paramLabel = "N", description = "So many processes join the group.")
+    @Option(names = "--join", paramLabel = "N", description = "Let N processes join the group.")
     private @Nullable String join;
 
-    @Option(names = "--leave", paramLabel = "N", description = "So many processes leave it, and commit before.")
+    @Option(names = "--leave", paramLabel = "N", description = "Let the last N processes commit and leave.")
     private @Nullable String leave;
 
-    @Option(names = "--rebalance", description = "A further process joins and leaves again.")
+    @Option(names = "--rebalance", description = "Let another process join and leave again.")
     private boolean rebalance;
 
-    @Option(
-            names = "--kill",
-            paramLabel = "N",
-            description = "So many processes end by SIGKILL; nobody takes their place.")
+    @Option(names = "--kill", paramLabel = "N", description = "Kill the last N processes by SIGKILL, for good.")
     private @Nullable String kill;
 
-    @Option(names = "--freeze", paramLabel = "'N for TIME'", description = "So many processes stand still for so long.")
+    @Option(
+            names = "--freeze",
+            paramLabel = "'N for TIME'",
+            description = "Stop the first N processes by SIGSTOP, and continue them after TIME.")
     private @Nullable String freeze;
 
     @Option(
             names = "--cut",
             paramLabel = "'N for TIME'",
-            description = "Connections of so many processes are reset, new ones too; needs method.proxy: true.")
+            description = "Reset all connections of the first N processes, new ones too; needs method.proxy: true.")
     private @Nullable String cut;
 
     @Option(
             names = "--silence",
             paramLabel = "'N for TIME'",
-            description = "Connections of so many processes pass nothing on; needs method.proxy: true.")
+            description = "Let connections of the first N processes carry nothing; needs method.proxy: true.")
     private @Nullable String silence;
 
     @Option(
             names = "--delay",
             paramLabel = "'TIME for TIME'",
-            description = "Each message comes so much later, for so long; needs method.proxy: true.")
+            description = "Delay each message by the first TIME, for the second TIME; needs method.proxy: true.")
     private @Nullable String delay;
 
     @Option(
             names = "--lose-broker",
             paramLabel = "'ID for TIME'",
-            description = "That broker ends by SIGKILL and is started again so much later.")
+            description = "Kill the broker with ID by SIGKILL, and restart it after TIME.")
     private @Nullable String loseBroker;
 
     @Option(
             names = "--fill-disk",
             paramLabel = "'ID for TIME'",
-            description = "That broker's disk is full for so long, of which it ends; needs method.diskFaults: true.")
+            description = "Fill the disk of the broker with ID for TIME, which ends it; needs method.diskFaults: true.")
     private @Nullable String fillDisk;
 
     @Option(
             names = "--slow-disk",
             paramLabel = "'ID by TIME for TIME'",
-            description = "Each write of that broker takes so much longer; needs method.diskFaults: true.")
+            description = "Delay each write of the broker with ID by the first TIME; needs method.diskFaults: true.")
     private @Nullable String slowDisk;
 
     @Option(
             names = "--backlog",
             paramLabel = "TIME",
-            description = "What is due in so long is due within one second, on top of that one's.")
+            description = "Send the records due in TIME within one second, in addition to that second's own.")
     private @Nullable String backlog;
 
     /** Returns the request in the form of a timeline entry. */

@@ -15,8 +15,8 @@ import picocli.CommandLine.ParentCommand;
         name = "explain",
         sortOptions = false,
         description = {
-            "Name for each point and driver who held it back, with the figures that show it. Writes nothing.",
-            "Where no figure shows anybody else, it is the library itself."
+            "Name what limited each driver at each point, with the figures that show it. Writes nothing.",
+            "If no figure shows another limit, the library itself is the limit."
         })
 final class ResultsExplainCommand implements Callable<Integer> {
 

@@ -23,7 +23,7 @@ import picocli.CommandLine.ParentCommand;
         sortOptions = false,
         description = {
             "Judge a campaign by a rule such as \"weir rate >= 1.3 of plain\", held at each of its points.",
-            "The end of the 95 %% interval counts that is worse for the driver. Exit code 3 if the rule is not met."
+            "The worse end of the driver's 95 %% interval counts. Exit code 3 if the rule is not met."
         })
 final class ResultsGateCommand implements Callable<Integer> {
 

@@ -34,7 +34,7 @@ import picocli.CommandLine.ParentCommand;
         name = "history",
         sortOptions = false,
         description = {
-            "Say where figures changed over the campaigns of a folder that have one workload and one kind of machine.",
+            "Show where figures changed across campaigns of a folder with one workload and one kind of machine.",
             "Exit code 3 if a driver is worse now than it was, by ratios to the baseline.",
             "With --versions or --html, show its figures over the versions of each library instead."
         })
@@ -47,7 +47,7 @@ final class ResultsHistoryCommand implements Callable<Integer> {
             arity = "0..1",
             paramLabel = "FOLDER",
             defaultValue = "bench-results",
-            description = "Where the campaigns are. Default: ${DEFAULT-VALUE}")
+            description = "Folder of the campaigns. Default: ${DEFAULT-VALUE}")
     private Path folder;
 
     @Option(names = "--name", paramLabel = "NAME", description = "Only campaigns of that workload.")
@@ -58,29 +58,29 @@ final class ResultsHistoryCommand implements Callable<Integer> {
             paramLabel = "METRIC",
             split = ",",
             defaultValue = "rate,cpu,allocated,p99",
-            description = "What to look at. Default: ${DEFAULT-VALUE}")
+            description = "Metrics to compare. Default: ${DEFAULT-VALUE}")
     private List<String> metrics;
 
     @Option(
             names = "--accept",
             paramLabel = "CAMPAIGN",
-            description = "What is worse from this campaign on is known, and no alarm.")
+            description = "Raise no alarm for what got worse with this campaign.")
     private @Nullable String accepted;
 
     @Option(
             names = "--least",
             paramLabel = "PERCENT",
             defaultValue = "5",
-            description = "The least change that is an alarm. Default: ${DEFAULT-VALUE}")
+            description = "Smallest change that raises an alarm. Default: ${DEFAULT-VALUE}")
     private double leastPercent;
 
-    @Option(names = "--versions", description = "Print a table of the figures by version of the library; no alarm.")
+    @Option(names = "--versions", description = "Print a table of the figures by library version; raises no alarm.")
     private boolean versions;
 
     @Option(
             names = "--html",
             paramLabel = "FILE",
-            description = "Write a page with a chart over the versions of each library; no alarm.")
+            description = "Write a page with a chart over the versions of each library; raises no alarm.")
     private @Nullable Path html;
 
     @Option(names = "--json", description = "Print a JSON object per series, and without --versions a summary.")

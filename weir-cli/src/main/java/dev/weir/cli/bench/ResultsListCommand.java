@@ -25,7 +25,7 @@ final class ResultsListCommand implements Callable<Integer> {
             arity = "0..1",
             paramLabel = "FOLDER",
             defaultValue = "bench-results",
-            description = "Where to look. Default: ${DEFAULT-VALUE}")
+            description = "Folder to search. Default: ${DEFAULT-VALUE}")
     private Path folder;
 
     @Option(names = "--json", description = "Print one JSON object per campaign.")

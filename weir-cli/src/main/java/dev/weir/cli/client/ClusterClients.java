@@ -331,7 +331,7 @@ public final class ClusterClients {
             default ->
                 CliFailure.work(
                         "the brokers at " + bootstrapServers + " refuse: " + ClientFault.withCause(cause),
-                        "--verbose shows what the client says.",
+                        "--verbose shows the client's log.",
                         cause);
         };
     }

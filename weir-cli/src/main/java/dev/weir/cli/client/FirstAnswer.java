@@ -80,7 +80,7 @@ final class FirstAnswer {
         if (!mayBeKafkas(answer, bytes)) {
             throw CliFailure.work(
                     "what listens at " + address.getHostString() + ":" + address.getPort()
-                            + " is no Kafka broker, or one that wants TLS",
+                            + " is not a Kafka broker, or requires TLS",
                     "Check --bootstrap-server, and security.protocol in the file given to --client-config.");
         }
     }

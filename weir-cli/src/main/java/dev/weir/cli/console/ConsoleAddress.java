@@ -51,7 +51,7 @@ public final class ConsoleAddress {
 
     private static @Nullable String property(String pid) {
         if (ProcessHandle.of(Long.parseLong(pid)).isEmpty()) {
-            throw CliFailure.work("there is no process " + pid, "'jps -l' lists those of the JVM.");
+            throw CliFailure.work("there is no process " + pid, "'jps -l' lists the JVM processes.");
         }
         try {
             VirtualMachine process = VirtualMachine.attach(pid);
@@ -62,7 +62,7 @@ public final class ConsoleAddress {
             }
         } catch (AttachNotSupportedException e) {
             // The exception's message contains the command line of that process, which may have secrets.
-            throw CliFailure.work("process " + pid + " is no JVM that can be asked", NO_CONSOLE, e);
+            throw CliFailure.work("process " + pid + " is not a JVM that can be asked", NO_CONSOLE, e);
         } catch (IOException e) {
             throw CliFailure.work("process " + pid + " cannot be asked: " + CliFailure.reason(e), NO_CONSOLE, e);
         }

@@ -81,15 +81,15 @@ public final class ConsoleClient implements AutoCloseable {
         } catch (IOException e) {
             throw CliFailure.work(
                     "no console answers at " + console + ": "
-                            + (e instanceof ConnectException ? "nobody listens there" : CliFailure.reason(e)),
-                    "Does the process still run?",
+                            + (e instanceof ConnectException ? "nothing listens there" : CliFailure.reason(e)),
+                    "Is the process still running?",
                     e);
         }
         JsonNode body;
         try {
             body = JSON.readTree(answer.body());
         } catch (JacksonException e) {
-            throw CliFailure.work(console + " is no Weir console", "Use the address that the process printed.", e);
+            throw CliFailure.work(console + " is not a Weir console", "Use the address that the process printed.", e);
         }
         if (answer.statusCode() == 401) {
             throw CliFailure.work(

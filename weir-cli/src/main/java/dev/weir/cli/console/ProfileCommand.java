@@ -39,7 +39,7 @@ import picocli.CommandLine.ParentCommand;
         footer = {
             "",
             "For each stage: its share of the processor's time, the methods that took it, what they allocated and what"
-                    + " they waited for. Weir's own share and the Kafka client's stand below.",
+                    + " they waited for. The shares of Weir and the Kafka client follow.",
             "",
             "  weir profile 4711                                    ten seconds of a process of this machine",
             "  weir profile 4711 --seconds 30 --html profile.html   and flame graphs in one file",
@@ -126,7 +126,7 @@ public final class ProfileCommand implements Callable<Integer> {
                         && profile.path("flames").isObject()) {
                     return profile;
                 }
-                throw CliFailure.work(address + " is no Weir console", "Use the address that the process printed.");
+                throw CliFailure.work(address + " is not a Weir console", "Use the address that the process printed.");
             }
         };
     }
@@ -155,7 +155,7 @@ public final class ProfileCommand implements Callable<Integer> {
             case InterruptedException stopped -> CliFailure.work("stopped before the profile was there", "", stopped);
             case IOException e ->
                 CliFailure.work(
-                        "cannot record " + target + ": " + CliFailure.reason(e), "Does the process still run?", e);
+                        "cannot record " + target + ": " + CliFailure.reason(e), "Is the process still running?", e);
             default -> CliFailure.unexpected(cause);
         };
     }

@@ -74,7 +74,7 @@ record Replay(List<Change> changes) {
                 return entries;
             }
         } catch (JacksonException e) {
-            throw refused(file, "it is no JSON: " + e.getOriginalMessage());
+            throw refused(file, "it is not JSON: " + e.getOriginalMessage());
         } catch (IOException e) {
             throw CliFailure.badValue("--replay", file, "a file that can be read (" + CliFailure.reason(e) + ")");
         }

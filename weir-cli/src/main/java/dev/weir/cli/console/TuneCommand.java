@@ -30,7 +30,7 @@ import picocli.CommandLine.ParentCommand;
         description = {
             "Search for better settings of a running pipeline, while it runs.",
             "It changes one control at a time through the console of the process, measures the rate before and after,"
-                    + " and takes back what brings nothing. It needs a backlog: a pipeline that keeps up with all that"
+                    + " and takes back what has no gain. It needs a backlog: a pipeline that keeps up with all that"
                     + " arrives has no rate to raise."
         },
         footer = {
@@ -62,8 +62,8 @@ public final class TuneCommand implements Callable<Integer> {
     @Option(
             names = "--max-latency",
             paramLabel = "TIME",
-            description = "The age that the oldest record in the pipeline may reach. Default: four times what it was at"
-                    + " the start, at least 5s.")
+            description = "The age that the oldest record in the pipeline may reach. Default: four times its age at the"
+                    + " start, at least 5s.")
     private @Nullable Duration maxLatency;
 
     @Option(
@@ -85,8 +85,8 @@ public final class TuneCommand implements Callable<Integer> {
     @Option(
             names = "--raise",
             paramLabel = "STAGE",
-            description = "A stage with one worker that may get more; may be repeated. Others are left alone, since one"
-                    + " worker may be what their order needs.")
+            description = "A stage with one worker that may get more; may be repeated. Others keep one worker, since"
+                    + " their order may need that.")
     private List<String> raised = new ArrayList<>();
 
     @Option(
@@ -94,8 +94,7 @@ public final class TuneCommand implements Callable<Integer> {
             negatable = true,
             defaultValue = "true",
             fallbackValue = "true",
-            description =
-                    "Leave the best setting in force, or (--no-apply) restore that of the start. Default: --apply.")
+            description = "Leave the best setting in force, or (--no-apply) restore the first one. Default: --apply.")
     private boolean apply;
 
     @Option(names = "--token-file", paramLabel = "FILE", description = "File with the token that the console demands.")

@@ -29,7 +29,7 @@ import picocli.CommandLine.ParentCommand;
             "",
             "Starts a broker in this process, generates web-analytics events as JSON, translates them to Protobuf,"
                     + " and puts malformed ones into a dead-letter topic. At the end both topics are read back:"
-                    + " nothing may be lost, there twice, out of order within its session, or in the wrong topic.",
+                    + " nothing may be lost, duplicated, out of order within its session, or in the wrong topic.",
             ""
         },
         footer = {

@@ -55,7 +55,7 @@ final class DemoReport {
         fault(faults, books.duplicates(), "duplicated");
         fault(faults, books.outOfOrder(), "out of order");
         fault(faults, books.misplaced(), "in the wrong topic or under the wrong key");
-        fault(faults, books.foreign(), "that nobody generated");
+        fault(faults, books.foreign(), "that were never generated");
         return "FAILED: " + String.join(", ", faults) + ".";
     }
 

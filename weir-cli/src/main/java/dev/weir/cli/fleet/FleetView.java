@@ -78,7 +78,7 @@ final class FleetView {
         trouble.forEach(told::add);
         pipelines.forEach(pipeline -> pipeline.shared()
                 .forEach((console, count) -> told.add(count + " members of " + pipeline.key() + " have one console, "
-                        + console + ", which tells of one of them")));
+                        + console + ", which reports one of them")));
         return json;
     }
 
@@ -184,6 +184,6 @@ final class FleetView {
 
     private static String silent(FleetPipeline pipeline) {
         return pipeline.silent() + " of " + pipeline.members().size() + " members of " + pipeline.key()
-                + " tell no rate, so it may be higher";
+                + " report no rate, so it may be higher";
     }
 }

@@ -176,7 +176,7 @@ final class MemberPoll implements AutoCloseable {
             return late();
         } catch (ConnectException e) {
             return Answer.silent(
-                    "nobody listens there that this machine reaches: the process has ended, or its console is on loopback");
+                    "nothing listens there for this machine: the process has ended, or its console is on loopback");
         } catch (IOException e) {
             return Answer.silent(CliFailure.reason(e));
         }
@@ -210,11 +210,11 @@ final class MemberPoll implements AutoCloseable {
             if (!state.isObject()
                     || !state.path("stages").isArray()
                     || !state.path("pipeline").isTextual()) {
-                return Answer.silent("what answers there is no console of a pipeline");
+                return Answer.silent("what answers there is not the console of a pipeline");
             }
             return new Answer(state, null, false);
         } catch (JacksonException e) {
-            return Answer.silent("what answers there is no Weir console");
+            return Answer.silent("what answers there is not a Weir console");
         } catch (IOException e) {
             return Answer.silent(CliFailure.reason(e));
         }

@@ -175,7 +175,7 @@ public final class GroupReader implements AutoCloseable {
 
     private static PartitionLag lag(TopicPartition partition, long next, long begin, long end) {
         if (next < 0 || begin < 0 || end < 0) {
-            String why = next < 0 ? NOTHING_COMMITTED : "the brokers tell no offsets of this partition";
+            String why = next < 0 ? NOTHING_COMMITTED : "the brokers report no offsets of this partition";
             return new PartitionLag(partition, next, begin, end, PartitionLag.UNKNOWN, 0, null, why);
         }
         long records = Math.max(0, end - Math.max(next, begin));
@@ -217,7 +217,7 @@ public final class GroupReader implements AutoCloseable {
                 throw CliFailure.work("there is no group " + group + " at these brokers", "Check its name.", cause);
             }
             throw CliFailure.work(
-                    "the brokers do not tell about group " + group + ": " + ClientFault.withCause(cause),
+                    "the brokers do not describe group " + group + ": " + ClientFault.withCause(cause),
                     "The user needs the right to describe the group and its topics.",
                     cause);
         }

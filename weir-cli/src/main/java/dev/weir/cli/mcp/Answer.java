@@ -56,7 +56,7 @@ final class Answer {
     void copy(JsonNode from, String name, ObjectNode to, String as, @Nullable String why) {
         JsonNode value = from.path(name);
         if (value.isMissingNode() || value.isNull()) {
-            unknown(to, as, why == null ? "the console does not tell " + name : why);
+            unknown(to, as, why == null ? "the console does not report " + name : why);
         } else {
             to.set(as, value);
         }

@@ -29,7 +29,7 @@ final class ConsoleTools {
     private static final Map<String, String> WAITS_FOR = waitsFor();
 
     private static final String NO_LIMITER = "the process has not said what limits it: it has not measured for long"
-            + " enough, or nobody measures (an application starts a LimiterProbe and shows it on its console)";
+            + " enough, or nothing measures it (an application starts a LimiterProbe and shows it on its console)";
 
     private final PipelineProcess process;
 
@@ -53,8 +53,8 @@ final class ConsoleTools {
                 new Tool(
                         "limiter",
                         "What limits the pipeline",
-                        "What holds the pipeline's rate down at this moment: kind, subject, finding, advice and expected"
-                                + " gain, with the evidence that it was found by. A change is for people to make.",
+                        "What limits the pipeline's rate at this moment: kind, subject, finding, advice and expected"
+                                + " gain, with the evidence for it. Changes are for people to make.",
                         Map.of(),
                         List.of(),
                         this::limiter),
@@ -117,7 +117,7 @@ final class ConsoleTools {
     private static String noConsumer(JsonNode state) {
         return state.path("state").asText().equals("starting")
                 ? "the pipeline has not started yet"
-                : "the console does not tell it: the pipeline has no consumer of a consumer group";
+                : "the console does not report it: the pipeline has no consumer of a consumer group";
     }
 
     private void limiter(Arguments arguments, Answer answer) throws InterruptedException {

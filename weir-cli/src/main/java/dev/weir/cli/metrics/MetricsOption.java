@@ -29,8 +29,8 @@ public final class MetricsOption {
 
     @Option(
             names = "--metrics-partitions",
-            description = "Meters of each partition too, at --metrics: as many series for each as there are"
-                    + " partitions. The dashboard has panels for them.")
+            description = "Serve meters of each partition too, at --metrics: one series of each per partition. The"
+                    + " dashboard has panels for them.")
     private boolean partitions;
 
     /** Returns whether an address was given. */
@@ -42,7 +42,7 @@ public final class MetricsOption {
     public MetricsEndpoint start() {
         if (address == null && (partitions || !names.isEmpty())) {
             throw CliFailure.usage(
-                    (partitions ? "--metrics-partitions" : "--metrics-name") + " is of --metrics, which is not given",
+                    (partitions ? "--metrics-partitions" : "--metrics-name") + " needs --metrics, which is not given",
                     "Add --metrics [HOST:]PORT.");
         }
         return MetricsEndpoint.start(address, names, partitions);

@@ -105,7 +105,7 @@ final class BatchOptions {
         Throwable cause = failure.getCause();
         return CliFailure.work(
                 "a batch cannot be read: " + (cause == null ? failure : cause).getMessage(),
-                "Nothing is lost: the pipe stands before it. --unreadable-batches skip leaves it out,"
+                "Nothing is lost: the pipe stopped before it. --unreadable-batches skip leaves it out,"
                         + " --unreadable-batches dead-letter with --dead-letter TOPIC puts it aside"
                         + " (with --via identity or each:CMD), --max-batch-bytes allows larger ones.",
                 failure);
@@ -134,7 +134,7 @@ final class BatchOptions {
         public Long convert(String text) {
             Matcher size = SIZE.matcher(text);
             if (!size.matches()) {
-                throw new TypeConversionException("'" + text + "' is no size like 65536, 64KB, 16MB or 1GB");
+                throw new TypeConversionException("'" + text + "' is not a size like 65536, 64KB, 16MB or 1GB");
             }
             int shift = switch (size.group(2).toUpperCase(Locale.ROOT)) {
                 case "KB" -> 10;

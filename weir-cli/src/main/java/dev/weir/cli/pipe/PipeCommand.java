@@ -92,7 +92,7 @@ public final class PipeCommand implements Callable<Integer> {
             throw CliFailure.usage(
                     "--guarantee exactly-once does not go with weir.produce=lean in --client-config="
                             + options.clientConfig,
-                    "A lean producer knows no transactions: take weir.produce out, or add --produce client.");
+                    "A lean producer supports no transactions: take weir.produce out, or add --produce client.");
         }
         if (options.state != null) {
             PipeState.checkWritable(options.state);

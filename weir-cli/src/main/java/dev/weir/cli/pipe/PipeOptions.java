@@ -104,7 +104,7 @@ final class PipeOptions {
             names = "--group",
             required = true,
             paramLabel = "GROUP",
-            description = "Consumer group whose committed offsets say where to continue.")
+            description = "Consumer group whose committed offsets are where to continue.")
     String group;
 
     @Option(
@@ -144,7 +144,7 @@ final class PipeOptions {
             description =
                     "at-least-once (default): nothing is lost, a crash repeats some records. at-most-once: nothing is"
                             + " repeated, a crash loses records that were committed ahead, " + PipeFlow.COMMIT_AHEAD
-                            + " at most of those that no stage had taken. exactly-once: output and offsets are"
+                            + " at most that no stage had taken. exactly-once: output and offsets are"
                             + " committed together by transactions, readers with isolation.level=read_committed see"
                             + " each result once.")
     String guarantee;
@@ -192,7 +192,7 @@ final class PipeOptions {
     @Option(
             names = "--dead-letter",
             paramLabel = "TOPIC",
-            description = "Topic for records that cannot be worked on, as they came and with the reason in headers.")
+            description = "Topic for records that fail, unchanged but with the reason in headers.")
     @Nullable
     String deadLetter;
 
@@ -247,7 +247,7 @@ final class PipeOptions {
     @Option(
             names = "--state",
             paramLabel = "FILE",
-            description = "Write the pipe's state there each second, as JSON, with the reason if it stands still.")
+            description = "Write the pipe's state there every second, as JSON, with the reason if it is stuck.")
     @Nullable
     Path state;
 

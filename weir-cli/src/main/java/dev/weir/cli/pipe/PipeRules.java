@@ -33,8 +33,7 @@ final class PipeRules {
         if (options.deadLetter != null) {
             OptionChecks.requireNotBlank("--dead-letter", options.deadLetter);
             if (options.deadLetter.equals(options.from) || options.deadLetter.equals(options.to)) {
-                throw CliFailure.usage(
-                        "--dead-letter must be a topic of its own: --dead-letter=" + options.deadLetter, "");
+                throw CliFailure.usage("--dead-letter must be another topic: --dead-letter=" + options.deadLetter, "");
             }
         } else if (options.via instanceof Via.Asimov) {
             throw CliFailure.usage(
@@ -72,7 +71,7 @@ final class PipeRules {
                 && options.via instanceof Via.Identity
                 && !waits
                 && !options.workCpu.isPositive()) {
-            warnings.add("--concurrency has no effect: there is no work to do at once");
+            warnings.add("--concurrency has no effect: there is no work to do in parallel");
         }
         if (options.ordering != null && !waits) {
             warnings.add("--ordering has no effect: without --work or --via each:CMD the order of partitions is kept");
@@ -112,7 +111,7 @@ final class PipeRules {
         if (options.isExactlyOnce() && options.produce == PipeOptions.Produce.lean) {
             throw CliFailure.usage(
                     "--guarantee exactly-once does not go with --produce lean",
-                    "A lean producer knows no transactions: leave --produce out.");
+                    "A lean producer supports no transactions: leave --produce out.");
         }
         if (options.isExactlyOnce()
                 && (options.retry != null

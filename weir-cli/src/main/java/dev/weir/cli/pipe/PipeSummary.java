@@ -199,7 +199,7 @@ record PipeSummary(
                         + (each.committed() >= 0 ? "@" + each.committed() : " where this run began"))
                 .collect(Collectors.joining(", "));
         int more = partitions.size() - MAX_PARTITIONS_SHOWN;
-        return "the next run begins at " + places + (more > 0 ? " and at those of " + more + " more partitions" : "");
+        return "the next run begins at " + places + (more > 0 ? " and in " + more + " more partitions" : "");
     }
 
     private String drained() {

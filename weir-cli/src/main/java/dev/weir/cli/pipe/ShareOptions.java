@@ -24,7 +24,7 @@ final class ShareOptions {
     @Option(
             names = "--share-from",
             paramLabel = "WHERE",
-            description = "Where a share group begins that has not begun: ${COMPLETION-CANDIDATES}. Such a group is"
+            description = "Where a share group without a start begins: ${COMPLETION-CANDIDATES}. Such a group is"
                     + " refused without it.")
     @Nullable
     From from;
@@ -33,8 +33,9 @@ final class ShareOptions {
             names = "--share-member",
             paramLabel = "NAME",
             description =
-                    "Name that this process keeps over its restarts, and no other has at the same time: killed, it takes"
-                            + " its partitions back at once instead of after the session's time. Not with --fetch client.")
+                    "Name that this process keeps across restarts and no other uses at the same time. After a kill,"
+                            + " it takes its partitions back at once, not after the session timeout. Not with --fetch"
+                            + " client.")
     @Nullable
     String member;
 
@@ -60,7 +61,7 @@ final class ShareOptions {
         }
         if (member != null && options.fetch == PipeOptions.Fetch.client) {
             throw CliFailure.usage(
-                    "--share-member goes with --fetch lean", "Kafka's share consumers draw ids of their own.");
+                    "--share-member goes with --fetch lean", "Kafka's share consumers draw their own ids.");
         }
         if (!options.guarantee.equals(PipeOptions.AT_LEAST_ONCE)) {
             throw CliFailure.usage(

@@ -28,7 +28,7 @@ import picocli.CommandLine.ParentCommand;
         sortOptions = false,
         description = {
             "Print the records of a topic, one line for each, until Ctrl-C or --max.",
-            "Joins no consumer group and commits nothing. Records of a partition come in their order."
+            "Joins no consumer group and commits nothing. Records of a partition are printed in order."
         })
 public final class ConsumeCommand implements Callable<Integer> {
 

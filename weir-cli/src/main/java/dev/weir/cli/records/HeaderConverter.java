@@ -13,7 +13,7 @@ final class HeaderConverter implements ITypeConverter<Header> {
     public Header convert(String text) {
         int at = text.indexOf('=');
         if (at < 1) {
-            throw new TypeConversionException("'" + text + "' is no header: write NAME=TEXT");
+            throw new TypeConversionException("'" + text + "' is not a header: write NAME=TEXT");
         }
         return new RecordHeader(text.substring(0, at), text.substring(at + 1).getBytes(StandardCharsets.UTF_8));
     }

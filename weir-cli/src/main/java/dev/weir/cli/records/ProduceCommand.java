@@ -92,7 +92,7 @@ public final class ProduceCommand implements Callable<Integer> {
     @Option(
             names = "--rate",
             paramLabel = "N",
-            description = "Generate N records per second. Default: as many as the brokers take.")
+            description = "Generate N records per second. Default: as many as the brokers accept.")
     private @Nullable Long rate;
 
     @Option(names = "--json", description = "Print the summary as one JSON object on standard output.")

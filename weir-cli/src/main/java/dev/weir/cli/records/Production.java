@@ -162,7 +162,7 @@ final class Production implements Runnable {
         if (lost > 0) {
             fail(CliFailure.work(
                     lost + (lost == 1 ? " record" : " records") + " to " + topic + " got no answer and may be missing",
-                    "Look at the end of the topic with weir consume. --verbose shows what the client says."));
+                    "Look at the end of the topic with weir consume. --verbose shows the client's log."));
         }
     }
 }

@@ -38,7 +38,7 @@ sealed interface StartPoint {
                 return new AtTime(new Instants().convert(text));
             }
             throw new TypeConversionException(
-                    "'" + text + "' is no place to begin: write beginning, end, an offset, or a time such as"
+                    "'" + text + "' is not a place to begin: write beginning, end, an offset, or a time such as"
                             + " 2026-11-23T08:00:00Z");
         }
     }

@@ -20,7 +20,7 @@ final class OriginHeaders implements ITypeConverter<DeadLetterFormat> {
             Field field = equals < 0 ? null : field(part.substring(0, equals));
             if (field == null || names.put(field, part.substring(equals + 1)) != null) {
                 throw new TypeConversionException("'" + part + "' in '" + argument
-                        + "' is no FIELD=HEADER with a FIELD of topic, partition, offset, timestamp, reason, cause, message,"
+                        + "' is not FIELD=HEADER with a FIELD of topic, partition, offset, timestamp, reason, cause, message,"
                         + " attempts, group, time, each once");
             }
         }

@@ -269,9 +269,9 @@ final class Replay {
         } catch (IllegalArgumentException foreign) {
             if (hasGroup && !dryRun && selection.isOfAnotherFormat(record)) {
                 throw CliFailure.work(
-                        "cannot commit past what is no dead-letter record of the format that was named: "
+                        "cannot commit past a record that is not a dead-letter record of the named format: "
                                 + foreign.getMessage(),
-                        "Mend --format or --origin-headers; a run without --group counts such records and continues.",
+                        "Fix --format or --origin-headers; a run without --group counts such records and continues.",
                         foreign);
             }
             unsendable(String.valueOf(foreign.getMessage()));

@@ -33,7 +33,7 @@ import picocli.CommandLine.ParentCommand;
             "Send dead-letter records back to the topics they came from, as the records they were.",
             "Key, value, headers and timestamp are restored; dead-letter records stay where they are. Reads up to the end that the topic"
                     + " has at the start. At least once: a run that is killed and repeated sends some dead-letter records twice.",
-            "A dead-letter record names the topic that it goes to; --allow-topic (or --filter topic=NAME) says which may be written to.",
+            "A dead-letter record names the topic that it goes to; --allow-topic (or --filter topic=NAME) selects the allowed topics.",
             "Reads the dead-letter records of Weir, Spring Kafka, Spring Cloud Stream, Kafka Connect, and those that brokers write for share groups, each"
                     + " recognised by its headers; --origin-headers adds those of another writer.",
         })
@@ -92,7 +92,7 @@ public final class ReplayCommand implements Callable<Integer> {
             converter = Instants.class,
             description =
                     "Only dead-letter records of this time or later: 2026-11-23T08:00:00Z, or 2026-11-23 for its begin in UTC. The"
-                            + " time is when the record was given up, or when the dead-letter record was written if it does not say.")
+                            + " time is when the record was given up, else when the dead-letter record was written.")
     private @Nullable Instant since;
 
     @Option(

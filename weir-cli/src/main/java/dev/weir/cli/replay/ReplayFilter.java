@@ -59,7 +59,7 @@ record ReplayFilter(String name, String text) {
             String name = argument.substring(0, Math.max(0, equals));
             boolean isHeader = name.startsWith(HEADER) && name.length() > HEADER.length();
             if (!isHeader && !EQUAL.contains(name) && !CONTAINED.contains(name)) {
-                throw new TypeConversionException("'" + argument + "' is no NAME=TEXT with a NAME of "
+                throw new TypeConversionException("'" + argument + "' is not NAME=TEXT with a NAME of "
                         + String.join(", ", EQUAL) + ", " + String.join(", ", CONTAINED) + ", header.NAME");
             }
             return new ReplayFilter(name, argument.substring(equals + 1));

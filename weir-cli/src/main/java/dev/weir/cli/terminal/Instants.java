@@ -20,7 +20,8 @@ public final class Instants implements ITypeConverter<Instant> {
         } catch (DateTimeException wrong) {
             throw new TypeConversionException(
                     "'" + argument
-                            + "' is no time: write 2026-11-23T08:00:00Z, 2026-11-23T09:00:00+01:00, or 2026-11-23 for its begin in UTC");
+                            + "' is not a time: write 2026-11-23T08:00:00Z, 2026-11-23T09:00:00+01:00, or 2026-11-23"
+                            + " for its start in UTC");
         }
     }
 }

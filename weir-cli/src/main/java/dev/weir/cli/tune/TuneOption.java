@@ -14,8 +14,8 @@ public final class TuneOption {
     @Option(
             names = "--tune",
             description =
-                    "Let a tuner improve a naive version of the pipeline while it runs, as 'weir tune' does; tell for"
-                            + " each step what limited, what was changed, and what it brought.")
+                    "Let a tuner improve a naive version of the pipeline while it runs, as 'weir tune' does; print"
+                            + " for each step what limited it, what was changed, and the gain.")
     private boolean tune;
 
     @Option(

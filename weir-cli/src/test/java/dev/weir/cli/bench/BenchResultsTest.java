@@ -292,6 +292,6 @@ class BenchResultsTest {
         assertThat(harness.run(
                         "bench", "results", "show", temp.resolve("nowhere").toString()))
                 .isEqualTo(ExitCode.FAILED);
-        assertThat(harness.err()).contains("nowhere is no results folder");
+        assertThat(harness.err()).contains("nowhere is not a results folder");
     }
 }

@@ -74,7 +74,7 @@ class FirstAnswerTest {
     void answer_thatNoBrokerGives_isNamed_howeverShortItIs(String hex, boolean closes) {
         assertThatExceptionOfType(CliFailure.class)
                 .isThrownBy(() -> check(HexFormat.of().parseHex(hex), closes))
-                .withMessageContaining("is no Kafka broker, or one that wants TLS");
+                .withMessageContaining("is not a Kafka broker, or requires TLS");
     }
 
     /** Bytes that may become a broker's answer are for the clients to judge. */

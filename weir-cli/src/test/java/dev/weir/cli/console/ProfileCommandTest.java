@@ -179,7 +179,7 @@ class ProfileCommandTest {
         try {
             assertThat(harness.run("profile", Long.toString(process.pid()))).isEqualTo(ExitCode.FAILED);
             assertThat(harness.err())
-                    .contains("process " + process.pid() + " is no JVM that can be asked")
+                    .contains("process " + process.pid() + " is not a JVM that can be asked")
                     .doesNotContain("\tat ");
         } finally {
             end(process);

@@ -152,17 +152,17 @@ class FleetRunTest {
             assertThat(reasons).hasSize(8);
             assertThat(String.join("\n", reasons))
                     .contains(
-                            "nobody listens there",
+                            "nothing listens there for this machine",
                             "no answer within 3000 ms",
                             "its client.id names no console",
                             "demands a token",
-                            "is no Weir console",
-                            "is no console of a pipeline",
+                            "is not a Weir console",
+                            "is not the console of a pipeline",
                             "refused with 503: closing");
             // The lag comes from the brokers, the rate from the one member that answers.
             assertThat(view.at("/pipelines/0/lag").asInt()).isEqualTo(1_000);
             assertThat(view.at("/limits/confidence").asText()).isEqualTo("candidates");
-            assertThat(view.at("/limits/why").toString()).contains("8 of 9 members of x tell no rate");
+            assertThat(view.at("/limits/why").toString()).contains("8 of 9 members of x report no rate");
         }
     }
 
@@ -242,7 +242,7 @@ class FleetRunTest {
         assertThat(view.at("/pipelines/0/in_per_second").asDouble()).isEqualTo(10);
         assertThat(view.at("/limits/confidence").asText()).isEqualTo("candidates");
         assertThat(view.path("trouble").toString())
-                .contains("2 members of x have one console, " + one.uri() + ", which tells of one of them");
+                .contains("2 members of x have one console, " + one.uri() + ", which reports one of them");
     }
 
     @Test

@@ -43,7 +43,7 @@ class McpServerTest {
                                     .put("number", arguments.number("number"))
                                     .put("flag", arguments.flag("flag"))),
                     tool("refuse", (arguments, answer) -> {
-                        throw CliFailure.work("nobody listens there", "Start it.");
+                        throw CliFailure.work("nothing listens there", "Start it.");
                     }),
                     tool("break", (arguments, answer) -> {
                         throw new IllegalStateException("with a secret");
@@ -180,7 +180,7 @@ class McpServerTest {
     void call_thatCannotFindOut_isAResultWithTheWayOut() throws Exception {
         JsonNode result = answers(call(1, "refuse", "{}")).getFirst().path("result");
         assertThat(result.path("isError").asBoolean()).isTrue();
-        assertThat(result.at("/content/0/text").asText()).isEqualTo("nobody listens there. Start it.");
+        assertThat(result.at("/content/0/text").asText()).isEqualTo("nothing listens there. Start it.");
     }
 
     @Test

@@ -40,7 +40,7 @@ class ListenAddressTest {
         CommandHarness harness = new CommandHarness();
         assertThat(harness.run("demo", option)).isEqualTo(ExitCode.WRONG_USAGE);
         assertThat(harness.err())
-                .contains(option.replaceFirst("=.*", "") + " is of --metrics")
+                .contains(option.replaceFirst("=.*", "") + " needs --metrics")
                 .contains("Add --metrics");
     }
 

@@ -43,7 +43,7 @@ class PipeArgumentsTest {
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             --to a | --from and --to name the same topic: a
-            --dead-letter c | --dead-letter must be a topic of its own
+            --dead-letter c | --dead-letter must be another topic
             --concurrency 0 | --concurrency must be 1 to 10000: --concurrency=0
             --concurrency many | Invalid value for option '--concurrency'
             --ordering random | expected one of [partition, key, unordered]
@@ -79,7 +79,7 @@ class PipeArgumentsTest {
             --max-batch-bytes 64KB --share --fetch client | --max-batch-bytes with --share goes with --fetch lean
             --max-batch-bytes 10KB | --max-batch-bytes must be 64KB to 1GB
             --max-batch-bytes 5GB | --max-batch-bytes must be 64KB to 1GB
-            --max-batch-bytes much | 'much' is no size like 65536, 64KB, 16MB or 1GB
+            --max-batch-bytes much | 'much' is not a size like 65536, 64KB, 16MB or 1GB
             --connect-timeout 0s | --connect-timeout must be more than 0s
             """)
     void wrongArguments_areRefusedWithWhatAndWhatToDo(String arguments, String message) {

@@ -21,15 +21,15 @@ class RecordsArgumentsTest {
             produce --size 10 | --size is for generated records
             produce --rate 10 | --rate is for generated records
             produce --keys 10 | --keys is for generated records
-            produce --header =x | '=x' is no header: write NAME=TEXT
-            produce --header x | 'x' is no header: write NAME=TEXT
+            produce --header =x | '=x' is not a header: write NAME=TEXT
+            produce --header x | 'x' is not a header: write NAME=TEXT
             produce --file no-such-file | --file must be a file that can be read (no such file or folder)
             produce --file . | --file must be a file that can be read (a folder)
             produce --client-config no-such-file | --client-config must be a properties file
             consume --max 0 | --max must be at least 1: --max=0
-            consume --from middle | 'middle' is no place to begin: write beginning, end, an offset, or a time
-            consume --from=-5 | '-5' is no place to begin
-            consume --from 2026-13-01 | '2026-13-01' is no time: write
+            consume --from middle | 'middle' is not a place to begin: write beginning, end, an offset, or a time
+            consume --from=-5 | '-5' is not a place to begin
+            consume --from 2026-13-01 | '2026-13-01' is not a time: write
             consume --format xml | --format
             consume --partition x | --partition
             consume --client-config no-such-file | --client-config must be a properties file

@@ -15,11 +15,11 @@ class ReplayArgumentsTest {
     @CsvSource(
             quoteCharacter = '"',
             value = {
-                "--filter colour=red, \"'colour=red' is no NAME=TEXT\"",
+                "--filter colour=red, \"'colour=red' is not NAME=TEXT\"",
                 "--max 0, --max must be at least 1",
-                "--origin-headers topic, 'topic' in 'topic' is no FIELD=HEADER",
+                "--origin-headers topic, 'topic' in 'topic' is not FIELD=HEADER",
                 "--format rabbit, \"--format must be weir, spring, spring-cloud-stream, connect or share-group\"",
-                "--since yesterday, is no time",
+                "--since yesterday, is not a time",
                 "--list 5, --list is for --dry-run",
                 "--to x, --to and --dead-letter name the same topic",
                 "--to __consumer_offsets, --to=__consumer_offsets is internal to Kafka",

@@ -89,7 +89,7 @@ class SelectionTest {
         assertThat(new Instants().convert("2026-11-23")).isEqualTo(Instant.parse("2026-11-23T00:00:00Z"));
         assertThatThrownBy(() -> new Instants().convert("2026-11-23T09:00"))
                 .isInstanceOf(TypeConversionException.class)
-                .hasMessageContaining("is no time: write");
+                .hasMessageContaining("is not a time: write");
     }
 
     @Test
@@ -117,7 +117,7 @@ class SelectionTest {
                 .hasMessageContaining("it has no header x-topic");
         assertThatThrownBy(() -> new Selection(DeadLetterFormat.WEIR, List.of(), null, null)
                         .read(record("__connect.errors.topic", "bills")))
-                .hasMessageContaining("is no dead-letter record of format weir");
+                .hasMessageContaining("is not a dead-letter record of format weir");
         for (String wrong :
                 List.of("offset=x", "topic=", "topic=a,topic=b", "tpoic=a", "topic=a,", "topic=a,offset=a")) {
             assertThatThrownBy(() -> new OriginHeaders().convert(wrong))

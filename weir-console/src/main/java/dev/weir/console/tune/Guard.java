@@ -156,7 +156,7 @@ final class Guard {
         long failed = now.failed() - failedBefore;
         double expected = 2 * failedShare * Math.max(0, count(now, counter) - countBefore);
         if (failed > expected + FEW_FAILURES) {
-            return failed + " records or calls failed, " + Math.round(expected) + " at most were to be expected";
+            return failed + " records or calls failed, " + Math.round(expected) + " at most were expected";
         }
         String slow = slowStage(now);
         if (tooSlow.isLong(slow != null, now)) {
@@ -204,7 +204,7 @@ final class Guard {
                 slowIn = stage.getKey();
                 slowNanos = nanos;
                 slow = "an element takes " + millis(nanos) + " ms in " + stage.getKey() + ", over " + millis(most)
-                        + " ms: what it calls has no room for more";
+                        + " ms: what it calls is at capacity";
             }
         }
         return slow;

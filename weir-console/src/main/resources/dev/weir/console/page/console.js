@@ -29,7 +29,7 @@ let looks = [];
 // What limits, by its kind: understood before any figure is read. Whatever is missing here says its kind.
 const LIMITS = {
   "arrival": () => "Nothing limits: all that arrives is done",
-  "source-idle": () => "Nothing to do: no records come",
+  "source-idle": () => "Nothing to do: no records arrive",
   "source-broker": (name) => `Limited by the brokers of ${name}`,
   "source-fetch": (name) => `Limited by the fetching of ${name}`,
   "source-decode": (name) => `Limited by the decoding of ${name}`,

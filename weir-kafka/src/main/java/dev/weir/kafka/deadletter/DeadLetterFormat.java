@@ -204,7 +204,7 @@ public final class DeadLetterFormat {
         Map<Field, List<String>> lists = new EnumMap<>(Field.class);
         names.forEach((field, header) -> {
             if (header.isBlank() || lists.containsValue(List.of(header))) {
-                throw new IllegalArgumentException("each field needs a header of its own: " + field + "=" + header);
+                throw new IllegalArgumentException("each field needs its own header: " + field + "=" + header);
             }
             lists.put(field, List.of(header));
         });

@@ -73,7 +73,7 @@ public final class DeadLetterRecord {
                 .orElseThrow();
         if (last.place(record.headers()) < 0) {
             throw new IllegalArgumentException(
-                    place(record) + " is no dead-letter record of a known format: it has none of the"
+                    place(record) + " is not a dead-letter record of a known format: it has none of the"
                             + " headers "
                             + String.join(
                                     ", ",
@@ -95,7 +95,7 @@ public final class DeadLetterRecord {
         Objects.requireNonNull(format, "format");
         Header topic = format.header(record, Field.TOPIC);
         if (topic == null || topic.value().length == 0) {
-            throw new IllegalArgumentException(place(record) + " is no dead-letter record of format " + format
+            throw new IllegalArgumentException(place(record) + " is not a dead-letter record of format " + format
                     + ": it has no header " + String.join(" or ", format.topicHeaders()));
         }
         long partition = number(record, format, Field.PARTITION, Integer.MAX_VALUE);
@@ -116,8 +116,8 @@ public final class DeadLetterRecord {
         }
         long number = format.number(header.value());
         if (number < 0 || number > max) {
-            throw new IllegalArgumentException(
-                    place(record) + " cannot be read: its header " + header.key() + " is no number from 0 to " + max);
+            throw new IllegalArgumentException(place(record) + " cannot be read: its header " + header.key()
+                    + " is not a number from 0 to " + max);
         }
         return number;
     }
@@ -130,7 +130,7 @@ public final class DeadLetterRecord {
         Header timestamp = format.header(record, Field.TIMESTAMP);
         if (timestamp != null && format.number(timestamp.value()) == DeadLetterFormat.NO_NUMBER) {
             throw new IllegalArgumentException(place(record) + " cannot be read: its header " + timestamp.key()
-                    + " is no timestamp in milliseconds since 1970");
+                    + " is not a timestamp in milliseconds since 1970");
         }
         Header time = format.header(record, Field.TIME);
         // Weir's own time header is informational, so an invalid one does not prevent the record from being sent back.
@@ -140,7 +140,7 @@ public final class DeadLetterRecord {
             } catch (DateTimeException | NumberFormatException wrong) {
                 throw new IllegalArgumentException(
                         place(record) + " cannot be read: its header " + time.key()
-                                + " is no time: ISO 8601 as in 2026-11-23T08:00:00Z, or milliseconds since 1970",
+                                + " is not a time: ISO 8601 as in 2026-11-23T08:00:00Z, or milliseconds since 1970",
                         wrong);
             }
         }

@@ -79,7 +79,7 @@ public interface Lookup extends AutoCloseable {
      * @param within the timeout of each request
      */
     default CompletionStage<String> openTransaction(TopicPartition id, Duration within) {
-        return CompletableFuture.failedStage(new UnsupportedOperationException("nobody tells"));
+        return CompletableFuture.failedStage(new UnsupportedOperationException("not available"));
     }
 
     /** Returns the current partitions of a selection. A pattern that matches no topics is not a failure. */

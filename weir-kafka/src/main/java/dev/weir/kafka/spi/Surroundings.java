@@ -28,7 +28,7 @@ public interface Surroundings {
      * @param config the configuration of Kafka's client
      */
     default <K, V> Producer<K, V> producer(Map<String, Object> config, Serializer<K> keys, Serializer<V> values) {
-        throw new UnsupportedOperationException("nobody produces here, where there are no brokers");
+        throw new UnsupportedOperationException("there are no producers here, because there are no brokers");
     }
 
     /**

@@ -203,7 +203,7 @@ class DeadLetterRecordTest {
         assertThatThrownBy(this::read)
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith(
-                        "dead-0@5 cannot be read: its header weir-dlq-partition is no number from 0 to 2147483647");
+                        "dead-0@5 cannot be read: its header weir-dlq-partition is not a number from 0 to 2147483647");
         assertThat(DeadLetterFormat.WEIR.fits(deadLetter(KEY, VALUE))).isTrue();
     }
 
@@ -288,7 +288,7 @@ class DeadLetterRecordTest {
         assertThatThrownBy(() -> DeadLetterFormat.headers(Map.of(Field.OFFSET, "at")))
                 .hasMessageContaining("there must be a header that names the topic");
         assertThatThrownBy(() -> DeadLetterFormat.headers(Map.of(Field.TOPIC, "at", Field.OFFSET, "at")))
-                .hasMessageContaining("each field needs a header of its own");
+                .hasMessageContaining("each field needs its own header");
     }
 
     /** The names of {@code ExceptionHandlerUtils} of Kafka Streams 4.3, and of SmallRye, as the guide has them. */
@@ -368,7 +368,7 @@ class DeadLetterRecordTest {
                         + " and offset");
         text(DeadLetterHeaders.PARTITION, "3").text(DeadLetterHeaders.TIMESTAMP, "noon");
         assertThatThrownBy(this::read)
-                .hasMessage("dead-0@5 cannot be read: its header weir-dlq-timestamp is no timestamp in milliseconds"
+                .hasMessage("dead-0@5 cannot be read: its header weir-dlq-timestamp is not a timestamp in milliseconds"
                         + " since 1970");
     }
 
@@ -415,10 +415,11 @@ class DeadLetterRecordTest {
                 .isEqualTo(WRITTEN);
         assertThatThrownBy(() -> ofYourOwn("failed", "yesterday"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageStartingWith("dead-0@5 cannot be read: its header failed is no time: ISO 8601");
+                .hasMessageStartingWith("dead-0@5 cannot be read: its header failed is not a time: ISO 8601");
         assertThatThrownBy(() -> ofYourOwn("written", "2026-11-23"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("dead-0@5 cannot be read: its header written is no timestamp in milliseconds since 1970");
+                .hasMessage(
+                        "dead-0@5 cannot be read: its header written is not a timestamp in milliseconds since 1970");
     }
 
     /** Read as a binary number, four characters would name a partition that a producer waits a minute for. */
@@ -426,7 +427,7 @@ class DeadLetterRecordTest {
     void textOfFourLetters_isNoBinaryNumber() {
         assertThat(ofYourOwn("shard", "1234").partition()).isEqualTo(1234);
         assertThatThrownBy(() -> ofYourOwn("shard", "null"))
-                .hasMessageContaining("its header shard is no number from 0 to");
+                .hasMessageContaining("its header shard is not a number from 0 to");
     }
 
     @Test
@@ -434,16 +435,16 @@ class DeadLetterRecordTest {
         assertThatThrownBy(this::read)
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(
-                        "dead-0@5 is no dead-letter record of a known format: it has none of the headers weir-dlq-topic,"
+                        "dead-0@5 is not a dead-letter record of a known format: it has none of the headers weir-dlq-topic,"
                                 + " kafka_dlt-original-topic, kafka_original-topic, x-original-topic, __connect.errors.topic, __dlq.errors.topic");
         text("__connect.errors.topic", "orders").text("__connect.errors.offset", "many");
         assertThatThrownBy(this::read)
-                .hasMessage("dead-0@5 cannot be read: its header __connect.errors.offset is no number from 0 to "
+                .hasMessage("dead-0@5 cannot be read: its header __connect.errors.offset is not a number from 0 to "
                         + Long.MAX_VALUE);
         ConsumerRecord<byte[], byte[]> again = deadLetter(KEY, VALUE);
         assertThatThrownBy(() -> DeadLetterRecord.read(again, DeadLetterFormat.SPRING))
                 .hasMessageContaining(
-                        "is no dead-letter record of format spring: it has no header kafka_dlt-original-topic or");
+                        "is not a dead-letter record of format spring: it has no header kafka_dlt-original-topic or");
     }
 
     @Test

@@ -208,7 +208,7 @@ public final class BrokerLink {
         try {
             body = ResponseMessages.body(buffer.bytes());
         } catch (RuntimeException e) {
-            throw new LeanException(name + " sent an answer to " + api + " that makes no sense", e);
+            throw new LeanException(name + " sent a malformed answer to " + api, e);
         }
         listener.answered(api, version, body);
     }

@@ -42,7 +42,7 @@ public final class BrokerLinks implements AutoCloseable {
         try {
             return new BrokerLinks(settings, Transports.of(settings.properties(), settings.receiveBufferBytes()));
         } catch (IOException e) {
-            throw new LeanException("the system gives no selector: " + e.getMessage(), e);
+            throw new LeanException("the system provides no selector: " + e.getMessage(), e);
         }
     }
 

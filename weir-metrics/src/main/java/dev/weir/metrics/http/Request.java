@@ -23,10 +23,10 @@ record Request(String method, URI target, String version, Headers headers, long 
     static Request of(List<String> lines) throws RequestException {
         String[] parts = lines.getFirst().split(" ", -1);
         if (parts.length != 3 || !METHOD.matcher(parts[0]).matches()) {
-            throw new RequestException(400, "this is no request of HTTP/1.1");
+            throw new RequestException(400, "this is not an HTTP/1.1 request");
         }
         if (!parts[2].equals("HTTP/1.1") && !parts[2].equals("HTTP/1.0")) {
-            throw new RequestException(505, "only HTTP/1.1 and HTTP/1.0 are spoken here");
+            throw new RequestException(505, "only HTTP/1.1 and HTTP/1.0 are supported");
         }
         Headers headers = new Headers();
         for (String line : lines.subList(1, lines.size())) {
@@ -53,7 +53,7 @@ record Request(String method, URI target, String version, Headers headers, long 
         try {
             return new URI(text);
         } catch (URISyntaxException e) {
-            throw new RequestException(400, "what is asked for is no path");
+            throw new RequestException(400, "the requested path is invalid");
         }
     }
 

@@ -16,7 +16,7 @@ import jdk.jfr.Timespan;
  */
 @Name("dev.weir.StageRun")
 @Label("Stage Run")
-@Description("A thread has worked on a batch in a stage of a Weir pipeline; the event stands at the end of that work")
+@Description("A thread has worked on a batch in a stage of a Weir pipeline; the event marks the end of that work")
 @Category("Weir")
 @Enabled(false)
 @StackTrace(false)

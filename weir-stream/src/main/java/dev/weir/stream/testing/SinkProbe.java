@@ -96,7 +96,7 @@ public final class SinkProbe<T> {
         lock.lock();
         try {
             if (arrived.isEmpty()) {
-                throw new AssertionError("an element was to come, but: " + state());
+                throw new AssertionError("expected an element, but: " + state());
             }
             next = arrived.remove();
             keep = withholding;
@@ -126,7 +126,7 @@ public final class SinkProbe<T> {
         lock.lock();
         try {
             if (!arrived.isEmpty() || ended) {
-                throw new AssertionError("nothing was to come, but: " + state());
+                throw new AssertionError("expected nothing, but: " + state());
             }
         } finally {
             lock.unlock();
@@ -139,7 +139,7 @@ public final class SinkProbe<T> {
         lock.lock();
         try {
             if (!arrived.isEmpty() || failure != null) {
-                throw new AssertionError("the end was to come, but: " + state());
+                throw new AssertionError("expected the end, but: " + state());
             }
         } finally {
             lock.unlock();
@@ -156,7 +156,7 @@ public final class SinkProbe<T> {
         lock.lock();
         try {
             if (!arrived.isEmpty() || failure == null) {
-                throw new AssertionError("a failure was to come, but: " + state());
+                throw new AssertionError("expected a failure, but: " + state());
             }
             return failure;
         } finally {
@@ -238,7 +238,7 @@ public final class SinkProbe<T> {
                 wantedElements = 1;
             }
         });
-        Probes.await(lock, changed, () -> condition.getAsBoolean() || ended, () -> what + " never came");
+        Probes.await(lock, changed, () -> condition.getAsBoolean() || ended, () -> what + " never arrived");
     }
 
     private boolean wantsMore() {

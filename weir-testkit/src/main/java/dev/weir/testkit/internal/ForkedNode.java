@@ -219,7 +219,7 @@ public final class ForkedNode implements BrokerNode {
                 throw new KafkaClusterException("broker " + id + " ended before it obeyed; see " + logFile);
             }
         } catch (IOException e) {
-            throw new KafkaClusterException("broker " + id + " takes no order: " + e.getMessage(), e);
+            throw new KafkaClusterException("broker " + id + " accepts no commands: " + e.getMessage(), e);
         }
     }
 

@@ -60,7 +60,7 @@ public record ServerRelease(List<Path> classPath) {
                     .getLocation()
                     .toURI());
         } catch (URISyntaxException e) {
-            throw new KafkaClusterException("the place of the testkit's classes is no path: " + e.getMessage(), e);
+            throw new KafkaClusterException("the place of the testkit's classes is not a path: " + e.getMessage(), e);
         }
     }
 }

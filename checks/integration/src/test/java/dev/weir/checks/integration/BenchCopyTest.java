@@ -148,7 +148,7 @@ class BenchCopyTest extends BenchTestBase {
                     .as("what is written twice is copied once")
                     .isLessThanOrEqualTo(run.ledger().expected());
         });
-        assertThat(Reports.text(results)).contains("came again, which is allowed, for ");
+        assertThat(Reports.text(results)).contains("redeliveries, which are allowed, for ");
     }
 
     @Test

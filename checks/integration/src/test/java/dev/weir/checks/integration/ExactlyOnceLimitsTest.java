@@ -234,7 +234,7 @@ class ExactlyOnceLimitsTest {
                                 .take(10)
                                 .map(record -> to("partial-out", record))));
         assertThat(report.leftUndone())
-                .anySatisfy(left -> assertThat(left).contains("only a part of what comes of partial-in-"));
+                .anySatisfy(left -> assertThat(left).contains("only a part of the results of partial-in-"));
         assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), "partial-out")).isEmpty();
     }
 

@@ -167,7 +167,7 @@ class JdbcOffsetsTest {
                 offsets.advance(connection, List.of(record(2), record(3)));
                 connection.rollback();
             }
-            refuses(offsets, 3).hasMessageContaining("to be tried again from its first record on");
+            refuses(offsets, 3).hasMessageContaining("must be tried again from its first record");
             write(offsets, 2, 3);
         }
         assertThat(results()).isEqualTo(4);
@@ -352,7 +352,7 @@ class JdbcOffsetsTest {
             connection.setAutoCommit(false);
             assertThatThrownBy(() -> offsets.advance(connection, List.of(record(1), record(0))))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining(partition + "@0 stands behind @1");
+                    .hasMessageContaining(partition + "@0 comes after @1");
         }
     }
 

@@ -241,7 +241,7 @@ class JdbcSinkTest {
                             .to(offsets.sink(10, Duration.ofMillis(200), JdbcSinkTest::insert))
                             .run()
                             .await())
-                    .hasMessageContaining("nobody has loaded the position of " + name + "-0");
+                    .hasMessageContaining("no source has loaded the position of " + name + "-0");
         }
         assertThat(cluster.committedOffsets(name).values()).allMatch(committed -> committed == 0);
     }

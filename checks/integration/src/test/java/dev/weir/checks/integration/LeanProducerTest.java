@@ -302,7 +302,7 @@ class LeanProducerTest {
             try (LeanProducer producer = LeanProducer.open(secured(secured, "wrong"), ledger)) {
                 assertThatExceptionOfType(LeanException.class)
                         .isThrownBy(() -> ledger.send(producer, "secured", 0, 1))
-                        .withMessageContaining("did not accept us")
+                        .withMessageContaining("did not accept the connection")
                         .withMessageContaining("Authentication failed");
             }
         }

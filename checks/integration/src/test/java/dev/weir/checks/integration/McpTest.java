@@ -241,7 +241,7 @@ class McpTest {
                     .contains("--bootstrap-server");
             absent.initialize();
             assertThat(absent.callTool(request("state", Map.of())).content().toString())
-                    .contains("nobody listens there");
+                    .contains("nothing listens there");
         } finally {
             byPid.closeGracefully();
             absent.closeGracefully();

@@ -119,7 +119,7 @@ class PipeRefusalTest {
         try (ServerSocket other = new ServerSocket(0)) {
             Thread.ofPlatform().daemon().start(() -> answerAll(other, answer.getBytes(StandardCharsets.ISO_8859_1)));
             String address = "127.0.0.1:" + other.getLocalPort();
-            assertRefused("--bootstrap-server " + address, 1, "what listens at " + address + " is no Kafka broker");
+            assertRefused("--bootstrap-server " + address, 1, "what listens at " + address + " is not a Kafka broker");
         }
     }
 

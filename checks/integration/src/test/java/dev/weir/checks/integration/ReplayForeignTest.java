@@ -194,7 +194,7 @@ class ReplayForeignTest {
                 .contains("\"letters_sent\":3", "\"unsendable\":1", "\"formats\":{\"connect\":2,\"spring\":1}");
         assertThat(dry.err())
                 .contains("... and 2 more that would be sent; --list prints more")
-                .contains("mixed-dead-0@3 is no dead-letter record of a known format", "__connect.errors.topic");
+                .contains("mixed-dead-0@3 is not a dead-letter record of a known format", "__connect.errors.topic");
 
         String since = Instant.ofEpochMilli(old + 60_000).toString();
         WeirCommand selected = replay(
@@ -225,7 +225,7 @@ class ReplayForeignTest {
         assertThat(wrong.exitCode()).isEqualTo(1);
         assertThat(wrong.err())
                 .contains(
-                        "cannot commit past what is no dead-letter record of the format that was named: spelt-dead-0@0")
+                        "cannot commit past a record that is not a dead-letter record of the named format: spelt-dead-0@0")
                 .doesNotContain("\tat ");
         WeirCommand right = replay("spelt-dead", "--group", "spelling", "--origin-headers", "topic=from");
         assertThat(right.exitCode()).as(right.err()).isZero();

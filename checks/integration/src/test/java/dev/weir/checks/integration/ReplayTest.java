@@ -156,7 +156,7 @@ class ReplayTest {
             assertThat(replay.exitCode(Duration.ofSeconds(40))).isEqualTo(1);
             assertThat(replay.err())
                     .contains(
-                            "foreign-0@0 is no dead-letter record of a known format: it has none of the headers weir-dlq-topic")
+                            "foreign-0@0 is not a dead-letter record of a known format: it has none of the headers weir-dlq-topic")
                     .doesNotContain("\tat ");
             assertThat(replay.out()).contains("\"unsendable\":1");
         }

@@ -90,7 +90,7 @@ class ReplayUnsendableTest {
                 .contains("\"letters_read\":11", "\"letters_sent\":3", "\"unsendable\":8", "\"refused\":0");
         assertThat(run.err())
                 .contains(
-                        "bad-dead-0@2 cannot be read: its header weir-dlq-partition is no number from 0 to",
+                        "bad-dead-0@2 cannot be read: its header weir-dlq-partition is not a number from 0 to",
                         "bad-dead-0@3 of good-7@7 cannot be sent: there is no partition good-7 any more",
                         "bad-dead-0@4 of good-0@7 cannot be sent: ",
                         "bad-dead-0@5 of __consumer_offsets-0@7 cannot be sent: topic __consumer_offsets is internal",

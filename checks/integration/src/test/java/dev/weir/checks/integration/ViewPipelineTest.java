@@ -355,7 +355,7 @@ class ViewPipelineTest {
         assertThat(records).hasValue(5_000);
         assertThatThrownBy(kept.getFirst()::next)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("given back");
+                .hasMessageContaining("were released");
         assertThat(cluster().committedOffsets("looked")).isEqualTo(cluster().endOffsets("looked"));
     }
 }

@@ -214,7 +214,7 @@ public final class Controls {
         RunningPipeline pipeline = pipeline();
         List<BufferControl> buffers = pipeline.handles(BufferControl.class);
         if (buffers.isEmpty()) {
-            throw new Refused("pipeline " + pipeline.name() + " reads from no Kafka consumer with a buffer of its own");
+            throw new Refused("pipeline " + pipeline.name() + " reads from no Kafka consumer with its own buffer");
         }
         return buffers;
     }

@@ -172,7 +172,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             };
         } catch (RuntimeException e) {
             LOG.log(Level.WARNING, "cannot answer " + path, e);
-            return Answer.error(500, "this could not be told; the log says why");
+            return Answer.error(500, "this request failed; the log says why");
         }
     }
 

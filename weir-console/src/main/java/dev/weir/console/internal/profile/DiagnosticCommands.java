@@ -73,7 +73,7 @@ final class DiagnosticCommands {
     private ProfileException failed(String reason) {
         return new ProfileException(
                 "the flight recorder of " + name + " failed: " + reason,
-                "Does the process still run, on a JDK with the module jdk.jfr? -XX:-FlightRecorder forbids"
+                "Is the process still running, on a JDK with the module jdk.jfr? -XX:-FlightRecorder forbids"
                         + " recordings.",
                 null);
     }

@@ -51,7 +51,7 @@ final class RemoteTarget implements Recorder.Target {
     static RemoteTarget attach(long pid) throws IOException {
         String name = "process " + pid;
         if (ProcessHandle.of(pid).isEmpty()) {
-            throw new ProfileException("there is no " + name, "'jps -l' lists those of the JVM.", null);
+            throw new ProfileException("there is no " + name, "'jps -l' lists the JVM processes.", null);
         }
         Properties there = properties(pid, name);
         boolean cpuTime = "Linux".equals(there.getProperty("os.name"))
@@ -71,7 +71,7 @@ final class RemoteTarget implements Recorder.Target {
             }
         } catch (AttachNotSupportedException e) {
             // Its message contains the command line of the process, which may contain secrets.
-            throw new ProfileException(name + " is no JVM that can be asked", "'jps -l' lists those that can.", e);
+            throw new ProfileException(name + " is not a JVM that can be asked", "'jps -l' lists those that can.", e);
         } catch (IOException e) {
             throw new ProfileException(
                     name + " refuses to be asked: "

@@ -130,7 +130,7 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
             if (proposed.headers().lastHeader(DeadLetterHeaders.CUT) != null && cut.getAndIncrement() == 0) {
                 LOG.warn(
                         "pipeline {}: dead-letter records are too large for topic {} and are written without their value, which is"
-                                + " lost when its topic deletes it: first that of {}, {} bytes; raise max.message.bytes of {}",
+                                + " lost when its topic deletes it: first for {}, {} bytes; raise max.message.bytes of {}",
                         context.pipelineName(),
                         proposed.topic(),
                         RecordOrigin.of(failed.raw()).place(),

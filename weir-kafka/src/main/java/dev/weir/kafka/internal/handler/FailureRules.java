@@ -113,13 +113,13 @@ public record FailureRules(
     private void refuseIdle(Rule rule) {
         boolean fails = rule instanceof ActionRule byAction && byAction.action == FailureAction.FAIL;
         if (!fails && Machinery.isAlwaysFailure(rule.type())) {
-            throw new IllegalArgumentException(rule + " can have no effect: such an error says nothing of the record"
+            throw new IllegalArgumentException(rule + " can have no effect: such an error is not about the record"
                     + " and always fails the pipeline; leave the rule out");
         }
         for (Rule before : exceptions) {
             if (before.type().isAssignableFrom(rule.type())) {
                 throw new IllegalArgumentException(rule + " can have no effect: " + before
-                        + " comes before it and matches first; say the narrower type first");
+                        + " comes before it and matches first; put the narrower type first");
             }
         }
     }

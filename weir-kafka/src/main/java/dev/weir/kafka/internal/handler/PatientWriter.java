@@ -286,7 +286,7 @@ public final class PatientWriter {
         if (wasAlone || isFirst) {
             LOG.warn(
                     "{} waits: {} failed records cannot be written to {}; next attempt in {} ms; the last one refused"
-                            + " is that of {}: {}",
+                            + " is from {}: {}",
                     owner,
                     inHand.get(),
                     topic,

@@ -53,11 +53,11 @@ public final class TopicCheck {
         } catch (ExecutionException failure) {
             if (failure.getCause() instanceof UnknownTopicOrPartitionException missing) {
                 throw new KafkaPipelineException(
-                        "there is no topic " + topic + ", which failed records are to go to; create it first", missing);
+                        "there is no topic " + topic + ", where failed records should go; create it first", missing);
             }
-            LOG.warn("cannot check topic {}, which failed records are to go to: {}", topic, failure.getMessage());
+            LOG.warn("cannot check topic {}, where failed records should go: {}", topic, failure.getMessage());
         } catch (TimeoutException failure) {
-            LOG.warn("no answer on topic {}, which failed records are to go to, within {} ms", topic, PATIENCE_MILLIS);
+            LOG.warn("no answer about topic {}, where failed records should go, within {} ms", topic, PATIENCE_MILLIS);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new KafkaPipelineException("interrupted while looking for topic " + topic, interrupted);

@@ -84,12 +84,12 @@ public final class BatchReader implements BatchView {
         }
         long wanted = BatchLayout.size(newBytes, newAt);
         if (wanted > there || wanted <= BatchLayout.LOG_OVERHEAD + Integer.BYTES) {
-            throw corrupt("it says " + wanted + " bytes where " + there + " are");
+            throw corrupt("it announces " + wanted + " bytes, but there are " + there);
         }
         int magic = BatchLayout.magic(newBytes, newAt);
         if (magic >= 0 && magic < VERSION) {
             throw new UnsupportedBatchException(
-                    topic, partition, fromOffset, "a message set of version " + magic + ", of before Kafka 0.11");
+                    topic, partition, fromOffset, "a message set of version " + magic + ", from before Kafka 0.11");
         }
         if (magic != VERSION || wanted < BatchLayout.HEADER_BYTES) {
             throw corrupt("version " + magic + " with " + wanted + " bytes");
@@ -112,7 +112,7 @@ public final class BatchReader implements BatchView {
                 || BatchLayout.lastOffsetDelta(bytes, at) < 0
                 || recordCount() < 0
                 || nextOffset() <= fromOffset) {
-            throw corrupt("it says that its " + recordCount() + " records are those from offset " + baseOffset()
+            throw corrupt("it announces " + recordCount() + " records from offset " + baseOffset()
                     + " to " + (nextOffset() - 1));
         }
     }

@@ -319,7 +319,7 @@ public final class ConsumerEngine implements AutoCloseable {
     public void skipBatch(int index) {
         FetchedPartition partition = at(index);
         if (partition.offsetBehindFault < 0) {
-            throw new IllegalStateException(partition + " has no batch at fault whose end is known; seek instead");
+            throw new IllegalStateException(partition + " has no faulty batch with a known end; seek instead");
         }
         partition.moveTo(partition.offsetBehindFault, -1);
         locations.resume(partition);

@@ -269,7 +269,7 @@ final class FetchResponses implements FetchAnswers {
         }
         LOG.log(
                 System.Logger.Level.WARNING,
-                partition + ": the log was truncated; going on at " + divergent + " instead of "
+                partition + ": the log was truncated; continuing at " + divergent + " instead of "
                         + partition.fetchOffset);
         context.counters().add(ConsumerCounters.RESETS, 1);
         partition.moveTo(Math.min(divergent, partition.cursor.position()), epoch);
@@ -344,7 +344,7 @@ final class FetchResponses implements FetchAnswers {
         boolean toBeginning = settings.onOffsetLost() == OffsetLostPolicy.BEGINNING;
         LOG.log(
                 System.Logger.Level.WARNING,
-                why.getMessage() + "; going on at its " + (toBeginning ? "beginning" : "end"));
+                why.getMessage() + "; continuing at its " + (toBeginning ? "beginning" : "end"));
         context.counters().add(ConsumerCounters.RESETS, 1);
         partition.moveTo(toBeginning ? StartAt.beginning() : StartAt.end());
         locations.resume(partition);

@@ -107,8 +107,8 @@ final class MetadataConnection implements BrokerConnection.Listener {
         try {
             answer = new MetadataResponseData(ResponseMessages.body(buffer.bytes()), version);
         } catch (RuntimeException e) {
-            close("metadata that make no sense");
-            throw new LeanException("a broker sent metadata that make no sense", e);
+            close("malformed metadata");
+            throw new LeanException("a broker sent malformed metadata", e);
         }
         failures = 0;
         backoff.succeeded();

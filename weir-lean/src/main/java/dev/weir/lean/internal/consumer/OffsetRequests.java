@@ -68,7 +68,7 @@ final class OffsetRequests {
         try {
             return new ListOffsetsResponseData(ResponseMessages.body(bytes), version);
         } catch (RuntimeException e) {
-            throw new MalformedResponseException("offsets that make no sense: " + e.getMessage());
+            throw new MalformedResponseException("the offsets are malformed: " + e.getMessage());
         }
     }
 }

@@ -131,7 +131,7 @@ public final class RecordPart {
         }
         if (written != length) {
             throw new IllegalStateException(
-                    "an encoder wrote " + written + " bytes where its sizeBytes had said " + length);
+                    "an encoder wrote " + written + " bytes, but its sizeBytes had returned " + length);
         }
     }
 }

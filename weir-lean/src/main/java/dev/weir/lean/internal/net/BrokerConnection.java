@@ -127,7 +127,7 @@ public final class BrokerConnection implements AutoCloseable {
             return 1;
         } catch (AuthenticationException e) {
             close(String.valueOf(e.getMessage()));
-            throw new LeanException("broker " + address + " did not accept us: " + e.getMessage(), e);
+            throw new LeanException("broker " + address + " did not accept the connection: " + e.getMessage(), e);
         }
     }
 
@@ -200,7 +200,7 @@ public final class BrokerConnection implements AutoCloseable {
 
     private void checkSize(int claimed) throws IOException {
         if (state == GREETING && (claimed < MIN_RESPONSE_BYTES || claimed > MAX_GREETING_BYTES)) {
-            throw new IOException("no broker's answer; does security.protocol fit what listens there?");
+            throw new IOException("not a broker's answer; does security.protocol match what listens there?");
         }
         if (claimed < MIN_RESPONSE_BYTES) {
             throw noAnswer("a response of " + claimed + " bytes");
@@ -225,7 +225,7 @@ public final class BrokerConnection implements AutoCloseable {
         close(what);
         return new LeanException(
                 "broker " + address + " sent " + what
-                        + ", which is none of Kafka's protocol; what listens there, or changes bytes on the way?",
+                        + ", which is not Kafka's protocol; what listens there, or changes bytes in transit?",
                 null);
     }
 
@@ -251,7 +251,7 @@ public final class BrokerConnection implements AutoCloseable {
     private void checkIdle() {
         if (state == READY && underWay == 0) {
             try {
-                close(transport.read(size) < 0 ? "closed by the broker" : "bytes that nobody asked for");
+                close(transport.read(size) < 0 ? "closed by the broker" : "unexpected bytes");
             } catch (IOException e) {
                 close(String.valueOf(e.getMessage()));
             }
@@ -283,7 +283,7 @@ public final class BrokerConnection implements AutoCloseable {
             answer = new ApiVersionsResponseData(
                     new ByteBufferAccessor(bytes.duplicate().position(Integer.BYTES)), GREETING_VERSION);
         } catch (RuntimeException e) {
-            throw tooOld("does not say which versions it has", e);
+            throw tooOld("does not report its versions", e);
         }
         if (answer.errorCode() != 0) {
             throw tooOld("says " + Errors.forCode(answer.errorCode()), null);

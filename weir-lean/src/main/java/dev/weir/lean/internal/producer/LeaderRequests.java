@@ -96,7 +96,7 @@ final class LeaderRequests implements BrokerLink.Listener {
             idBackoff.failed(links.nanoTime());
         } else {
             throw new LeanException(
-                    link + " gives no producer id: " + error.message()
+                    link + " assigned no producer id: " + error.message()
                             + " An idempotent producer needs the right to write to a topic (or IDEMPOTENT_WRITE).",
                     error.exception());
         }
@@ -106,7 +106,7 @@ final class LeaderRequests implements BrokerLink.Listener {
         try {
             return reader.get();
         } catch (RuntimeException e) {
-            throw new LeanException(link + " sent an answer to " + api + " that makes no sense", e);
+            throw new LeanException(link + " sent a malformed answer to " + api, e);
         }
     }
 

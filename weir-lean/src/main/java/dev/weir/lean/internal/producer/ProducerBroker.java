@@ -124,7 +124,7 @@ final class ProducerBroker implements BrokerLink.Listener {
         try {
             answer = new ProduceResponseData(body, version);
         } catch (RuntimeException e) {
-            throw new LeanException(link + " sent an answer to " + api + " that makes no sense", e);
+            throw new LeanException(link + " sent a malformed answer to " + api, e);
         }
         if (answer.throttleTimeMs() > 0) {
             long until = links.nanoTime() + answer.throttleTimeMs() * NANOS_PER_MILLI;

@@ -53,7 +53,7 @@ public final class LeanThread implements Runnable {
         try {
             this.engine = new ConsumerEngine(settings);
         } catch (IOException e) {
-            throw new LeanException("the system gives no selector: " + e.getMessage(), e);
+            throw new LeanException("the system provides no selector: " + e.getMessage(), e);
         }
     }
 

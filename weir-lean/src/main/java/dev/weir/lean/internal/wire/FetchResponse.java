@@ -221,7 +221,7 @@ public final class FetchResponse {
     }
 
     private MalformedResponseException malformed() {
-        return new MalformedResponseException("a fetch response of " + end + " bytes makes no sense at byte " + at);
+        return new MalformedResponseException("a fetch response of " + end + " bytes is malformed at byte " + at);
     }
 
     public int throttleMillis() {

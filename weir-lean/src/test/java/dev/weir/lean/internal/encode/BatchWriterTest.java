@@ -105,7 +105,7 @@ class BatchWriterTest {
             bytes.value.wrap("short", TEXTS);
             assertThatIllegalStateException()
                     .isThrownBy(() -> writer.append(bytes, 9_000))
-                    .withMessage("an encoder wrote 4 bytes where its sizeBytes had said 5");
+                    .withMessage("an encoder wrote 4 bytes, but its sizeBytes had returned 5");
         }
         writer.stamp(PRODUCER, EPOCH, 5, crc);
         arrays.stamp(PRODUCER, EPOCH, 5, crc);

@@ -168,7 +168,7 @@ class FetchResponseTest {
                         // To the place that makes no sense.
                     }
                 })
-                .withMessage("a fetch response of " + bytes.length + " bytes makes no sense at byte " + at);
+                .withMessage("a fetch response of " + bytes.length + " bytes is malformed at byte " + at);
     }
 
     /** Refused at the number itself, before a loop over that many things begins. */

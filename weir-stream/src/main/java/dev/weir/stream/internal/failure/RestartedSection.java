@@ -42,8 +42,8 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
             BlueprintNode<T> above, RestartSettings settings, BlueprintBranch<T, R> branch) {
         if (settings.onCompletion()) {
             throw new IllegalArgumentException(
-                    "a section with elements above it cannot be restarted on completion: what"
-                            + " it had not finished is not known to be lost; use settings without alsoOnCompletion()");
+                    "a section with elements above it cannot be restarted on completion: its"
+                            + " unfinished elements could be lost unnoticed; use settings without alsoOnCompletion()");
         }
         return new BlueprintNode<>("restart", (assembly, attributes) -> {
             Stage<T> upstream = AsyncBoundary.node(

@@ -22,7 +22,7 @@ public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
                 .toList();
         if (results.size() != 1) {
             throw new IllegalArgumentException(
-                    "the sink " + key + " stands " + results.size() + " times in pipeline " + running.name());
+                    "the sink " + key + " occurs " + results.size() + " times in pipeline " + running.name());
         }
         CompletableFuture<R> result = results.getFirst();
         var ignored = running.completion().handle((report, failure) -> {

@@ -469,7 +469,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         }
         return threads.entrySet().stream()
                 .map(task -> task.getKey() + (task.getValue() == 1 ? "" : " (" + task.getValue() + " threads)")
-                        + " does not let go")
+                        + " is still running")
                 .toList();
     }
 

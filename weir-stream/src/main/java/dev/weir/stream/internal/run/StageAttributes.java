@@ -102,16 +102,16 @@ public final class StageAttributes {
     public void refuseUnread() {
         List<String> unread = new ArrayList<>();
         if (said.dispatcher() != null && !readsDispatcher) {
-            unread.add("dispatcher, which these heed: " + BY_DISPATCHER);
+            unread.add("dispatcher, which these use: " + BY_DISPATCHER);
         }
         if (said.buffer() != 0 && !readsBuffer) {
-            unread.add("buffer, which these heed: " + BY_BUFFER);
+            unread.add("buffer, which these use: " + BY_BUFFER);
         }
         if (said.supervision() != null && !readsSupervision) {
-            unread.add("supervision, which these heed: " + BY_SUPERVISION);
+            unread.add("supervision, which these use: " + BY_SUPERVISION);
         }
         if (!unread.isEmpty()) {
-            throw new IllegalArgumentException("stage " + name() + " does not heed the attribute "
+            throw new IllegalArgumentException("stage " + name() + " does not use the attribute "
                     + String.join("; nor the attribute ", unread)
                     + ". Leave it out, or put with(...) directly below the"
                     + " operator that it is for");

@@ -413,7 +413,7 @@ final class ConcurrentSubstreams<R> {
 
         @Override
         public @Nullable Batch<R> pull(long deadlineNanos) {
-            throw new IllegalStateException("a stream with a segment of its own is not pulled");
+            throw new IllegalStateException("a stream with its own segment is not pulled");
         }
 
         @Override

@@ -167,7 +167,7 @@ final class Ledger {
     private void checkTakenOver(RecordWork work, RecordState state) {
         if (scenario.has(Event.TAKEOVER) && work.assignment() <= state.begunAfter) {
             violate("work on " + work + " begins in assignment " + work.assignment()
-                    + ", though its partition was taken away and whoever has it now has begun that record before");
+                    + ", though its partition was revoked and its new owner had begun that record before");
         }
         state.begunAfter = Math.max(state.begunAfter, work.assignment() - 1);
     }

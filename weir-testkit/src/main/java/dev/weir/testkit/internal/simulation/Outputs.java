@@ -369,9 +369,9 @@ final class Outputs {
                 long before = -1;
                 for (long offset : route.getValue()) {
                     if (offset < before) {
-                        return route.getKey().from + "@" + offset + " stands behind " + before
+                        return route.getKey().from + "@" + offset + " is behind " + before
                                 + (scenario.order() == Order.KEY ? " of the same key" : "") + " in "
-                                + route.getKey().to + " for good: who keeps the last value keeps an old one";
+                                + route.getKey().to + " for good: a reader that keeps the last value keeps an old one";
                     }
                     before = offset;
                 }

@@ -110,7 +110,7 @@ public interface RecordFetcher extends AutoCloseable {
      * true.
      */
     default Fetched fetchOnly(long nanos) {
-        throw new UnsupportedOperationException("records come by the member's client");
+        throw new UnsupportedOperationException("records arrive through the member's client");
     }
 
     /**

@@ -49,7 +49,7 @@ record OpenProducer(Admin admin, int millis) {
                 .all()
                 .toCompletionStage()
                 .thenCompose(found -> found.isEmpty()
-                        ? CompletableFuture.completedStage("no coordinator tells us its transactional id")
+                        ? CompletableFuture.completedStage("no coordinator reports its transactional id")
                         : transaction(found.iterator().next().transactionalId()))
                 .exceptionally(unknown -> "its transactional id is not known: "
                         + AdminLookup.cause(unknown).getMessage())

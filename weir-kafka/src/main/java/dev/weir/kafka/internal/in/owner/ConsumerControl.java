@@ -203,7 +203,7 @@ final class ConsumerControl implements ConsumerHandle {
                     done.complete(null);
                 } else {
                     done.completeExceptionally(new IllegalStateException(
-                            "a partition was taken away before it was at its new position: " + wanted.keySet()));
+                            "a partition was revoked before it was at its new position: " + wanted.keySet()));
                 }
             });
         }

@@ -136,7 +136,7 @@ public final class ConsumerStart {
         boolean inGroup = settings.groupId() != null && !(subscription.selection() instanceof Subscription.Partitions);
         if (inGroup && !delivery.commits() && subscription.isBounded()) {
             throw new IllegalArgumentException("a bounded read that commits nothing cannot be shared by the group "
-                    + settings.groupId() + ", nobody would know when it is through; leave group.id out, name the"
+                    + settings.groupId() + ", as no member would know its end; leave group.id out, name the"
                     + " partitions with Subscription.partitions, or use KafkaSource.atLeastOnce");
         }
     }
@@ -261,7 +261,7 @@ public final class ConsumerStart {
         if (!STATIC_MEMBERS.add(member)) {
             LOG.warn(
                     "group.instance.id={} is used by two running pipelines: the brokers give its partitions to the last"
-                            + " one and fence the other; give each an id of its own, or share a consumer (ReusableConsumer)",
+                            + " one and fence the other; give each its own id, or share a consumer (ReusableConsumer)",
                     member);
         }
         return member;

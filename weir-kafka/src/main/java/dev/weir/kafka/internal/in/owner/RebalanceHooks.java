@@ -115,7 +115,7 @@ final class RebalanceHooks {
             long left = endNanos - clock.nanoTime();
             if (left <= 0) {
                 LOG.warn(
-                        "{} takes longer than {} ms; going on without it",
+                        "{} takes longer than {} ms; continuing without it",
                         what,
                         (clock.nanoTime() - beginNanos) / 1_000_000);
                 thread.interrupt();
@@ -179,7 +179,7 @@ final class RebalanceHooks {
             CompletableFuture<A> answer = new CompletableFuture<>();
             asked.add(() -> {
                 if (expired) {
-                    answer.completeExceptionally(new IllegalStateException("the rebalance has gone on without this"));
+                    answer.completeExceptionally(new IllegalStateException("the rebalance has continued without this"));
                     return;
                 }
                 try {
@@ -190,7 +190,7 @@ final class RebalanceHooks {
             });
             waiting.wake();
             if (expired) {
-                throw new IllegalStateException("the rebalance has gone on without this");
+                throw new IllegalStateException("the rebalance has continued without this");
             }
             try {
                 return answer.join();

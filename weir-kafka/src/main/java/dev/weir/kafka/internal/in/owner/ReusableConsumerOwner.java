@@ -43,7 +43,7 @@ public final class ReusableConsumerOwner<K, V> implements AutoCloseable {
         if (subscription.due() != null) {
             throw new IllegalArgumentException(
                     "dueAt does not go with a reusable consumer, whose pipelines have their own"
-                            + " topics: give each a source of its own");
+                            + " topics: give each its own source");
         }
         this.settings = settings;
         this.consumer = new ConsumerStart(settings, subscription, new ConsumerPlan.Delivery.Committable(), null)

@@ -147,7 +147,7 @@ public final class BoundedRead {
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         String why = cause == null ? "" : String.valueOf(cause.getMessage());
         if (!why.equals(unknown.put(id, why))) {
-            LOG.warn("the end of {} is not known yet: {}; it is asked for again", id, why);
+            LOG.warn("the end of {} is not known yet: {}; it is requested again", id, why);
         }
     }
 

@@ -119,7 +119,7 @@ final class LogRange {
     }
 
     private static String unanswered(TopicPartition id, Question question) {
-        return "nobody says whether the log of " + id + " has offset " + question.position + ": " + question.trouble;
+        return "no broker says whether the log of " + id + " has offset " + question.position + ": " + question.trouble;
     }
 
     /** Sends all due queries together. */
@@ -203,7 +203,7 @@ final class LogRange {
         question.dueNanos = clock.nanoTime() + RETRY.toNanos();
         if (!why.equals(question.trouble)) {
             question.trouble = why;
-            LOG.warn("{}; it is asked again", unanswered(id, question));
+            LOG.warn("{}; it is queried again", unanswered(id, question));
         }
     }
 }

@@ -121,7 +121,7 @@ final class LostPositions {
         }
         long next = next(wanted.offset(), divergent, beginning, end);
         LOG.warn(
-                "{}@{} is {} {} to {}; going on at {} as the policy {} says",
+                "{}@{} is {} {} to {}; continuing at {} as the policy {} says",
                 partition.id(),
                 wanted,
                 divergent == UNKNOWN ? "out of range" : "behind other records from " + divergent + " on, in",
@@ -200,7 +200,7 @@ final class LostPositions {
         }
         boolean toEnd = policy == OutOfRangePolicy.LATEST;
         LOG.warn(
-                "{}@{}: the topic was recreated ({}); going on at its {} as the policy {} says",
+                "{}@{}: the topic was recreated ({}); continuing at its {} as the policy {} says",
                 partition.id(),
                 offset,
                 proof,

@@ -171,7 +171,7 @@ public final class OffsetQueries {
             }
         }
         troubled.forEach((trouble, ids) ->
-                LOG.warn("no position yet of {}: {}; it is asked for again and again", names(ids), trouble));
+                LOG.warn("no position yet of {}: {}; it is requested again and again", names(ids), trouble));
         due.forEach((attempt, several) -> ask(several, timeout(attempt)));
     }
 

@@ -326,7 +326,7 @@ final class TopicIds {
         topic.trouble = trouble;
         if (isNew) {
             LOG.warn(
-                    "{}; {}it is asked for again and again",
+                    "{}; {}it is requested again and again",
                     trouble,
                     topic.waits.isEmpty()
                             ? ""

@@ -69,7 +69,7 @@ public final class KeptViews implements RecordViews {
         KeptBatches has = batches;
         if (has == null) {
             throw new IllegalStateException(
-                    "these records were given back: views belong to one stage at a time, encode them once");
+                    "these records were released: views belong to one stage at a time, encode them once");
         }
         return has;
     }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class ClientProgress {
 
     /** An instance that never detects anything. */
-    public static final ClientProgress NONE = new ClientProgress(Long.MAX_VALUE, topics -> "nobody asks");
+    public static final ClientProgress NONE = new ClientProgress(Long.MAX_VALUE, topics -> "not checked");
 
     private static final int REQUEST_TIMEOUTS = 4;
     private static final long SHORTEST_NANOS = TimeUnit.SECONDS.toNanos(10);

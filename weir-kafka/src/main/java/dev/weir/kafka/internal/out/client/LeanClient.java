@@ -130,7 +130,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
             return serializer.serialize(record.topic(), record.headers(), data);
         } catch (ClassCastException notItsOwn) {
             throw new SerializationException(
-                    "the " + part + " of a record for topic " + record.topic() + " is no object of "
+                    "the " + part + " of a record for topic " + record.topic() + " is not of the type for "
                             + serializer.getClass().getName(),
                     notItsOwn);
         }
@@ -269,7 +269,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
     }
 
     private static UnsupportedOperationException noTransactions() {
-        return new UnsupportedOperationException("a lean producer knows no transactions");
+        return new UnsupportedOperationException("a lean producer supports no transactions");
     }
 
     @Override

@@ -101,9 +101,9 @@ public final class LeanProducerConfig {
             String buffer = ProducerConfig.BUFFER_MEMORY_CONFIG + "=" + bufferBytes;
             throw new IllegalArgumentException(
                     config.containsKey(ProducerConfig.MAX_REQUEST_SIZE_CONFIG)
-                            ? request + " is more than " + buffer + ", where such a record would never find room;"
+                            ? request + " is more than " + buffer + ", where such a record would never fit;"
                                     + " lower the first or raise the second"
-                            : buffer + " is less than " + request + ", a record of which would never find room; raise"
+                            : buffer + " is less than " + request + ", and a record of that size would never fit; raise"
                                     + " the first or lower the second");
         }
     }

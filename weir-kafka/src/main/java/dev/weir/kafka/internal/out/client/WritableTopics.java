@@ -61,7 +61,7 @@ final class WritableTopics {
             return "the brokers do not say whether " + String.join(", ", topics) + " can be written to: " + cause;
         } catch (InterruptedException ended) {
             Thread.currentThread().interrupt();
-            return "nobody waits for the brokers' answer";
+            return "interrupted before the brokers answered";
         } finally {
             if (admin != null) {
                 admin.close(Duration.ZERO);

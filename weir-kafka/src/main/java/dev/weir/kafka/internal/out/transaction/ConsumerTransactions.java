@@ -248,7 +248,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         OpenTransaction<K, V> filling = run.filling();
         if (filling != null) {
             if (filling.open().stream().anyMatch(this::isTakenBack)) {
-                committer.abortFilling(new KafkaException("an input was taken back that has records in it"));
+                committer.abortFilling(new KafkaException("an input with records in it was taken back"));
                 return CutResult.LATER;
             }
             filling.open().removeIf(this::isSettled);
@@ -404,7 +404,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
                         .noneMatch(
                                 partition -> source instanceof OffsetTracker tracker && tracker.isOf(partition.id())));
         if (isVain || filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos()) {
-            committer.abortFilling(new KafkaException("a partition with records in it begins again, and not here"));
+            committer.abortFilling(new KafkaException("a partition with records in it begins again elsewhere"));
             return CutResult.LATER;
         }
         return later(run.isIntakeHeld());
@@ -490,9 +490,9 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             }
         }
         if (!made) {
-            committer.abortFilling(new KafkaException("inputs are not finished in time that have records in it"));
+            committer.abortFilling(new KafkaException("inputs with records in it are not finished in time"));
         }
-        throw new KafkaException("a transaction could not be committed in time; whoever reads its inputs next waits for"
+        throw new KafkaException("a transaction could not be committed in time; the next reader of its inputs waits for"
                 + " its end, and repeats what was not committed");
     }
 
@@ -529,8 +529,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         if (filling != null && filling.open().stream().anyMatch(this::isGivenUp)) {
             String places = filling.places();
             committer.abortFilling(new KafkaException("inputs with records in it are not finished here: " + places));
-            throw new KafkaException("the last transaction is aborted, as only a part of what comes of " + places
-                    + " is in it; whoever reads its inputs next repeats them");
+            throw new KafkaException("the last transaction is aborted, as only a part of the results of " + places
+                    + " is in it; the next reader of its inputs repeats them");
         }
     }
 
@@ -550,7 +550,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     @Override
     public void lost() {
         if (run.filling() != null || run.committing() != null) {
-            committer.abortFilling(new KafkaException("partitions were lost whose records are in it"));
+            committer.abortFilling(new KafkaException("partitions with records in it were lost"));
         }
     }
 

@@ -107,8 +107,8 @@ final class LostInputs<K, V> {
     private static String foreign(String place) {
         return "an exactly-once flow was given an element of another source"
                 + (place.isEmpty() ? "" : ", " + place)
-                + ": that source would be told that the element is done before the transaction with its records is"
+                + ": that source would count the element as done before the transaction with its records is"
                 + " committed. Read all topics by one subscription (KafkaSource.from(settings, \"a\", \"b\")),"
-                + " or write the other source's records by a pipeline of their own";
+                + " or write the other source's records with their own pipeline";
     }
 }

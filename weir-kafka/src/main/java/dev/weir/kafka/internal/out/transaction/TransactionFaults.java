@@ -69,9 +69,9 @@ final class TransactionFaults {
     static KafkaPipelineException stuck(String places, TransactionPlan plan) {
         return new KafkaPipelineException("a transaction cannot be ended: "
                 + TimeUnit.NANOSECONDS.toMillis(plan.patienceNanos()) + " ms after it was due, records of " + places
-                + " are in it and more may come of these inputs. Operators that hold an input for long do not go with"
+                + " are in it and these inputs may have more. Operators that hold an input for long do not go with"
                 + " exactly-once: sliding with an overlap, zipLatest, grouped without a time, sections that are"
-                + " restarted, an end within the outputs of one input (mapConcat(...).take(n)). If a handler needs so"
+                + " restarted, an end within the outputs of one input (mapConcat(...).take(n)). If a handler needs that"
                 + " long, raise transaction.timeout.ms=" + TimeUnit.NANOSECONDS.toMillis(plan.timeoutNanos()));
     }
 
@@ -86,7 +86,7 @@ final class TransactionFaults {
                 + TimeUnit.NANOSECONDS.toMillis(plan.patienceNanos()) + " ms after it was due, " + places
                 + " are not finished, and what is finished behind them has too many gaps for the metadata of a commit."
                 + " Raise commitMetadataChars, up to what the brokers take (offset.metadata.max.bytes), or have fewer"
-                + " records at work at once. If a handler needs so long, raise transaction.timeout.ms="
+                + " records in progress at once. If a handler needs that long, raise transaction.timeout.ms="
                 + TimeUnit.NANOSECONDS.toMillis(plan.timeoutNanos()));
     }
 

@@ -243,7 +243,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
                 hasWarned = true;
                 LOG.warn(
                         "pipeline {}: dead-letter records are too large for topic {} and are written without their value, which"
-                                + " is lost when its topic deletes it: first that of {}; raise max.message.bytes of the"
+                                + " is lost when its topic deletes it: first for {}; raise max.message.bytes of the"
                                 + " topic and max.request.size of the flow's producer",
                         context.pipelineName(),
                         deadLetter.topic(),

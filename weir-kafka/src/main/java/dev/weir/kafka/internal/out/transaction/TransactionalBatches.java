@@ -376,7 +376,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             throw new KafkaPipelineException(
                     "another producer took transactional.id=" + transactionalId
                             + ", or a transaction took longer than transaction.timeout.ms: nothing of the open"
-                            + " transaction is seen; give each run an id of its own, and commit more often",
+                            + " transaction becomes visible; give each run its own id, and commit more often",
                     why);
         }
         KafkaPipelineException fatal = TransactionFaults.fatal(why, "");

@@ -114,7 +114,7 @@ final class TransactionalProducer<K, V> {
             throw refused;
         }
         if (isAway) {
-            LOG.warn("no coordinator for transactions answers, waiting on: {}", refused.getMessage());
+            LOG.warn("no coordinator for transactions answers, still waiting: {}", refused.getMessage());
         } else {
             LOG.warn("transactions cannot be begun at the moment, trying again: {}", refused.toString());
             pause.accept(BACKOFF.after(refusals));
@@ -180,7 +180,7 @@ final class TransactionalProducer<K, V> {
             isBrokenOff |= setOffsetsSender(null);
         }
         if (isBrokenOff) {
-            throw new KafkaException("the commit was broken off, as its offsets are not taken: " + offsets.keySet());
+            throw new KafkaException("the commit was abandoned, as its offsets are not accepted: " + offsets.keySet());
         }
     }
 

@@ -45,8 +45,8 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
                     + settings.commitMetadataChars());
         }
         if (subscription.selection() instanceof Subscription.Partitions) {
-            throw new IllegalArgumentException("exactly-once needs a group that shares out the partitions, so that the"
-                    + " brokers can fence who lost them; subscribe to topics or a pattern");
+            throw new IllegalArgumentException("exactly-once needs a group that assigns the partitions, so that the"
+                    + " brokers can fence members that lost them; subscribe to topics or a pattern");
         }
     }
 

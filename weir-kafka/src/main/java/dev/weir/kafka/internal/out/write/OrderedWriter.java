@@ -317,7 +317,7 @@ final class OrderedWriter<T, K, V> {
             throw new ProduceException(topic, answer.place(), reason);
         }
         watch.suspect(topic);
-        LOG.warn("brokers do not take records for {}, waiting on: {}", topic, reason.getMessage());
+        LOG.warn("brokers do not accept records for {}, still waiting: {}", topic, reason.getMessage());
     }
 
     /** Handles the rejection of the last record, after which no other record was sent. */
@@ -477,7 +477,7 @@ final class OrderedWriter<T, K, V> {
                     reject(kept, cause);
                     return;
                 }
-                LOG.warn("brokers do not take a record for {}, waiting on: {}", kept.topic, cause.getMessage());
+                LOG.warn("brokers do not accept a record for {}, still waiting: {}", kept.topic, cause.getMessage());
                 pause(refusals);
             } catch (InterruptException interrupted) {
                 throw interrupted;

@@ -146,7 +146,7 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
         } catch (InterruptedException ended) {
             // The check was closed.
         } catch (KafkaException cannotLook) {
-            LOG.warn("output topics are not looked after: {}", cannotLook.toString());
+            LOG.warn("output topics are not checked: {}", cannotLook.toString());
         } finally {
             if (admin != null) {
                 admin.close(Duration.ZERO);
@@ -207,7 +207,7 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
     private static void tell(String topic, State state, @Nullable Throwable why) {
         if (!state.told) {
             state.told = true;
-            LOG.info("cannot look whether output topic {} is still the same: {}", topic, String.valueOf(why));
+            LOG.info("cannot check whether output topic {} is still the same: {}", topic, String.valueOf(why));
         }
     }
 

@@ -27,7 +27,7 @@ public final class ConsumerSettingsRisks {
         if (settings.revokeDeadline().compareTo(Duration.ofMillis(pollMillis)) >= 0) {
             risks.add("max.poll.interval.ms=" + pollMillis + " is not more than revokeDeadline="
                     + settings.revokeDeadline()
-                    + ": the group would expel a member that waits so long for its handlers, so"
+                    + ": the group would expel a member that waits that long for its handlers, so"
                     + " it waits less");
         }
         long sessionMillis = number(settings, ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, 45_000);
@@ -52,8 +52,8 @@ public final class ConsumerSettingsRisks {
                 && member
                 && !settings.properties().containsKey(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG)) {
             risks.add("onClose=REMAIN without group.instance.id: the next start is another member. On the classic"
-                    + " protocol nobody reads the partitions of the one that ended until session.timeout.ms is"
-                    + " over; with group.protocol=consumer Kafka's client leaves all the same");
+                    + " protocol no member reads the partitions of the one that ended until session.timeout.ms is"
+                    + " over; with group.protocol=consumer Kafka's client leaves anyway");
         }
         if (settings.onClose() != OnClose.DEFAULT && !member) {
             risks.add("onClose=" + settings.onClose() + " has no effect: this consumer is not a member of a group");

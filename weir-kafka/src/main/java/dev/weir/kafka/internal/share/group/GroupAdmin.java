@@ -198,7 +198,7 @@ public final class GroupAdmin implements AutoCloseable {
         }
         if (!silent.isEmpty()) {
             silent.sort(Comparator.comparing(TopicPartition::toString));
-            throw new KafkaPipelineException("nobody says where these partitions begin and end: " + silent
+            throw new KafkaPipelineException("no broker reports the start and end of these partitions: " + silent
                     + ", within " + patience.toMillis() + " ms. Without a leader they cannot be read to their end:"
                     + " start a broker that has them, or read without an end");
         }

@@ -56,8 +56,8 @@ public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig confi
         if (start == null) {
             if (!fresh.isEmpty() && !config.isStartSaid()) {
                 throw new KafkaPipelineException("share group " + settings.groupId() + " has not begun with " + fresh
-                        + ", and nobody has said where it should: it would begin at the end and never read what is there;"
-                        + " say startAt(EARLIEST) or startAt(LATEST), or set " + GroupAdmin.START + " of the group");
+                        + ", and no start is set: it would begin at the end and never read the existing records;"
+                        + " set startAt(EARLIEST) or startAt(LATEST), or set " + GroupAdmin.START + " of the group");
             }
             return config;
         }
@@ -73,7 +73,7 @@ public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig confi
             if (!fresh.isEmpty()) {
                 throw refused;
             }
-            LOG.warn("{}; the group has begun, so that it makes no difference now", refused.getMessage());
+            LOG.warn("{}; the group has begun, so this has no effect now", refused.getMessage());
             return config;
         }
         return awaitStart(admin, wanted);

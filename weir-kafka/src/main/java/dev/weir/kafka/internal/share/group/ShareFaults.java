@@ -22,14 +22,12 @@ public final class ShareFaults {
             case TopicAuthorizationException denied ->
                 "topics " + denied.unauthorizedTopics() + " may not be read: grant READ on them";
             case GroupMaxSizeReachedException full ->
-                "the share group takes no more members: raise group.share.max.size of the brokers, or, on"
+                "the share group accepts no more members: raise group.share.max.size of the brokers, or, on"
                         + " the client's path, allow fewer share consumers (ShareSettings.maxLanes)";
             case UnsupportedVersionException old ->
                 "the brokers have no share groups: they need Kafka 4.2 or later with the feature share.version";
-            case InconsistentGroupProtocolException other ->
-                "the group is no share group but one of another kind: choose another group.id";
-            case GroupIdNotFoundException other ->
-                "the group is no share group but one of another kind: choose another group.id";
+            case InconsistentGroupProtocolException other -> "the group is not a share group: choose another group.id";
+            case GroupIdNotFoundException other -> "the group is not a share group: choose another group.id";
             default -> "the share group cannot be read";
         };
         return new KafkaPipelineException(wayOut + " (" + fault.getMessage() + ")", fault);

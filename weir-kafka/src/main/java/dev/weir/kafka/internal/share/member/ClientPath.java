@@ -104,7 +104,7 @@ final class ClientPath implements SharePath {
             return;
         }
         LOG.warn(
-                "{}: the share group takes no more members, it stays with {} share consumers: raise"
+                "{}: the share group accepts no more members, so there are {} share consumers: raise"
                         + " group.share.max.size of the brokers, or allow fewer share consumers (ShareSettings.maxLanes) ({})",
                 setup.name(),
                 left,

@@ -209,8 +209,8 @@ final class LeanPath implements SharePath, Runnable {
         }
         if (!member.hasEnded() || !member.hasLeft()) {
             LOG.warn(
-                    "{}: the last acknowledgements, or the goodbye to the group, have no answer: records may come"
-                            + " again",
+                    "{}: the last acknowledgements, or the request to leave the group, got no answer: records may"
+                            + " be delivered again",
                     setup.name());
         }
     }

@@ -159,7 +159,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         try {
             client.close(CLOSE_PATIENCE);
         } catch (RuntimeException failure) {
-            LOG.warn("{}: its goodbye to the group failed: {}", name, failure.toString());
+            LOG.warn("{}: it could not leave the group: {}", name, failure.toString());
         }
     }
 
@@ -253,8 +253,9 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         if (metric("fetch-throttle-time-max") > 0
                 && setup.counters().quotaReported.compareAndSet(false, true)) {
             LOG.warn(
-                    "{}: a quota makes brokers hold back answers, whose records are delivered again after their lock with one"
-                            + " delivery less: raise consumer_byte_rate or request_percentage of this client",
+                    "{}: a quota makes brokers delay answers; their records are delivered again after their lock,"
+                            + " with one delivery fewer left: raise consumer_byte_rate or request_percentage"
+                            + " of this client",
                     name);
         }
     }

@@ -74,8 +74,8 @@ final class ShareCounters {
         }
         lost.increment();
         LOG.warn(
-                "{}: {} is lost: it goes back in delivery {} of {}, after which the group gives it up, and no copy"
-                        + " stands; a dead-letter topic keeps such records",
+                "{}: {} is lost: it is released in delivery {} of {}, after which the group gives it up, and has"
+                        + " no copy; a dead-letter topic keeps such records",
                 pipeline,
                 record.name(),
                 record.delivery(),

@@ -57,7 +57,7 @@ final class ShareLimits {
         }
         if (around.lag == 0 || look.idleFetchShare() > 0.5) {
             return Limit.of(
-                    "arrival", "records", "all records that came are done: the pipeline waits for more", "nothing", 1);
+                    "arrival", "records", "all available records are done: the pipeline waits for more", "nothing", 1);
         }
         if (busy || !waits) {
             return Limit.of(

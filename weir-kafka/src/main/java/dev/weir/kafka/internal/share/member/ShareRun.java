@@ -148,7 +148,7 @@ final class ShareRun implements ShareHandle, Termination {
         if (!config.renewsLocks()) {
             LOG.warn(
                     "share group {} renews no locks (share.renew.acknowledge.enable=false): a record whose handler takes"
-                            + " longer than {} ms comes again, with one delivery less",
+                            + " longer than {} ms is delivered again, with one delivery fewer left",
                     settings.groupId(),
                     config.lockDuration().toMillis());
         }
@@ -275,7 +275,7 @@ final class ShareRun implements ShareHandle, Termination {
         boolean joined = path.isJoined();
         List<String> reasons = new ArrayList<>();
         if (!joined) {
-            reasons.add("share group " + settings.groupId() + " has given it no partitions");
+            reasons.add("share group " + settings.groupId() + " has assigned it no partitions");
         }
         List<String> stuck = troubles.get();
         reasons.addAll(stuck);
@@ -322,11 +322,11 @@ final class ShareRun implements ShareHandle, Termination {
         long lost = counters.lost.sum();
         List<String> said = new ArrayList<>();
         if (unfinished > 0) {
-            said.add(unfinished + " records given back to share group " + settings.groupId());
+            said.add(unfinished + " records released to share group " + settings.groupId());
         }
         if (lost > 0) {
             said.add(lost
-                    + " records lost, as they went back in their last delivery and no copy stands (the log"
+                    + " records lost, as they were released in their last delivery and have no copy (the log"
                     + " names them)");
         }
         return String.join("; ", said);

@@ -47,7 +47,7 @@ public final class LeanConnections implements SessionNetwork, AutoCloseable {
                 try {
                     answer.read(body, version);
                 } catch (RuntimeException unreadable) {
-                    throw new KafkaException(name + " sent an answer to " + api + " that makes no sense", unreadable);
+                    throw new KafkaException(name + " sent a malformed answer to " + api, unreadable);
                 }
                 receiver.answered(answer);
             }

@@ -233,7 +233,7 @@ public final class ShareMember implements AutoCloseable {
             switch (answer) {
                 case FindCoordinatorResponseData found -> directory.answered(found);
                 case MetadataResponseData told -> directory.answered(told);
-                default -> throw new IllegalStateException("an answer that nobody asked for: " + answer);
+                default -> throw new IllegalStateException("an answer without a request: " + answer);
             }
             moved = true;
         }

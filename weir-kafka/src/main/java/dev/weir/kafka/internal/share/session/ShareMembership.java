@@ -204,7 +204,7 @@ final class ShareMembership {
     /** Notes that the connection to the coordinator was lost. */
     void lost(@Nullable String why, long nowNanos) {
         if (state == State.LEAVING && underWay && saysGoodbye) {
-            LOG.warn("share group {}: no answer to the goodbye ({}); the group notices by itself", group, why);
+            LOG.warn("share group {}: no answer to the request to leave ({}); the group notices by itself", group, why);
             state = State.GONE;
         }
         underWay = false;

@@ -293,8 +293,9 @@ final class ShareSession {
         if (!quotaReported) {
             quotaReported = true;
             LOG.warn(
-                    "a quota makes broker {} hold back answers for {} ms, whose records are delivered again after their lock with one"
-                            + " delivery less: raise consumer_byte_rate or request_percentage of this client",
+                    "a quota makes broker {} delay answers by {} ms; their records are delivered again after their"
+                            + " lock, with one delivery fewer left: raise consumer_byte_rate or request_percentage of"
+                            + " this client",
                     node,
                     millis);
         }

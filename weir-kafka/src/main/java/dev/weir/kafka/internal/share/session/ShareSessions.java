@@ -388,7 +388,7 @@ final class ShareSessions implements AutoCloseable {
                     lockedFor(taken.acquisitionLockTimeoutMs());
                     session.answered(taken, nowNanos);
                 }
-                default -> throw new IllegalStateException("an answer that nobody asked for: " + answer);
+                default -> throw new IllegalStateException("an answer without a request: " + answer);
             }
         }
 

@@ -177,7 +177,7 @@ class ConsumerTransactionsTest {
         transactions.releasing(going);
         assertThatExceptionOfType(KafkaException.class)
                 .isThrownBy(() -> transactions.commitNow(TIMEOUT_NANOS))
-                .withMessageContaining("only a part of what comes of in-0@0");
+                .withMessageContaining("only a part of the results of in-0@0");
         await(() -> run.state() == TransactionState.ABORTED);
         assertThat(counts.snapshot().committed()).isZero();
     }

@@ -67,7 +67,7 @@ class ShareRunTest {
         ShareRun run = run(path);
         assertThat(run.health().ready()).isFalse();
         assertThat(run.health().live()).isTrue();
-        assertThat(run.health().reason()).isEqualTo("share group group has given it no partitions");
+        assertThat(run.health().reason()).isEqualTo("share group group has assigned it no partitions");
         path.joined = true;
         assertThat(run.health().ready()).isTrue();
         assertThat(run.health().reason()).isEmpty();
