@@ -161,7 +161,7 @@ final class ProducerPartition {
                 + " epoch=" + epoch + " inFlight=" + flying.size() + " known=" + known;
     }
 
-    /** Records that a batch is, or may be, in the log, so that its sequence is not reused under this epoch. */
+    /** Notes that a batch is, or may be, in the log, so that its sequence is not reused under this epoch. */
     private void used(ProducerBatch batch) {
         if (batch.hasSequence() && (usedTo == UNKNOWN || isBefore(usedTo, after(batch)))) {
             usedTo = after(batch);

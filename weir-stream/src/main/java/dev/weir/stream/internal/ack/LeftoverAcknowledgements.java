@@ -58,7 +58,7 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * Records that the stream has ended and that its owner will soon know the outcome. From now on, forgone
+     * Notes that the stream has ended and that its owner will soon know the outcome. From now on, forgone
      * acknowledgements are kept here as well.
      */
     public void due() {

@@ -137,7 +137,7 @@ public abstract class BatchExchange<I, O> {
     }
 
     /**
-     * Records that the lower segment was woken. If the upper segment gives up its processor, the lower one runs there
+     * Notes that the lower segment was woken. If the upper segment gives up its processor, the lower one runs there
      * next.
      */
     private void noteWoken() {

@@ -86,7 +86,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
     }
 
     /**
-     * Records that the downstream stages have ended by themselves. A later call decides what happens to the elements
+     * Notes that the downstream stages have ended by themselves. A later call decides what happens to the elements
      * that they held.
      */
     public void ended() {

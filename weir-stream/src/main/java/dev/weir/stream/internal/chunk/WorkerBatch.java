@@ -120,7 +120,7 @@ final class WorkerBatch<T> {
         }
     }
 
-    /** Records that elements have been processed. Returns true for the call that completes the batch. */
+    /** Notes that elements have been processed. Returns true for the call that completes the batch. */
     boolean finished(int elements) {
         boolean last = unfinished.addAndGet(-elements) == 0;
         if (last) {

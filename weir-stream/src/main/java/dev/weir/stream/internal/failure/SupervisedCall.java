@@ -135,7 +135,7 @@ public final class SupervisedCall {
     }
 
     /**
-     * Records the element that failed the stream, if the outcome fails it. Must be called before the element's pending
+     * Notes the element that failed the stream, if the outcome fails it. Must be called before the element's pending
      * acknowledgement ends.
      */
     public void note(Object outcome, AckTarget target, long token, Object element) {

@@ -130,7 +130,7 @@ final class StageOutputs<T> {
         return live.get() > 0;
     }
 
-    /** Records that the stages downstream of an output have ended without a failure. */
+    /** Notes that the stages downstream of an output have ended without a failure. */
     void ended(int output) {
         outlets.get(output).ended();
         int own = outlets.get(output).isExhausted() ? 1 : 0;

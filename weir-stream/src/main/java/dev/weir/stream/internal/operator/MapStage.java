@@ -112,7 +112,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         throw FailureTransfer.rethrowFromAbove(failure);
     }
 
-    /** Records that a downstream sink applies the group's functions to most batches. */
+    /** Notes that a downstream sink applies the group's functions to most batches. */
     MapGroup<R> joinedBySink() {
         inSink = true;
         return this;

@@ -20,7 +20,7 @@ final class HandlerPace {
         nanos = nanos == Long.MAX_VALUE ? elementNanos : nanos + (elementNanos - nanos) / 4;
     }
 
-    /** Records that a handler has been running for a long time. */
+    /** Notes that a handler has been running for a long time. */
     void addSlow() {
         nanos = Math.max(nanos, 4 * QUICK_NANOS);
     }

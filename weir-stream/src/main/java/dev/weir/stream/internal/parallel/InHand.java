@@ -39,7 +39,7 @@ final class InHand<T> {
         return next;
     }
 
-    /** Records that the next element was added. */
+    /** Notes that the next element was added. */
     void taken() {
         next++;
     }

@@ -301,7 +301,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Records that {@code elements} of {@code stage} are unfinished because a stop cut their stream short at the stage
+     * Notes that {@code elements} of {@code stage} are unfinished because a stop cut their stream short at the stage
      * {@code at}.
      */
     void cutOff(String stage, int elements, String at) {
@@ -438,7 +438,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return Objects.requireNonNull(report);
     }
 
-    /** Records the elements inside the stages, which the imminent cancellation will leave unfinished. */
+    /** Notes the elements inside the stages, which the imminent cancellation will leave unfinished. */
     private void noteInside() {
         Map<String, Integer> inside = new LinkedHashMap<>();
         entries.forEach(entry -> inside.put(entry.stageName(), entry.inside()));

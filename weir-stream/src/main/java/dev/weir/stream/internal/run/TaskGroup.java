@@ -78,7 +78,7 @@ public final class TaskGroup {
     }
 
     /**
-     * Records the failure of the calling thread's segment for {@link #currentFailure}. Only the first failure is kept.
+     * Notes the failure of the calling thread's segment for {@link #currentFailure}. Only the first failure is kept.
      */
     public static void noteFailure(Throwable thrown) {
         Task task = CURRENT.get();

@@ -54,7 +54,7 @@ public final class ThreadProbe {
         return hasSegments || probe.threadsWithin;
     }
 
-    /** Records that a stage will start streams that read its input and may have threads of their own. */
+    /** Notes that a stage will start streams that read its input and may have threads of their own. */
     void noteThreadsWithin(BooleanSupplier hasThreads) {
         threadsWithin |= hasThreads.getAsBoolean();
     }

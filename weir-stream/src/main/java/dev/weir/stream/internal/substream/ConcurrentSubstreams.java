@@ -89,7 +89,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** Records that a stream is about to run. */
+    /** Notes that a stream is about to run. */
     void add(Tributary tributary) {
         lock.lock();
         try {
@@ -99,7 +99,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** Records that a stream has ended, and wakes the waiting thread. May be called from any thread. */
+    /** Notes that a stream has ended, and wakes the waiting thread. May be called from any thread. */
     void remove(Tributary tributary) {
         lock.lock();
         try {
@@ -310,7 +310,7 @@ final class ConcurrentSubstreams<R> {
         }
 
         /**
-         * Records that the starting thread has built the stream, and closes the stream if that was requested in the
+         * Notes that the starting thread has built the stream, and closes the stream if that was requested in the
          * meantime.
          */
         void attach(NestedStreams.Child<R> started) {

@@ -164,7 +164,10 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         return asynchronous != null ? asynchronous.pull(deadlineNanos) : pullInline(deadlineNanos);
     }
 
-    /** Probes a first stream, which is not used. */
+    /**
+     * Builds one stream only to find out whether streams have threads of their own, and discards it. If they have, they
+     * are run by an asynchronous segment.
+     */
     private void begin() {
         if (ThreadProbe.hasThreads(nested, branch)) {
             asynchronous = takeOver();

@@ -88,7 +88,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
             owner.waits(1);
         }
 
-        /** Records that no more elements will be added. */
+        /** Notes that no more elements will be added. */
         final void end() {
             ended = true;
         }

@@ -52,7 +52,7 @@ public final class WaitHabit {
     /** Written by the waiting thread. */
     private volatile boolean parked;
 
-    /** Records that this thread has just woken another thread, which may need this thread's processor. */
+    /** Notes that this thread has just woken another thread, which may need this thread's processor. */
     public void wokeAnother() {
         wokeAnother = true;
     }
