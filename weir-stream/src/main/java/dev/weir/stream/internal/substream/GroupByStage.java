@@ -227,7 +227,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     }
 
     /**
-     * Records a timed pull. Only a few pulls are timed, because reading the clock twice costs as much as a quick pull.
+     * Adds the duration of a timed pull. Only a few pulls are timed, because reading the clock twice costs as much as a
+     * quick pull. A quick pull also stands for the untimed pulls that follow it.
      */
     private void pulled(long nanos) {
         boolean isQuick = nanos < QUICK_NANOS;
