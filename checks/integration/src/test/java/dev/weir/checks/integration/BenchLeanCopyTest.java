@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Copies from view to batch: what their drivers allocate, and what is left when {@code lean-copy} is killed. */
+/** Drivers that copy from views to batches: their allocation, and the state after {@code lean-copy} was killed. */
 @Timeout(180)
 class BenchLeanCopyTest extends BenchTestBase {
 
