@@ -88,7 +88,7 @@ class BenchLeanCopyTest extends BenchTestBase {
             }
             long left = cluster.groups().lag(group, topic);
             assertThat(left).as("what the killed process had to do still").isPositive();
-            options.put(HandlerWork.ROUNDS, "0"); // The killed one was slow to be killed amid it.
+            options.put(HandlerWork.ROUNDS, "0"); // The first process was slowed down, to be killed in the middle.
             try (DriverProcess process = process("next")) {
                 DriverSession session = begin(process, cluster, point, topic, perPartition, options);
                 session.start(group, left, SECONDS);

@@ -70,7 +70,7 @@ class ReplayUnsendableTest {
                 deadLetter("bad-dead", "good", "0", "-62135596800000", "zero time"),
                 deadLetter("bad-dead", "good", "-1", now, "x"),
                 deadLetter("bad-dead", "good", "7", now, "x"),
-                deadLetter("bad-dead", "good", "no key"), // A compacted topic refuses it, with all of its batch.
+                deadLetter("bad-dead", "good", "no key"), // A compacted topic refuses its whole batch.
                 deadLetter("bad-dead", "__consumer_offsets", "x"),
                 deadLetter("bad-dead", "__cluster_metadata", "x"),
                 deadLetter("bad-dead", "no/topic", "x"),
