@@ -73,7 +73,7 @@ class ExactlyOncePipeTest {
         }
         assertThat(Duration.ofNanos(longest))
                 .as("from the start of a process to its first records, behind a transaction that the dead one had open")
-                .isLessThan(Duration.ofSeconds(20)); // a transaction lasts 30 s; most of it are 6 s of the session
+                .isLessThan(Duration.ofSeconds(20)); // at most 30 s of a transaction and 6 s of a session
         String summary = WeirCommand.output(args(name, paths[0], "--until-end", "--json"));
         assertThat(summary)
                 .as("seed %s", seed)

@@ -165,8 +165,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     }
 
     /**
-     * Builds one stream only to find out whether streams have threads of their own, and discards it. If they have, they
-     * are run by an asynchronous segment.
+     * Builds one stream only to find out whether streams have threads of their own, and discards it. If streams have
+     * such threads, an asynchronous segment runs them.
      */
     private void begin() {
         if (ThreadProbe.hasThreads(nested, branch)) {
@@ -257,7 +257,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 meter.worked(0, done.size(), start + Math.min(inStreamsNanos, System.nanoTime() - start));
                 return done;
             }
-            // The failure must not wait for elements behind a source that may never end.
+            // The failure must not wait for elements from a source that may never end.
             boolean waits = holding > 0 || groups.hasTouched();
             if (failure != null && !waits) {
                 throw FailureTransfer.rethrow(failure);
