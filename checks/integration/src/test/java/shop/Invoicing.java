@@ -42,7 +42,7 @@ final class Invoicing {
                 .to(KafkaSink.with(invoices).records());
     }
 
-    /** The part between the ends: what the tests give their own ends to. */
+    /** The part between source and sink, which the tests connect to their own source and sink. */
     static Source<ProducerRecord<String, String>> invoices(
             Source<ConsumerRecord<String, String>> orders,
             Function<ConsumerRecord<String, String>, ProducerRecord<String, String>> work) {

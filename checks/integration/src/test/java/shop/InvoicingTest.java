@@ -24,7 +24,7 @@ class InvoicingTest {
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
 
-    /** No broker, no time: the test decides what comes. */
+    /** Needs neither a broker nor real time, because the test provides the input. */
     @Test
     void orderOfNothing_isAcknowledgedWithoutAnInvoice() throws InterruptedException {
         var orders = new SourceProbe<ConsumerRecord<String, String>>();
@@ -62,7 +62,7 @@ class InvoicingTest {
         assertEquals(KAFKA.cluster().endOffsets("orders"), KAFKA.cluster().committedOffsets("invoicing"));
     }
 
-    /** No broker either: 100 drawn worlds, in which members come and go, processes crash and commits fail. */
+    /** Needs no broker: runs 100 simulated worlds in which members join and leave, processes crash and commits fail. */
     @Test
     void invoicing_survivesRebalances() {
         RebalanceSimulation.of(kafka -> Invoicing.pipeline(

@@ -139,8 +139,8 @@ public final class SendPlan {
     }
 
     /**
-     * Sets another rate that applies from that time on, on the plan's clock; 0 for none. Any thread may call it. The
-     * times of successive calls must ascend.
+     * Changes the rate as of {@code atNanos}, a time on the plan's clock. At a rate of 0, no record is due. May be
+     * called by any thread. The times of successive calls must ascend.
      */
     public void change(long atNanos, double newRecordsPerSecond) {
         requireRate(newRecordsPerSecond);

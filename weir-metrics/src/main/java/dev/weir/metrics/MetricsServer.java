@@ -86,8 +86,9 @@ public final class MetricsServer implements AutoCloseable {
     }
 
     /**
-     * Adds a pipeline through metrics with custom settings, which must not yet be bound to this server's registry. The
-     * server closes them. If they are closed earlier, the pipeline no longer affects health.
+     * Adds a pipeline whose metrics have custom settings. The metrics must not yet be bound to this server's registry.
+     * The server closes the metrics when it closes. If the caller closes the metrics earlier, the pipeline no longer
+     * affects the server's health.
      */
     public void add(PipelineMetrics metrics) {
         metrics.bindTo(registry);

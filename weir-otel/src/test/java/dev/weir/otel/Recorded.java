@@ -19,7 +19,7 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 
-/** OpenTelemetry's SDK with the spans that ended, and records as a traced producer writes them. */
+/** Collects ended spans with OpenTelemetry's SDK, and creates records as a traced producer would write them. */
 final class Recorded {
 
     static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
@@ -38,7 +38,7 @@ final class Recorded {
         return exporter.getFinishedSpanItems();
     }
 
-    /** The one span of the record at an offset of a topic. */
+    /** Returns the only span of the record at the given offset of a topic. */
     SpanData spanOf(String topic, long offset) {
         List<SpanData> found = spans().stream()
                 .filter(span -> span.getName().equals("process " + topic))

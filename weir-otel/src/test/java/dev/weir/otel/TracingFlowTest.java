@@ -66,7 +66,7 @@ class TracingFlowTest {
                 .build();
     }
 
-    /** Three records: one that is handled, one that is handled the second time, one that never is. */
+    /** Writes three records. One is handled at the first attempt, one at the second attempt, and one never. */
     private static void produce(String topic) throws Exception {
         for (String each : List.of(topic, topic + "-out", topic + "-dead")) {
             KAFKA.cluster().createTopic(each, 1);
@@ -122,7 +122,7 @@ class TracingFlowTest {
         List<String> inOutput = read(topic + "-out").stream()
                 .map(record -> header(record.headers(), "traceparent"))
                 .toList();
-        // Of different keys; the one that is handled again may overtake on a busy machine.
+        // The records have different keys, so on a busy machine the retried one may overtake another.
         assertThat(inOutput)
                 .containsExactlyInAnyOrder(
                         "00-" + TRACE + "-" + recorded.spanOf(topic, 0).getSpanId() + "-01",

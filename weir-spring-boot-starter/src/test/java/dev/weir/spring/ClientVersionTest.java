@@ -15,7 +15,7 @@ class ClientVersionTest {
         assertThat(ClientVersion.isOld(version)).isEqualTo(old);
     }
 
-    /** Fails when somebody moves Weir to another line of clients, so that this version moves too. */
+    /** Fails if Weir is updated to another line of Kafka clients, as a reminder to update this version, too. */
     @Test
     void versionOfWeir_isThatOfTheBuild() {
         assertThat(ClientVersion.found()).startsWith(ClientVersion.BUILT_WITH + ".");

@@ -160,7 +160,7 @@ class SpringConsoleTest {
         assertThat(log).doesNotContain(TOKEN);
     }
 
-    /** Before any pipeline runs: one may start hours after the application. */
+    /** The refusal happens before any pipeline runs, because a pipeline may start hours after the application. */
     @ParameterizedTest
     @ValueSource(strings = {"0.0.0.0", "::", "192.0.2.1"})
     void console_beyondLoopbackWithoutAToken_isRefusedWithTheBean(String host) {
@@ -208,7 +208,7 @@ class SpringConsoleTest {
                 .run(context -> assertThat(metersOfWeir(context)).isZero());
     }
 
-    /** Spring Kafka may have some of its own. */
+    /** Returns the number of Weir's meters. Spring Kafka may have meters of its own. */
     private static long metersOfWeir(ApplicationContext context) {
         return context.getBean(MeterRegistry.class).getMeters().stream()
                 .filter(meter -> meter.getId().getName().startsWith("weir."))

@@ -92,7 +92,7 @@ class SpringDeadLetterTest {
         assertThat(restored.value()).isEqualTo(record.value());
         assertThat(restored.headers().toArray()).containsExactly(own.toArray());
 
-        // Sent back, and dead again.
+        // The record is sent back and fails again.
         ConsumerRecord<byte[], byte[]> again =
                 deadLetterOf(new ConsumerRecord<>("orders", 3, 6_000_000_000L, restored.key(), restored.value()));
         assertThat(DeadLetterRecord.read(again).offset()).isEqualTo(6_000_000_000L);

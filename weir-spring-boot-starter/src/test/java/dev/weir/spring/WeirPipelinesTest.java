@@ -116,7 +116,7 @@ class WeirPipelinesTest {
         while (latch.getCount() > 0) {
             try {
                 latch.await();
-            } catch (InterruptedException e) { // Does not let go.
+            } catch (InterruptedException e) { // Ignores the interrupt.
             }
         }
     }
@@ -157,7 +157,7 @@ class WeirPipelinesTest {
         }
     }
 
-    /** Comes after "endless" in the alphabet. */
+    /** A bean whose name follows "endless" in alphabetical order. */
     @Configuration(proxyBeanMethods = false)
     static class Unreachable {
         @Bean
@@ -209,7 +209,7 @@ class WeirPipelinesTest {
             assertThat(endless.name()).isEqualTo("endless");
             assertThat(endless.completion()).isNotDone();
             assertThat(pipelines.isRunning()).isTrue();
-            await().atMost(LONG).until(() -> keepers() == 1); // Not the one of a test before this.
+            await().atMost(LONG).until(() -> keepers() == 1); // A new context, not the one of an earlier test.
 
             context.close();
             assertThat(endless.completion()).isCompleted();
@@ -279,7 +279,7 @@ class WeirPipelinesTest {
                     assertThat(pipelines(context).getExitCode()).isZero();
                     RunningPipeline again = running(context, "failing");
                     mayFail.countDown();
-                    // What it logs is not to be found by the next test.
+                    // Waits, so that the next test does not find this run's log lines.
                     await().atMost(LONG).until(() -> again.completion().isDone());
                 });
     }
@@ -373,7 +373,7 @@ class WeirPipelinesTest {
                     RunningPipeline cut = running(context, "stuck");
                     WeirPipelines pipelines = pipelines(context);
                     context.close();
-                    // It does not let go when it is cancelled either.
+                    // The pipeline does not end when it is cancelled either.
                     await().atMost(LONG)
                             .untilAsserted(() -> assertThat(log.getOut())
                                     .contains("pipeline stuck was stopped with work left undone: ")
@@ -391,7 +391,7 @@ class WeirPipelinesTest {
                 .isEqualTo(DurationStyle.detectAndParse(drain));
     }
 
-    /** A start may take as long as it looks for brokers. */
+    /** A start may take as long as the search for brokers. */
     @Test
     void stop_duringAStart_drainsTheOthersAtOnce_andThenWhatWasStarted() throws Exception {
         CountDownLatch starting = new CountDownLatch(1);

@@ -111,7 +111,7 @@ class WeirSettingsTest {
                 });
     }
 
-    /** Exactly once reads what is committed, unless somebody wants it otherwise. */
+    /** An exactly-once flow reads committed records unless the user configures something else. */
     @Test
     void isolation_thatNobodySet_isLeftToWeir() {
         runner.run(context -> assertThat(consumer(context)).doesNotContainKey("isolation.level"));

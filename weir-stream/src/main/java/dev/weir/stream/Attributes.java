@@ -71,7 +71,9 @@ public final class Attributes {
                 values.name, values.dispatcher, values.buffer, Objects.requireNonNull(newSupervision, "supervision"));
     }
 
-    /** Returns these attributes without the supervision, for a stage that applies the supervision itself. */
+    /**
+     * Returns a copy of these attributes without the supervision. Used for a stage that applies the supervision itself.
+     */
     Attributes withoutSupervision() {
         return new Attributes(values.name, values.dispatcher, values.buffer, null);
     }

@@ -130,8 +130,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Replaces each element with any number of other elements. The original element is acknowledged when the last of
-     * its replacements is, or at once if there are none. The iterable may be long, because it is read on demand.
+     * Replaces each element with any number of other elements. The original element is acknowledged when its last
+     * replacement is acknowledged, or at once if there are no replacements. The iterable may be long, because it is
+     * read on demand.
      *
      * <pre>{@code
      * Source.of(1, 2, 3).mapConcat(n -> Collections.nCopies(n, n)) // 1, 2, 2, 3, 3, 3
@@ -143,7 +144,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Replaces each element using a function with mutable state. As
+     * Replaces each element using a function with mutable state. Works like
      * {@link #statefulMap(Supplier, BiFunction, Function, Action)}, but emits nothing at the end and does not close the
      * state.
      *
@@ -205,12 +206,12 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Combines all elements into one, which is emitted at the end; it is {@code initial} if there were no elements.
-     * After a failure or a cancellation nothing is emitted.
+     * Combines all elements into one result, which is emitted at the end. Without elements, the result is
+     * {@code initial}. After a failure or a cancellation nothing is emitted.
      *
-     * <p>The elements are acknowledged together, when the result is. Until then each of them counts against the
-     * source's limit of unacknowledged elements, so use this operator only for finite streams or substreams. If
-     * supervision restarts the stage, the elements combined so far are dropped and acknowledged.
+     * <p>All elements are acknowledged together, when the result is acknowledged. Until then, each element counts
+     * against the source's limit of unacknowledged elements, so use this operator only for finite streams or
+     * substreams. If supervision restarts the stage, the elements combined so far are dropped and acknowledged.
      *
      * <pre>{@code
      * Source.of(1, 2, 3).fold(10, Integer::sum) // 16
@@ -270,8 +271,8 @@ abstract class ElementOperators<T> {
 
     /**
      * Emits elements until one does not match {@code predicate}, then ends the stream and closes the upstream stages at
-     * once. Elements after the end are not acknowledged, as with {@link #take}; nor is the element that did not match,
-     * unless {@code inclusive} is true.
+     * once. As with {@link #take}, elements after the end are not acknowledged. The element that did not match is not
+     * acknowledged either, unless {@code inclusive} is true.
      *
      * <pre>{@code
      * Source.of(1, 2, 3, 1).takeWhile(n -> n < 3)       // 1, 2
@@ -329,9 +330,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Limits the sum of the elements' weights; otherwise as {@link #limit}. If {@code weight} throws or returns a
-     * negative number, the supervision decides; a restart resets the sum. Supervision does not apply when the limit is
-     * exceeded.
+     * Limits the sum of the elements' weights. In all other respects, this method works like {@link #limit}. If
+     * {@code weight} throws or returns a negative number, the supervision decides; a restart resets the sum.
+     * Supervision does not apply when the limit is exceeded.
      *
      * <pre>{@code
      * Source<String> shortRows = Source.from(rows).limitWeighted(1_000_000, String::length);

@@ -46,8 +46,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
 
     /**
      * Switches to another source when the current one fails, up to {@code attempts} times. The failed stages are closed
-     * first; elements that were lost with them stay unacknowledged. The stream completes when the current source does.
-     * A stop ends the current source. A cancellation is not treated as a failure.
+     * first; elements that were lost with them stay unacknowledged. The stream completes when the current source
+     * completes. A stop ends the current source. A cancellation is not treated as a failure.
      *
      * {@snippet :
      * primary.recoverWith(1, failure -> failure instanceof IOException ? replica : null)
@@ -55,7 +55,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      *
      * @param attempts at least 1
      * @param replacement returns the new source, or null to pass the failure on; if it throws, its exception replaces
-     *     the failure
+     * the failure
      */
     @Operator(acks = PASSES, cost = PER_BATCH)
     public Source<T> recoverWith(int attempts, Function<? super Throwable, ? extends @Nullable Source<T>> replacement) {
@@ -68,8 +68,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
 
     /**
      * Replaces the exception of an upstream failure. Elements, completion and cancellation pass through unchanged. If
-     * the new exception is checked, the pipeline fails with a {@link java.util.concurrent.CompletionException} whose
-     * cause it is.
+     * the new exception is a checked one, the pipeline fails with a {@link java.util.concurrent.CompletionException}
+     * that has it as its cause.
      *
      * {@snippet :
      * source.map(Integer::parseInt).mapError(failure -> new OrderRejected(failure))
@@ -109,8 +109,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * not acknowledged in time. Delivery is therefore at least once, with duplicates of the elements that were in
      * flight. A source that expects to be drained before it is closed is not drained.
      *
-     * <p>The stream completes when the section does. A stop ends the section, or the delay before its restart; a
-     * section that fails after a stop fails the stream. After the maximum number of restarts, the last failure is
+     * <p>The stream completes when the section completes. A stop ends the section, or the delay before its restart. If
+     * the section fails after a stop, the stream fails. After the maximum number of restarts, the last failure is
      * passed on.
      *
      * {@snippet :
@@ -137,8 +137,9 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * <p>Before the restart, a source inside the section gets up to 30 seconds for its emitted elements to be finished
      * downstream and committed.
      *
-     * <p>The stream completes when the section does. An upstream failure passes through the section without a restart,
-     * and so does a failure after a stop. After the maximum number of restarts, the last failure is passed on.
+     * <p>The stream completes when the section completes. An upstream failure is passed on without a restart of the
+     * section, and so is a failure of the section after a stop. After the maximum number of restarts, the last failure
+     * is passed on.
      *
      * {@snippet :
      * orders.restarted(
@@ -147,7 +148,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * }
      *
      * @param settings must not have {@link RestartSettings#alsoOnCompletion}, because a section that ends by itself
-     *     ends the stream
+     * ends the stream
      */
     @Operator(
             acks = "when everything made from it is finished; repeated if it was in a failed section",

@@ -60,8 +60,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Merges two sources; whenever both have a batch available, the batch of {@code preferred} is emitted first.
-     * Otherwise as {@link #merge}.
+     * Merges two sources; whenever both have a batch available, the batch of {@code preferred} is emitted first. In all
+     * other respects, this method works like {@link #merge}.
      *
      * {@snippet :
      * jobs.mergePreferred(commands)
@@ -74,7 +74,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
 
     /**
      * Merges sources in proportion to their weights while several of them have elements available. The proportion
-     * applies to elements, not batches. Otherwise as {@link #merge}.
+     * applies to elements, not batches. In all other respects, this method works like {@link #merge}.
      *
      * {@snippet :
      * gold.mergePrioritized(List.of(silver, bronze), 6, 3, 1)
@@ -127,8 +127,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
 
     /**
      * Emits the elements of this source, then the elements of the other sources, one source after the other. A source
-     * is pulled only when the preceding ones have ended, but any of its stages before an asynchronous boundary run from
-     * the start. Each element keeps its acknowledgement.
+     * is pulled only after the preceding sources have ended. However, if a source contains an asynchronous boundary,
+     * its stages upstream of that boundary run from the start. Each element keeps its acknowledgement.
      *
      * {@snippet :
      * history.concat(live)
@@ -256,8 +256,8 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
 
     /**
      * Combines the elements of two sources in pairs. Ends when either source ends; the remaining elements of the other
-     * are treated like elements after the end of a {@link #take}. The two elements are acknowledged when the result is.
-     * If {@code combine} throws, the supervision decides what happens to the pair.
+     * are treated like elements after the end of a {@link #take}. The two elements are acknowledged when the result is
+     * acknowledged. If {@code combine} throws, the supervision decides what happens to the pair.
      *
      * {@snippet :
      * prices.zipWith(amounts, (price, amount) -> price * amount)

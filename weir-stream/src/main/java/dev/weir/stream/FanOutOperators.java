@@ -139,9 +139,9 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
 
     /**
      * Distributes the elements over {@code branches} equal branches, each on its own thread: the next element goes to
-     * whichever branch asks first. The branches' outputs are merged in order of arrival, so the order of the elements
-     * is not preserved. If a branch ends by itself, the others continue; when the last one ends, so does the stream.
-     * Each element keeps its acknowledgement.
+     * the first branch that has requested one. The branches' outputs are merged in order of arrival, so the order of
+     * the elements is not preserved. If a branch ends by itself, the others continue; when the last one ends, so does
+     * the stream. Each element keeps its acknowledgement.
      *
      * {@snippet :
      * pages.balance(4, s -> s.map(page -> render(page)))
@@ -155,7 +155,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Distributes the elements over several sinks: the next element goes to whichever sink asks first. See
+     * Distributes the elements over several sinks: the next element goes to the first sink that has requested one. See
      * {@link #balance}.
      *
      * {@snippet :
@@ -211,7 +211,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * read them at about the same pace: reading one after the other blocks forever once a buffer is full. If either
      * stream ends by itself, the whole stream ends with the next element.
      *
-     * <p>An element is acknowledged when both of its parts have been.
+     * <p>An element is acknowledged when both of its parts have been acknowledged.
      *
      * {@snippet :
      * users.unzip(User::name, User::age, (names, ages) -> names.map(n -> n.trim()).zip(ages))

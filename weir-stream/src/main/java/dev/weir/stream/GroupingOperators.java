@@ -32,9 +32,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Groups elements into lists of {@code count}, or of fewer once {@code window} has passed since the list's first
-     * element. Otherwise as {@link #grouped}. A list that is due is emitted when the downstream stage next pulls, so
-     * elements may wait longer than {@code window} if the sink is busy.
+     * Groups elements into lists of {@code count}, or into shorter lists when {@code window} has passed since a list's
+     * first element. In all other respects, this method works like {@link #grouped}. A list that is due is emitted when
+     * the downstream stage next pulls, so elements may wait longer than {@code window} if the sink is busy.
      *
      * {@snippet :
      * source.groupedWithin(1000, Duration.ofMillis(100)).map(rows -> insert(rows));
@@ -49,9 +49,10 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Groups elements into lists with a total weight of at most {@code maxWeight}; an element heavier than that gets
-     * its own list. Otherwise as {@link #grouped}. If {@code weight} throws or returns a negative number, the stage's
-     * supervision decides; RESTART also drops and acknowledges the incomplete list.
+     * Groups elements into lists with a total weight of at most {@code maxWeight}. An element heavier than
+     * {@code maxWeight} gets its own list. In all other respects, this method works like {@link #grouped}. If
+     * {@code weight} throws or returns a negative number, the stage's supervision decides; RESTART also drops and
+     * acknowledges the incomplete list.
      *
      * {@snippet :
      * Source.of("aa", "b", "cccc").groupedWeighted(3, String::length); // [aa, b], [cccc]
@@ -65,8 +66,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Groups elements into lists with a total weight of at most {@code maxWeight}, or less once {@code window} has
-     * passed since the list's first element. Otherwise as {@link #groupedWeighted} and {@link #groupedWithin}.
+     * Groups elements into lists with a total weight of at most {@code maxWeight}. A list is emitted earlier when
+     * {@code window} has passed since its first element. See {@link #groupedWeighted} for the weights and
+     * {@link #groupedWithin} for the window.
      *
      * {@snippet :
      * source.groupedWeightedWithin(1_000_000, Duration.ofMillis(50), line -> line.length());
@@ -83,8 +85,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
 
     /**
      * Groups consecutive elements with the same key into lists of at most {@code max} elements. A list is emitted as
-     * soon as an element with a different key arrives. Otherwise as {@link #grouped}. If {@code key} throws, the
-     * stage's supervision decides; RESTART also drops and acknowledges the incomplete list.
+     * soon as an element with a different key arrives. In all other respects, this method works like {@link #grouped}.
+     * If {@code key} throws, the stage's supervision decides; RESTART also drops and acknowledges the incomplete list.
      *
      * {@snippet :
      * Source.of("a1", "a2", "b1", "a3").groupedAdjacentBy(s -> s.charAt(0), 100); // [a1, a2], [b1], [a3]
@@ -99,9 +101,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Groups consecutive elements with the same key into lists of at most {@code max} elements, or of fewer once
-     * {@code window} has passed since the list's first element. Otherwise as {@link #groupedAdjacentBy(Function, int)}
-     * and {@link #groupedWithin}.
+     * Groups consecutive elements with the same key into lists of at most {@code max} elements. A list is emitted
+     * earlier when {@code window} has passed since its first element. See {@link #groupedAdjacentBy(Function, int)} for
+     * the keys and {@link #groupedWithin} for the window.
      *
      * {@snippet :
      * rows.groupedAdjacentBy(row -> row.table(), 1000, Duration.ofMillis(100)).map(group -> insert(group));
@@ -169,7 +171,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
 
     /**
      * Aggregates elements while the downstream stage is busy, up to a total weight. An element heavier than
-     * {@code maxWeight} gets its own aggregate. Otherwise as {@link #batch}.
+     * {@code maxWeight} gets its own aggregate. In all other respects, this method works like {@link #batch}.
      *
      * {@snippet :
      * source.batchWeighted(65_536, String::length, StringBuilder::new, StringBuilder::append);
@@ -193,11 +195,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
 
     /**
      * Combines elements into one while the downstream stage is busy, without a limit, so the upstream stages never
-     * wait. Otherwise as {@link #batch}.
-     *
-     * {@snippet :
-     * prices.conflate((older, newer) -> newer).map(price -> show(price));
-     * }
+     * wait. In all other respects, this method works like {@link #batch}.
+     * {@snippet : prices.conflate((older, newer) -> newer).map(price -> show(price)); }
      */
     @Operator(
             acks = "members together with their aggregate",
@@ -210,7 +209,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     /**
      * Aggregates elements while the downstream stage is busy, without a limit, so the upstream stages never wait. If
      * the source waits for acknowledgements, the acknowledgements of all elements are retained until the aggregate is
-     * acknowledged, at 16 bytes each. Otherwise as {@link #batch}.
+     * acknowledged, at 16 bytes each. In all other respects, this method works like {@link #batch}.
      *
      * {@snippet :
      * clicks.conflateWithSeed(click -> 1L, (count, click) -> count + 1);
@@ -246,8 +245,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Emits each element, followed by the elements of the iterator that {@code extrapolator} returns for it, one for
-     * each pull, until a newer element arrives. Otherwise as {@link #expand}.
+     * Emits each element. Until a newer element arrives, each further pull emits the next element of the iterator that
+     * {@code extrapolator} returned for the element. In all other respects, this method works like {@link #expand}.
      *
      * {@snippet :
      * positions.extrapolate(last -> Collections.nCopies(3, last.guessed()).iterator());

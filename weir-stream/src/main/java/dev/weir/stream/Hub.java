@@ -140,7 +140,8 @@ abstract class Hub<T> implements AutoCloseable {
 
     /**
      * Marks {@code taker} as leaving, and returns whether another taker of the same elements continues. If several
-     * takers leave at once, at least the last one sees no other and leaves its elements unacknowledged.
+     * takers leave at the same time, false is returned at least for the last one, which then leaves its elements
+     * unacknowledged.
      */
     final boolean othersGoOn(Taker<T> taker, List<Taker<T>> all) {
         lock.lock();

@@ -5,8 +5,8 @@ import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
 
 /**
- * Merges the elements of any number of running pipelines for one pipeline that reads them, the taker. Pipelines may
- * join and leave on both sides. Thread-safe; its creator closes it.
+ * Merges the elements of any number of running pipelines for one other pipeline, the taker, which reads them. Pipelines
+ * may join and leave on both sides. Thread-safe; its creator closes it.
  *
  * <p>Any number of pipelines write to {@link #sink}; only one at a time reads from {@link #source}. The hub's buffer is
  * bounded: while it is full, the writing pipelines wait, whether or not there is a taker. Elements carry their
@@ -57,7 +57,7 @@ public final class MergeHub<T> extends Hub<T> {
         return source("mergeHub", inbox);
     }
 
-    /** Adds the taker without a run; for tests. */
+    /** Adds a taker without a run. Used by tests. */
     Taker<T> taker(Clock clock, StageMeter meter) {
         return join(inbox, clock, meter);
     }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The number of elements that a parallel stage processes at once, either fixed or adaptive. Immutable.
  *
- * <p>An adaptive stage raises its limit while doing so increases its throughput. It lowers the limit if a lower one
+ * <p>An adaptive stage raises its limit as long as this increases its throughput. It lowers the limit if a lower one
  * gives the same throughput, if the called services slow down under load, or if the downstream stage does not consume
  * the results fast enough. {@link StageSnapshot#parallelism} shows the current limit.
  */

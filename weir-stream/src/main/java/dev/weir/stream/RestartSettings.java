@@ -18,14 +18,17 @@ public final class RestartSettings {
         this.values = new Values(backoff, maxRestarts, within, onCompletion);
     }
 
-    /** The delays before restarts; they grow with the number of restarts during the last {@code within}. */
+    /**
+     * The delays before restarts. They grow with the number of restarts during the last period of length
+     * {@link #within}.
+     */
     public Backoff backoff() {
         return values.backoff;
     }
 
     /**
-     * The maximum number of restarts during the last {@code within}. Once it is reached, the section's failure is
-     * passed on.
+     * The maximum number of restarts during the last period of length {@link #within}. When this number is reached, the
+     * section's next failure is passed on.
      */
     public int maxRestarts() {
         return values.maxRestarts;

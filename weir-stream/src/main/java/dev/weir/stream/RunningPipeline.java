@@ -67,10 +67,10 @@ public interface RunningPipeline extends AutoCloseable {
 
     /**
      * Drains the pipeline on JVM shutdown, for at most {@code deadline}, and then cancels unfinished elements. This is
-     * meant for platforms that kill a process some seconds after SIGTERM: the last commit and leaving the group must
-     * fit between the deadline and the kill. For these, and for a stage that does not react, the JVM waits at most 23
-     * s. It does not wait for a thread of the pipeline that called {@code System.exit}, because that call cannot
-     * return; the element that this thread was processing is not finished.
+     * meant for platforms that kill a process some seconds after SIGTERM. The last commit and the leaving of the group
+     * must fit between the deadline and the kill. The JVM waits at most 23 s for these two steps and for stages that do
+     * not react. It does not wait for a thread of the pipeline that called {@code System.exit}, because that call
+     * cannot return; the element that this thread was processing is not finished.
      *
      * <p>Threads that are waiting in {@link #await} then have up to {@link #LINGER} to return and terminate, so that
      * {@code main} can print the report and close its files. After that the JVM halts, so put essential work in

@@ -93,7 +93,8 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Fails at once. If {@code failure} is checked, the pipeline fails with a CompletionException whose cause it is.
+     * Fails at once. If {@code failure} is a checked exception, the pipeline fails with a CompletionException that has
+     * {@code failure} as its cause.
      */
     @Operator(acks = "none", cost = "none")
     public static <T> Source<T> failed(Throwable failure) {
@@ -204,7 +205,10 @@ public final class Source<T> extends FailureOperators<T> {
                 Objects.requireNonNull(close, "close")));
     }
 
-    /** Emits the result of {@code stage} when it completes, and fails if it fails. Never cancels it. */
+    /**
+     * Emits the result of {@code stage} when {@code stage} completes, and fails if {@code stage} fails. Never cancels
+     * {@code stage}.
+     */
     @Operator(acks = "none", cost = "one batch")
     public static <T> Source<T> completionStage(CompletionStage<? extends T> stage) {
         return new Source<>(SourceStages.completionStage(Objects.requireNonNull(stage, "stage")));
@@ -306,9 +310,9 @@ public final class Source<T> extends FailureOperators<T> {
     /**
      * Returns this stream as a publisher whose subscribers share one run, which starts with the first subscriber and
      * ends when the last has cancelled. A new subscriber receives the elements that no subscriber had requested before.
-     * The slowest subscriber sets the pace; the others may be ahead of it by at most one batch. An element is
+     * The slowest subscriber sets the pace; the others may be at most one batch ahead of the slowest. An element is
      * acknowledged when {@code onNext} of every subscriber has returned. A subscriber that arrives after the end
-     * receives the final signal. Otherwise as {@link #asPublisher}.
+     * receives the final signal. In all other respects, the publisher works like {@link #asPublisher}.
      */
     @Operator(
             acks = "when onNext of every subscriber has returned",
@@ -320,9 +324,9 @@ public final class Source<T> extends FailureOperators<T> {
 
     /**
      * Wraps each element in a {@link Claim}, which its holder acknowledges manually. The element is acknowledged once
-     * both the claim and the rest of the pipeline have acknowledged it. This is intended for libraries that process
-     * elements asynchronously after {@link #asPublisher}. A claim that is never acknowledged holds back the source's
-     * commits.
+     * both the holder of the claim and the rest of the pipeline have acknowledged it. This is intended for libraries
+     * that process elements asynchronously after {@link #asPublisher}. A claim that is never acknowledged holds back
+     * the source's commits.
      *
      * <p>Completion, failure, cancellation and demand pass through.
      *

@@ -18,7 +18,7 @@ public final class StreamTimeoutException extends RuntimeException {
         INITIAL,
         /** The stream did not complete in time. */
         COMPLETION,
-        /** The downstream stage did not ask for the next element in time. */
+        /** The downstream stage did not request the next element in time. */
         BACK_PRESSURE
     }
 

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
  * Operators that run streams inside the stream. Part of {@link Source}.
  *
  * <p>A failure of an inner stream fails the outer stream, unless the inner stream recovers from it. Closing the outer
- * stream closes all inner streams. All inner streams of a stage are counted under the same stage names.
+ * stream closes all inner streams. In counters, all inner streams of a stage share the same stage names.
  *
  * <p>A stop of the pipeline also ends the sources of inner streams, except collections, which are emitted completely.
  * If a stop cuts an inner stream short, the element from which it was created is not acknowledged and is delivered
@@ -61,7 +61,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
 
     /**
      * Replaces each element with the elements of a source, which ends as soon as the next element arrives. If several
-     * elements arrive in one batch, only the last one starts its source.
+     * elements arrive in one batch, only the source of the last one is started.
      *
      * <p>An element is acknowledged when its source has ended or been replaced, and the elements emitted by then are
      * finished. Elements of a replaced source that have their own acknowledgements and had not been emitted are not
@@ -99,22 +99,22 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * are queued for such streams, the stage reads no more elements. Each of the following streams has its own segment
      * and buffers: those with their own threads (an asynchronous boundary, a parallel stage), and those with retries
      * after a back-off, {@code flatMapConcat}, {@code prefixAndTail}, {@code recoverWith} or {@code restarted}. For
-     * these, a full buffer (256 elements) of one key halts all keys. To find out which kind of stream
-     * {@code function} builds, the stage builds one stream in advance and closes it without an element.
+     * these, a full buffer (256 elements) of one key halts all keys. To find out which kind of stream {@code function}
+     * builds, the stage builds one stream in advance and closes it without an element.
      *
      * <p>Elements keep their acknowledgements in the stream of their key. If that stream ends by itself, for example
      * after a {@code take}, further elements of the key are acknowledged and dropped. If {@code key} throws or returns
      * null, the supervision decides what happens to the element. When a group has received no element for
-     * {@code idleAfter}, it ends as at the end of the stream; a later element with its key starts a new group. If the
-     * previous group still holds elements, the new group starts after it, so that no element overtakes another with the
-     * same key.
+     * {@code idleAfter}, its stream ends normally. A later element with the same key starts a new group. If the
+     * previous group still holds elements, the new group starts only after the previous one has ended, so that no
+     * element overtakes another with the same key.
      *
      * {@snippet :
      * events.groupBy(Event::user, 100_000, Duration.ofMinutes(5), user -> user.scan(0, (n, e) -> n + 1))
      * }
      *
      * @param maxSubstreams maximum number of keys that have a stream at the same time, at least 1; if another key
-     *     arrives, the stage fails
+     * arrives, the stage fails
      * @param idleAfter idle time after which a group ends; zero keeps groups until the end
      */
     @Operator(
@@ -149,11 +149,8 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Ends a stream after each element that matches {@code predicate}. Otherwise as {@link #splitWhen}.
-     *
-     * {@snippet :
-     * lines.splitAfter(String::isEmpty, paragraph -> paragraph.grouped(1000))
-     * }
+     * Ends a stream after each element that matches {@code predicate}. In all other respects, this method works like
+     * {@link #splitWhen}. {@snippet : lines.splitAfter(String::isEmpty, paragraph -> paragraph.grouped(1000)) }
      */
     @Operator(acks = "kept with each element", cost = "a call and a move per element, a stream per section")
     public <R> Source<R> splitAfter(Predicate<? super T> predicate, Function<? super Source<T>, Source<R>> function) {

@@ -25,7 +25,10 @@ public final class Supervision {
          * move past it. The stage continues.
          */
         SKIP_UNACKNOWLEDGED,
-        /** As {@link #SKIP}, and in addition the stage discards its state: sums, groups, keys it has seen. */
+        /**
+         * The element is dropped and acknowledged, as with {@link #SKIP}. In addition, the stage discards its state,
+         * such as sums, groups and remembered keys.
+         */
         RESTART
     }
 

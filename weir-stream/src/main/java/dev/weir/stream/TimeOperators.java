@@ -17,7 +17,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
 
     /**
      * Lets at most {@code elements} pass per {@code per}, evenly spaced, and delays the others. The burst is the number
-     * of elements for 10 ms, at least 1. Otherwise as {@link #throttle(long, Duration, long, ThrottleMode)}.
+     * of elements for 10 ms, at least 1. In all other respects, this method works like
+     * {@link #throttle(long, Duration, long, ThrottleMode)} in shaping mode.
      *
      * {@snippet :
      * source.throttle(100, Duration.ofSeconds(1)); // one every 10 ms
@@ -56,9 +57,10 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
 
     /**
      * Limits the total cost of elements to {@code costs} per {@code per} on average, and to {@code burst} at once after
-     * a pause. An element that costs more than the burst passes once the bucket has been refilled long enough to cover
-     * it. Otherwise as {@link #throttle(long, Duration, long, ThrottleMode)}. If {@code cost} throws or returns a
-     * negative number, the stage's supervision decides.
+     * a pause. An element that costs more than the burst passes once the bucket has been refilled for long enough to
+     * cover the cost. In all other respects, this method works like
+     * {@link #throttle(long, Duration, long, ThrottleMode)}. If {@code cost} throws or returns a negative number, the
+     * stage's supervision decides.
      *
      * {@snippet :
      * source.throttle(1_000_000, Duration.ofSeconds(1), 100_000, bytes -> bytes.length, ThrottleMode.SHAPING);
@@ -72,8 +74,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
 
     /**
      * Lets at most {@code elements} with the same key pass per {@code per} on average, and up to {@code burst} at once
-     * after a pause. Holds up to {@link #DEFAULT_MAX_HELD} elements that arrived too early. Otherwise as
-     * {@link #throttlePerKey(long, Duration, long, Function, int)}.
+     * after a pause. Holds up to {@link #DEFAULT_MAX_HELD} elements that arrived too early. In all other respects, this
+     * method works like {@link #throttlePerKey(long, Duration, long, Function, int)}.
      *
      * {@snippet :
      * orders.throttlePerKey(10, Duration.ofSeconds(1), 10, order -> order.customer())
@@ -93,8 +95,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      *
      * <p>The stage accepts elements while it holds fewer than {@code maxHeld}; a key that exceeds its rate for a long
      * time eventually fills that buffer and delays all keys. A key uses about 150 bytes until its bucket is full again,
-     * which is {@code burst} times {@code per / elements} after its last element; it is removed when a later element
-     * arrives.
+     * which takes {@code burst} times {@code per / elements} after the key's last element. The key is then removed when
+     * the next element of any key arrives.
      *
      * <p>Each element keeps its acknowledgement. The end or a failure of the input waits for the held elements; after a
      * cancellation held elements stay unacknowledged. If {@code key} throws or returns null, the stage's supervision
@@ -107,7 +109,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * @param elements at least 1
      * @param per more than 0
      * @param burst at least 1; at most 26,000 if {@code per} is a day; the maximum is inversely proportional to
-     *     {@code per}
+     * {@code per}
      * @param maxHeld maximum number of held elements, at least 1; the last batch may exceed it
      */
     @Operator(acks = "with the element", cost = "a hash look-up per element; an object per element held")
@@ -117,8 +119,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Delays each element by {@code time} after its arrival, and holds at most {@link #DEFAULT_MAX_HELD} elements.
-     * Otherwise as {@link #delay(Function, int)}.
+     * Delays each element by {@code time} after its arrival, and holds at most {@link #DEFAULT_MAX_HELD} elements. In
+     * all other respects, this method works like {@link #delay(Function, int)}.
      *
      * {@snippet :
      * source.delay(Duration.ofSeconds(30));
@@ -132,9 +134,9 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
 
     /**
      * Delays each element by its own delay after its arrival. Order is preserved, so an element that is due waits for
-     * the elements before it. An element arrives when the stage accepts it, which the stage does only while it is being
-     * pulled and holds fewer than {@code maxHeld} elements; time spent waiting upstream of an asynchronous boundary
-     * does not count.
+     * the elements before it. The delay begins when the stage accepts the element. The stage accepts elements only
+     * while it is being pulled and holds fewer than {@code maxHeld} elements. Time that an element spends waiting
+     * upstream of an asynchronous boundary does not count.
      *
      * <p>Each element keeps its acknowledgement. The end or a failure of the input waits for the held elements; after a
      * cancellation held elements stay unacknowledged. If {@code time} throws, the stage's supervision decides.

@@ -131,7 +131,7 @@ final class ClusterStartTest {
 
     @Test
     void start_serverFails_throwsAndThisJvmLives() throws IOException {
-        // The server would halt its process: not one of its log folders is usable.
+        // The server would terminate its process, because none of its log folders is usable.
         KafkaCluster.builder().dataFolder(folder).start().close();
         Files.writeString(folder.resolve("broker-1/bootstrap.checkpoint"), "not a checkpoint");
         Files.writeString(folder.resolve("broker-1/__cluster_metadata-0/quorum-state"), "not json");

@@ -21,7 +21,7 @@ final class DiskFaultsTest {
             Records.produce(cluster.bootstrapServers(), "kept", 0, 100);
             Broker broker = cluster.broker(1);
             broker.fillDisk();
-            // Its own metadata log has something to write each half second.
+            // The broker's own metadata log writes something every half second.
             int status = broker.exit().get(60, TimeUnit.SECONDS);
             assertThat(status).isNotZero();
             assertThat(broker.logFile()).content().contains("No space left on device");

@@ -83,7 +83,9 @@ final class ForkedClusterTest {
         }
     }
 
-    /** JDK 25 tells the end of a process on the common pool, which has one thread on two cores. */
+    /**
+     * JDK 25 reports the end of a process on the common pool, which has only one thread on a machine with two cores.
+     */
     @Test
     void kill_whileTheCommonPoolIsBusy_returns() {
         CountDownLatch over = new CountDownLatch(1);
@@ -152,7 +154,7 @@ final class ForkedClusterTest {
         return Path.of(message.substring(message.lastIndexOf("see ") + 4));
     }
 
-    /** A program that starts a broker, says its pid, and never closes it. */
+    /** A program that starts a broker, prints the broker's process id, and never closes it. */
     static final class Owner {
         private Owner() {}
 

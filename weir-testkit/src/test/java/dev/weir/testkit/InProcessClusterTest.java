@@ -124,15 +124,15 @@ final class InProcessClusterTest {
     }
 
     /**
-     * A comparison of two readers failed on a busy machine: 30 s after the start the broker deleted
-     * what one had not read yet.
+     * Regression: a comparison of two readers failed on a busy machine, because 30 s after its start the broker deleted
+     * records that one reader had not read yet.
      */
     @Test
     void recordsOfLongAgo_areNotDeleted() throws Exception {
         KAFKA.cluster().createTopic("long-ago", 1);
         KAFKA.cluster().createTopic("soon-gone", 1, Map.of("retention.ms", "1"));
         try (KafkaProducer<String, String> producer = producer(Map.of())) {
-            // In the second round the broker has looked at both topics since it had the first record.
+            // By the second round, the broker has checked both topics after it received the first record.
             for (long round = 1; round <= 2; round++) {
                 for (String topic : List.of("long-ago", "soon-gone")) {
                     producer.send(new ProducerRecord<>(topic, 0, 1_000_000L, null, Long.toString(round)))

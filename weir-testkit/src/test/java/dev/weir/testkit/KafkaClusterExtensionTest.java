@@ -50,7 +50,7 @@ final class KafkaClusterExtensionTest {
                         listener);
     }
 
-    /** A test as a user writes it. Run by the tests above only. */
+    /** A test like a user's, which only the tests above run. */
     static final class Example {
         static final AtomicReference<Path> logs = new AtomicReference<>();
 

@@ -31,7 +31,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 
-/** The classes of events that can be switched: each is found where a pipeline does not stand it. */
+/** Tests the switchable events: the simulation must detect a pipeline that does not tolerate an event. */
 class RebalanceSimulationEventsTest {
 
     private static ConsumerSettings<String, String> settings(SimulatedKafka kafka) {
@@ -61,7 +61,10 @@ class RebalanceSimulationEventsTest {
 
     // ---- Handlers that wait ----------------------------------------------------------------------------------------
 
-    /** Weir asked whether a partition was revoked before the wait at a breaker or for a retry, and not after it. */
+    /**
+     * Regression: Weir checked whether a partition was revoked only before the wait at a breaker or for a retry, and
+     * not after it.
+     */
     @Test
     void handlerThatWaitsBeforeItBegins_isFoundBehindANewOwner() {
         assertThat(violation(simulation(kafka -> KafkaSource.from(settings(kafka), "orders")
@@ -100,7 +103,8 @@ class RebalanceSimulationEventsTest {
     // ---- Batches that are refused ----------------------------------------------------------------------------------
 
     /**
-     * Weir's sink finished records accepted behind a refused batch; after the restart the older record came after them.
+     * Regression: Weir's sink finished records that were accepted after a refused batch. After the restart, the refused
+     * older record was written after them.
      */
     @Test
     void sinkThatFinishesBehindARefusedBatch_isFoundOutOfOrder() {

@@ -63,7 +63,7 @@ class RebalanceSimulationTest {
     // ---- What a test that passes says: nothing
     // --------------------------------------------------------------------------
 
-    /** 746 warnings for four tests that passed. */
+    /** Regression: four passing tests logged 746 warnings. */
     @Test
     void faultsOfTheWorld_areInTheHistory_andNotInTheLog() {
         List<String> logged = new CopyOnWriteArrayList<>();

@@ -10,7 +10,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.IIII_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Two members have the same record, and each has one beside it whose bit is in the same word. */
+/** Two members hold the same record. Each also holds another record, whose bit is in the same word. */
 @JCStressTest
 @Outcome(
         id = {"1, 0, 3, 1", "0, 1, 3, 1"},
@@ -46,7 +46,7 @@ public class GroupNumbersStress {
         result.r4 = (int) numbers.again();
     }
 
-    /** Reads a word and writes it back with another bit. */
+    /** Faulty: reads a word and writes it back with another bit, in two steps. */
     @JCStressTest
     @Outcome(
             id = {"1, 0", "0, 1"},

@@ -12,7 +12,10 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** Two calls come when a breaker's time is over, and it takes one probe: the second waits until the first is done. */
+/**
+ * Two calls arrive when the open time of a breaker is over. The breaker admits one probe, so the second call waits
+ * until the first has ended.
+ */
 @JCStressTest
 @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "one after the other")
 @Outcome(expect = Expect.FORBIDDEN, desc = "both at once, or one never")
@@ -24,7 +27,7 @@ public class CircuitBreakerStress {
     private final CircuitBreaker breaker = halfOpen();
     private final AtomicInteger inside = new AtomicInteger();
 
-    /** A breaker that takes one probe and then closes. */
+    /** Returns a half-open breaker that admits one probe and then closes. */
     private static CircuitBreaker halfOpen() {
         VirtualClock clock = new VirtualClock();
         CircuitBreaker breaker =
@@ -42,7 +45,7 @@ public class CircuitBreakerStress {
         }
     }
 
-    /** Returns the number of threads inside, this one included. */
+    /** Returns the number of threads inside, including the calling one. */
     private static int meet(AtomicInteger inside) {
         int together = inside.incrementAndGet();
         for (int i = 0; i < 10; i++) {
@@ -69,7 +72,10 @@ public class CircuitBreakerStress {
         result.r2 = call();
     }
 
-    /** A probe is given up while another call waits for its place: that call is notified, and the breaker closes. */
+    /**
+     * A probe is abandoned while another call waits for a probe's place. The waiting call is notified, makes its own
+     * probe, and the breaker closes.
+     */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "went through and closed it")
     @Outcome(expect = Expect.FORBIDDEN, desc = "not closed")
@@ -95,7 +101,10 @@ public class CircuitBreakerStress {
         }
     }
 
-    /** A call becomes needless while it comes to an open breaker: it does not wait there for what may be hours. */
+    /**
+     * A call becomes needless while it arrives at an open breaker. It must not wait there, because the breaker may stay
+     * open for hours.
+     */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "told")
     @Outcome(expect = Expect.FORBIDDEN, desc = "let through")
@@ -127,8 +136,8 @@ public class CircuitBreakerStress {
         }
 
         /**
-         * The call checks whether it is needless and then marks itself as waiting, in two steps; the revocation sets
-         * needless and then notifies waiters.
+         * Faulty: the call checks whether it is needless and then marks itself as waiting, in two steps. The revocation
+         * sets the needless flag and then notifies waiters.
          */
         @JCStressTest
         @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "told")
@@ -164,7 +173,7 @@ public class CircuitBreakerStress {
         }
     }
 
-    /** A breaker that looks at its probes and counts them in two steps. */
+    /** Faulty: a breaker that checks the number of probes and increments it in two steps. */
     @JCStressTest
     @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "one after the other")
     @Outcome(expect = Expect.FORBIDDEN, desc = "both at once, or one never")

@@ -14,7 +14,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** A taker comes and leaves while an element is brought: it is finished once the one that stays has it. */
+/**
+ * A consumer joins and leaves while an element is offered. The element is finished as soon as the consumer that stays
+ * has processed it.
+ */
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "only the one that stayed")
 @Outcome(id = "2, 0", expect = Expect.ACCEPTABLE, desc = "both")
@@ -59,7 +62,7 @@ public class BroadcastHubStress {
         result.r2 = claims.open();
     }
 
-    /** Adds acknowledgements for the takers that were present a moment ago. */
+    /** Faulty: adds acknowledgements for consumers that may have left since they were counted. */
     @JCStressTest
     @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "only the one that stayed")
     @Outcome(id = "2, 0", expect = Expect.ACCEPTABLE, desc = "both")

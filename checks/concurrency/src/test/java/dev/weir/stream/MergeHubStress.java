@@ -13,7 +13,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** Two pipelines bring while the one that takes leaves: what it has not pulled is there for the next. */
+/**
+ * Two pipelines offer elements while the consuming pipeline leaves. Elements that it has not pulled remain for the next
+ * consumer.
+ */
 @JCStressTest
 @Outcome(id = "11", expect = Expect.ACCEPTABLE, desc = "both, once each")
 @Outcome(expect = Expect.FORBIDDEN, desc = "an element was lost or came twice")
@@ -46,7 +49,7 @@ public class MergeHubStress {
         bring(10);
     }
 
-    /** The last element may have room only when the first is taken: so at least one is. */
+    /** There may be room for the last element only after the first one is taken, so at least one element is taken. */
     @Actor
     public void takers() {
         try {
@@ -76,7 +79,7 @@ public class MergeHubStress {
         result.r1 = seen;
     }
 
-    /** Nothing guards the inbox. */
+    /** Faulty: nothing guards the inbox. */
     @JCStressTest
     @Outcome(id = "11", expect = Expect.ACCEPTABLE, desc = "both, once each")
     @Outcome(expect = Expect.FORBIDDEN, desc = "an element was lost or came twice")

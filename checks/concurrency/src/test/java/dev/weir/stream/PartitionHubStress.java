@@ -14,7 +14,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** The taker that an element is for is stopped while it is brought: that one or the other gets it. */
+/**
+ * The consumer that an element is destined for is stopped while the element is offered. Either that consumer or the
+ * other one gets it.
+ */
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")
 @Outcome(expect = Expect.FORBIDDEN, desc = "it was lost or came twice")
@@ -65,7 +68,7 @@ public class PartitionHubStress {
         result.r2 = claims.open();
     }
 
-    /** Looks who is there and gives in two steps. */
+    /** Faulty: checks which consumers are present and hands over the element in two steps. */
     @JCStressTest
     @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "it was lost or came twice")

@@ -44,7 +44,7 @@ public final class LiveFigures {
     private long sent; // including existing records
     private long came; // distinct records
     private long again;
-    private long unacknowledged; // sent records that are not acknowledged
+    private long unacknowledged; // the number of sent records without an acknowledgement
     private boolean hasSent;
     private int quietReports; // consecutive generator reports without records
     private int warmUpSlots;
@@ -481,7 +481,10 @@ public final class LiveFigures {
         return sum;
     }
 
-    /** Returns the histograms for the run's log: one per second, and the measured ones by partition and by consumer. */
+    /**
+     * Returns the histograms for the run's log: two per second (latency and lateness, warm-up included), and one per
+     * partition and one per consumer, which cover the time after the warm-up.
+     */
     public List<Histogram> latencies(int count) {
         long wallNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
         long beginMillis = TimeUnit.NANOSECONDS.toMillis(wallNanos + planStartNanos);

@@ -23,7 +23,7 @@ public final class AskedInTurn {
     /** True if the connected broker has responded. */
     private boolean answered;
 
-    /** The number of brokers in a row that were asked without success. */
+    /** The number of consecutive brokers that were asked without success. */
     private int vain;
 
     private int turn;

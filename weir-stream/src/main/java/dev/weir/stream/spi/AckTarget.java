@@ -5,9 +5,9 @@ package dev.weir.stream.spi;
  * thread may call any method.
  *
  * <p>A token starts with one pending acknowledgement. The holder of an element holds its pending acknowledgements. Each
- * of them either ends with exactly one {@link #ack} or is never completed; in that case the element was not finished,
- * and the source must deliver it again. {@link #retain} adds pending acknowledgements when one element becomes several,
- * <em>before</em> any of them can be acknowledged.
+ * pending acknowledgement either ends with exactly one {@link #ack}, or never ends. If one never ends, the element was
+ * not finished, and the source must deliver it again. {@link #retain} adds pending acknowledgements when one element
+ * becomes several, <em>before</em> any of them can be acknowledged.
  */
 public interface AckTarget {
 
@@ -68,8 +68,8 @@ public interface AckTarget {
 
     /**
      * Returns whether the element with {@code token} is, or was derived from, the element with {@code ofToken} of
-     * {@code of}. A target that combines others asks each of them. Intended for code that searches for an element, not
-     * for code that processes it.
+     * {@code of}. A target that combines other targets calls this method on each of them. Intended for code that
+     * searches for an element, not for code that processes it.
      */
     default boolean standsFor(long token, AckTarget of, long ofToken) {
         return this == of && token == ofToken;

@@ -133,7 +133,7 @@ public final class Batch<T> {
     }
 
     /**
-     * Ends one pending acknowledgement of the element at {@code index}, which lies after the end of the stream. See
+     * Ends one pending acknowledgement of the element at {@code index}, which comes after the end of the stream. See
      * {@link AckTarget#forgo}.
      */
     public void forgo(int index) {

@@ -28,12 +28,12 @@ package dev.weir.stream.spi;
 public interface ElementOperator<T, R> {
 
     /**
-     * Processes an element. The element is acknowledged when all elements emitted during this call are, or at once if
-     * there are none.
+     * Processes an element. The element is acknowledged when all elements emitted during this call are acknowledged, or
+     * at once if no element was emitted.
      *
      * @throws Exception if the element cannot be processed; the stage's {@link dev.weir.stream.Supervision} decides
-     *     what happens. By default the pipeline fails, elements emitted during this call are dropped, and the element
-     *     is not acknowledged. A restart creates a new operator object
+     * what happens. By default the pipeline fails, elements emitted during this call are dropped, and the element is
+     * not acknowledged. A restart creates a new operator object
      */
     void onElement(T element, Emitter<? super R> below) throws Exception;
 

@@ -13,8 +13,8 @@ public final class Machinery {
 
     /**
      * Returns whether a failure is unrelated to the element: the JVM has run out of a resource, the class path is
-     * broken, or the work is being cancelled. No {@link dev.weir.stream.Supervision} decides about such a failure. Must
-     * be called on the thread that called the function.
+     * broken, or the work is being cancelled. {@link dev.weir.stream.Supervision} does not apply to such a failure.
+     * Must be called on the thread that called the function.
      */
     public static boolean isFailure(Throwable thrown) {
         Objects.requireNonNull(thrown, "thrown");

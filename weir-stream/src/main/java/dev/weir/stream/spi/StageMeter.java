@@ -57,7 +57,7 @@ public final class StageMeter {
         this(new Waits(), new Waits());
     }
 
-    /** Creates the meter of a fused stage, which is blocked whenever its segment is. */
+    /** Creates the meter of a fused stage, which is blocked whenever its segment is blocked. */
     private StageMeter(Waits up, Waits down) {
         this.up = up;
         this.down = down;
@@ -297,8 +297,9 @@ public final class StageMeter {
     }
 
     /**
-     * Returns a count that never decreases. A pass contributes an estimate until it is counted, and for a moment it is
-     * included in neither number; a lower reading is therefore replaced with the previous one.
+     * Returns a count that never decreases. Until a pass is counted, an estimate of it is added. Between the estimate's
+     * end and the count, the pass is in neither number for a moment. A reading that is lower than the previous one is
+     * therefore replaced with the previous one.
      */
     private static long rising(AtomicLong shown, long now) {
         return shown.accumulateAndGet(now, Math::max);

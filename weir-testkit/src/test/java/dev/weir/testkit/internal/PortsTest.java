@@ -8,7 +8,9 @@ import org.junit.jupiter.api.Test;
 
 class PortsTest {
 
-    /** Two clusters that start at once chose a port that was still free, and one found it taken. */
+    /**
+     * Regression: two clusters that started at the same time chose the same free port, and one of them found it in use.
+     */
     @Test
     void port_thatWasChosenAndIsStillFree_isChosenNoMore() {
         int port = new Ports().next();

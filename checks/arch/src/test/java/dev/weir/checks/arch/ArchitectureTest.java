@@ -32,7 +32,7 @@ class ArchitectureTest {
                         Arrays.stream(WeirModule.values()).map(m -> m.folder).toList());
     }
 
-    /** Otherwise the rules would pass over nothing. */
+    /** Otherwise, the rules would pass without having checked anything. */
     @ParameterizedTest
     @EnumSource
     void everyModuleWithSources_isCompiledInItsOwnPackage(WeirModule module) {
@@ -87,7 +87,7 @@ class ArchitectureTest {
         rules.stagesWaitByTheClock().check(MAIN);
     }
 
-    /** A test may override what is synchronized, such as a mock's answer. */
+    /** Tests are exempt, because a test may override a synchronized method, for example in a mock. */
     @Test
     void noMethod_isSynchronized() {
         rules.noMethodIsSynchronized().check(MAIN);

@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The page of the five articles has no empty cell, and counts what it leaves open. */
+/** The page about the five articles must have no empty cell, and must state how many questions it leaves open. */
 class ArticlesPageTest {
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
     private static final Path PAGE = ROOT.resolve("docs/benchmarks/articles.md");

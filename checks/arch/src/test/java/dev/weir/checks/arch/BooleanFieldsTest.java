@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /**
- * Bounds the boolean fields of a class on a record's way out, where state is an enum with named transitions: each
- * further flag doubles the states that nothing names.
+ * Limits the number of boolean fields in classes that write records. Their state must be an enum with named
+ * transitions, because each further flag doubles the number of unnamed states.
  */
 class BooleanFieldsTest {
 

@@ -10,12 +10,18 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Holds the names of the library's classes: one name for one thing, and two words where one does not define it. */
+/**
+ * Checks the names of the library's classes: each name denotes one thing, and has at least two words unless one word
+ * defines the thing.
+ */
 class ClassNamesTest {
 
     private static final Pattern ONE_WORD = Pattern.compile("[A-Z][a-z0-9]*");
 
-    /** The share of internal classes that one word may name: terms of the field, such as {@code Segment}. */
+    /**
+     * The largest share of internal classes with a one-word name. One word is right for terms of the field, such as
+     * {@code Segment}.
+     */
     private static final double MOST_OF_ONE_WORD = 0.15;
 
     private static Stream<JavaClass> topLevel() {

@@ -22,7 +22,10 @@ class DocumentsTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
-    /** {@code `SomeTest.subject_condition*`}, and {@code `other_condition_*`} behind it, which is of the same class. */
+    /**
+     * Matches {@code `SomeTest.subject_condition*`}, and a following {@code `other_condition_*`}, which names a method
+     * of the same class.
+     */
     private static final Pattern TEST_NAME =
             Pattern.compile("`([A-Z]\\w*(?:Test|Stress))(?:\\.(\\w+\\*?))?`((?:, `[a-z]\\w*_\\w*\\*?`)*)");
 
@@ -40,7 +43,7 @@ class DocumentsTest {
     /** A link to another decision in a status, or the word between two. */
     private static final Pattern LATER_DECISION = Pattern.compile("\\[(?:ADR )?(\\d+)]\\([^)]*\\)");
 
-    /** 45 lines of text, and some. */
+    /** The size of slightly more than 45 lines of text. */
     private static final long MAX_DECISION_BYTES = 3_400;
 
     /** A message in {@code troubleshooting.md}; names and numbers in it stand as three dots. */
@@ -48,7 +51,7 @@ class DocumentsTest {
 
     private static final Pattern PLACEHOLDER = Pattern.compile("@[A-Z_]+@");
 
-    /** The block of Java in a page, the samples of a Javadoc comment. */
+    /** A block of Java code on a page, or a sample in a Javadoc comment. */
     private static final Pattern SAMPLE = Pattern.compile(
             "```java\n(.*?)```|<pre>\\{@code\n(.*?)}</pre>|\\{@snippet :\n(.*?)\n *\\* }\n", Pattern.DOTALL);
 
@@ -57,7 +60,7 @@ class DocumentsTest {
             "\\.(await\\(\\)(?!\\s*\\.indefinitely)|drain\\(|runTo\\(|take\\(\\)|poll\\(Duration"
                     + "|expect(Next|End|Failure)\\(|await(Acknowledged|Close|Pull|Stop|Taken|Waiters)\\(|toList\\(\\))|Dispatchers\\.load\\(");
 
-    /** A paragraph above a table that says of how many rounds it is, and there are one or two. */
+    /** A paragraph above a table which says that the table is based on one or two rounds. */
     private static final Pattern FEW_ROUNDS =
             Pattern.compile("\\b(?:one|1|two|2) (?:interleaved )?rounds?\\b", Pattern.CASE_INSENSITIVE);
 
@@ -98,7 +101,10 @@ class DocumentsTest {
         assertThat(broken).isEmpty();
     }
 
-    /** A block of rows is a table if its second line is one of dashes; without it, pages show it as text. */
+    /**
+     * Collects blocks of rows that lack a second line of dashes, because pages show such a block as text instead of a
+     * table.
+     */
     private static void brokenTables(Path page, List<String> broken) throws IOException {
         List<String> lines = Files.readAllLines(page);
         boolean code = false;
@@ -140,7 +146,7 @@ class DocumentsTest {
         assertThat(few).isEmpty();
     }
 
-    /** A placeholder left in a page is a template that nobody filled in. */
+    /** A page must not contain placeholders, which belong to a template that nobody filled in. */
     @Test
     void placeholders_inPages_areFilled() throws IOException {
         List<String> left = new ArrayList<>();
@@ -153,7 +159,7 @@ class DocumentsTest {
         assertThat(left).isEmpty();
     }
 
-    /** Whoever renames a class finds the pages that name it. */
+    /** Makes whoever renames a class update the pages that name it. */
     @Test
     void classesNamed_inTheTourAndBesideIt_exist() throws IOException {
         Set<String> declared =
@@ -190,7 +196,8 @@ class DocumentsTest {
     }
 
     /**
-     * The index has each decision once, with its title and the later decisions of its status; a page is one page.
+     * The index must contain each decision once, with its title and the later decisions that its status names. A
+     * decision must fit on one page.
      */
     @Test
     void decisions_areInTheIndex_withTitleAndStatus() throws IOException {
@@ -264,7 +271,10 @@ class DocumentsTest {
         return methods;
     }
 
-    /** A method, the beginning of one before a star, or a class within (a jcstress case). */
+    /**
+     * Returns whether the code has a given method, a method with a given prefix (if the name ends with a star), or a
+     * given nested class (a jcstress case).
+     */
     private static boolean has(String code, String method) {
         String whole = method.endsWith("*") ? method.substring(0, method.length() - 1) : method + "\\b";
         return Pattern.compile("\\b(void|class) " + whole).matcher(code).find();
@@ -282,7 +292,9 @@ class DocumentsTest {
                 .contains("Default: " + records);
     }
 
-    /** One estimate for each: how long the launcher builds, and how long the demo takes. */
+    /**
+     * Checks that all places state the same two estimates: how long the launcher builds, and how long the demo takes.
+     */
     @Test
     void timesOfTheDemo_areTheSameInReadmeLauncherAndHelp() throws IOException {
         String readme = Files.readString(ROOT.resolve("README.md")).replaceAll("\\s+", " ");

@@ -31,7 +31,10 @@ import java.util.stream.Stream;
  */
 final class HouseRules {
 
-    /** Each has a process of its own: it talks to the one that forked it, or passes on how its application ended. */
+    /**
+     * Main classes with their own process. Each communicates with the process that started it, or returns the exit code
+     * of its application.
+     */
     private static final List<String> MAINS = List.of(
             "testkit.internal.BrokerMain",
             "testkit.internal.ReleaseMain",
@@ -41,7 +44,10 @@ final class HouseRules {
             "driver.NotedNumbers",
             "examples.spring.InvoicingApplication");
 
-    /** The supervisor, which waits for all tasks, and the worker that checks again after a millisecond. */
+    /**
+     * The two classes that may wait in another way: the supervisor, which waits for all tasks, and the worker, which
+     * checks again after a millisecond.
+     */
     private static final List<String> WAIT_OTHERWISE =
             List.of("stream.internal.run.TaskGroup", "stream.internal.parallel.BlockingWorkers");
 
@@ -118,7 +124,10 @@ final class HouseRules {
                 .as("nobody sleeps: wait for what you wait for, with a deadline");
     }
 
-    /** Otherwise nobody can tell who waits from who was woken and has no processor yet: see ADR 11. */
+    /**
+     * Otherwise, a waiting thread cannot be told apart from a thread that was woken but has no processor yet; see ADR
+     * 11.
+     */
     ArchRule stagesWaitByTheClock() {
         return noClasses()
                 .that(resideInAPackage(root + ".stream.internal..")
@@ -131,7 +140,7 @@ final class HouseRules {
                 .as("stages wait by the clock of their run: clock.await(lock, condition, deadline or NEVER)");
     }
 
-    /** Sees methods only: a synchronized block leaves no trace that ArchUnit reads. */
+    /** Covers only methods, because ArchUnit does not see synchronized blocks. */
     ArchRule noMethodIsSynchronized() {
         return noMethods()
                 .that()

@@ -29,21 +29,24 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The directions in which the packages of a module may depend on each other, the most lines of one, and that no main
- * code leans on a test harness. Each rule is also shown a planted violation. A facade and its internals know each other
- * by design, so that only internal packages are looked at for circles.
+ * Checks the directions in which a module's packages may depend on each other, the maximum number of lines per package,
+ * and that no main code depends on a test harness. Each rule is also tested with a planted violation. A facade and its
+ * internals depend on each other by design, so only internal packages are checked for cycles.
  */
 class InternalPackagesTest {
 
     /**
-     * More lines than these are searched and no longer read. Lines, because a bound on files moves code between them.
+     * A larger package is searched rather than read. The limit counts lines, because a limit on files only moves code
+     * between files.
      */
     private static final int MOST_INTERNAL_LINES = 5_000;
 
-    /** A public package is found by the names that users type. */
+    /** The limit is higher, because users find their way in a public package by its names. */
     private static final int MOST_PUBLIC_LINES = 8_000;
 
-    /** The packages of weir-kafka below {@code internal}: each uses only those before it. */
+    /**
+     * The packages of weir-kafka below {@code internal}. Each package uses only packages that precede it in this list.
+     */
     private static final List<String> KAFKA_ORDER = List.of(
             "meters",
             "in.lookup",
@@ -70,7 +73,7 @@ class InternalPackagesTest {
         freeOfCircles("dev.weir." + module.packageName).check(module.mainClasses());
     }
 
-    /** These have no facade: all of their packages are internal. */
+    /** Programs have no facade, so all of their packages are checked. */
     @ParameterizedTest
     @EnumSource(names = {"BENCH", "CLI"})
     void packages_ofAProgram_areFreeOfCircles(WeirModule module) {
@@ -179,7 +182,10 @@ class InternalPackagesTest {
         }
     }
 
-    /** The uses of a package that comes later in {@code order}, a line each: class, arrow, package. */
+    /**
+     * Returns each use of a package that comes later in {@code order} as a line with the class, an arrow and the
+     * package.
+     */
     private static List<String> backwards(JavaClasses classes, String root, List<String> order) {
         Set<String> found = new TreeSet<>();
         for (JavaClass type : classes) {
@@ -197,7 +203,7 @@ class InternalPackagesTest {
         return name.startsWith(root + ".") ? name.substring(root.length() + 1) : "";
     }
 
-    /** The packages below a source folder with more lines than they may have, a line each. */
+    /** Returns a line for each package below a source folder that has too many lines. */
     private static List<String> tooLarge(Path sources, int mostInternal, int mostPublic) throws IOException {
         Path folder = Path.of(System.getProperty("weir.root")).resolve(sources);
         Map<String, Integer> lines = new TreeMap<>();
@@ -222,14 +228,14 @@ class InternalPackagesTest {
         return found;
     }
 
-    /** A program has no facade: all of its packages are internal. */
+    /** Returns whether a package is internal. All packages of a program are, because it has no facade. */
     private static boolean isInternal(String folder) {
         return (folder + "/").matches(".*/(internal|weir/bench|weir/cli)/.*");
     }
 
     /**
-     * A harness is what drives code in tests: probes, test libraries, doubles of the Kafka clients, simulated worlds.
-     * The rest of the testkit runs brokers, which the benchmark and the command need.
+     * Returns a rule against dependencies on test harnesses: probes, test libraries, doubles of the Kafka clients and
+     * simulated clusters. The rest of the testkit runs brokers, which the benchmark and the command need.
      */
     private static ArchRule leansOnNoTestHarness(String root) {
         return noClasses()

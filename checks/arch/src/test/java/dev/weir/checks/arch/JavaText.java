@@ -18,12 +18,12 @@ final class JavaText {
     private static final Pattern WILDCARD = Pattern.compile("\\?\\s*(?:[>,]|extends\\b|super\\b)");
     private static final Pattern ANYTHING = Pattern.compile("(?:\\.\\.\\.|\\{}|%[a-z])+");
 
-    /** Most ways through one expression; with more, this class has misread it. */
+    /** The maximum number of ways through one expression. More ways mean that this class has misread the code. */
     private static final int MOST_WAYS = 64;
 
     private JavaText() {}
 
-    /** The code with blanks in place of its comments, so that places stay what they are. */
+    /** Returns the code with blanks in place of comments, so that the positions of the code do not change. */
     static String withoutComments(String code) {
         StringBuilder plain = new StringBuilder(code);
         int i = 0;
@@ -43,7 +43,7 @@ final class JavaText {
         return plain.toString();
     }
 
-    /** The texts of an expression, or of several between commas, as one text has them all. */
+    /** Returns the texts of an expression. Several expressions between commas are combined into one text. */
     static Set<String> of(String code) {
         Set<String> plain = new LinkedHashSet<>();
         for (String text : ways(code)) {
@@ -99,7 +99,10 @@ final class JavaText {
         return terms.size() > 1 ? combine(terms, "") : waysOfTerm(expression);
     }
 
-    /** The index of the colon that belongs to the condition whose question mark precedes {@code at}. */
+    /**
+     * Returns the index of the colon that belongs to the conditional expression whose question mark precedes
+     * {@code at}.
+     */
     private static int otherwise(String code, int at) {
         int open = 1;
         int i = endOf(code, at, "?:");
@@ -130,7 +133,8 @@ final class JavaText {
                 ways = join(ways, List.of(textOfQuote(term.substring(i, end))), "");
             } else if (c == '(') {
                 end = Math.min(endOf(term, i + 1, ")") + 1, term.length());
-                // What is in brackets alone is text as it is; arguments of a call become who knows what.
+                // An expression in brackets is text itself. The effect of a call's arguments is unknown, so a call
+                // becomes three dots.
                 String dots = i == 0 && end == term.length() ? "" : DOTS;
                 ways = join(join(ways, ways(term.substring(i + 1, end - 1)), dots), List.of(dots), "");
             } else if (c == '{') {
@@ -193,7 +197,7 @@ final class JavaText {
         return c == '"' || c == '\'';
     }
 
-    /** The index behind the quotes that end what begins at {@code start}. */
+    /** Returns the index after the closing quotes of the literal that begins at {@code start}. */
     private static int endOfQuote(String code, int start) {
         if (code.startsWith("\"\"\"", start)) {
             return code.indexOf("\"\"\"", start + 3) + 3;

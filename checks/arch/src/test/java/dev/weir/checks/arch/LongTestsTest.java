@@ -22,13 +22,13 @@ class LongTestsTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
-    /** Not as one string: this file is looked through as well. */
+    /** Written in parts, because the test searches this file as well. */
     private static final String LONG = "@Tag(" + '"' + "long" + '"' + ")";
 
     /** {@code `SomeTest.subject_condition*`}, or the class alone. */
     private static final Pattern NAMED = Pattern.compile("`([A-Z]\\w*Test)(?:\\.(\\w+)\\*?)?`");
 
-    /** All between the end of the member before and the name of a method, and the name. */
+    /** The text from the end of the previous member to the name of a method, and the name. */
     private static final Pattern METHOD = Pattern.compile("(.*?)\\n    (?:public )?void (\\w+)\\(", Pattern.DOTALL);
 
     private static final Pattern MEMBER_END = Pattern.compile("\\n    }\\n");
@@ -75,7 +75,10 @@ class LongTestsTest {
                         method -> named.group(2) == null || method.startsWith(named.group(2))));
     }
 
-    /** A class without tests of its own runs the tests it inherits. */
+    /**
+     * Returns whether the build runs a test of the class. A class without its own tests runs the tests that it
+     * inherits.
+     */
     private static boolean isInTheBuild(String source, Predicate<String> isNamed) {
         int body = source.indexOf(" {\n");
         if (body < 0 || source.substring(0, body).contains(LONG)) {
@@ -94,7 +97,7 @@ class LongTestsTest {
         return none;
     }
 
-    /** All tests by their simple names, which two may share. */
+    /** Returns the sources of all tests by simple class name. Sources of classes with the same name are joined. */
     private static Map<String, String> sources() throws IOException {
         Map<String, String> sources = new TreeMap<>();
         try (Stream<Path> files = Files.find(

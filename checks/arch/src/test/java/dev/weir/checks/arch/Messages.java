@@ -20,12 +20,13 @@ import java.util.stream.Stream;
 /**
  * The messages of exceptions and log lines in the sources, and the entries that the pages have for them. Stateless.
  *
- * <p>A message is made of the string literals among the arguments of a new exception or error, of {@code super} in one,
- * of a method that makes the failure that is thrown, of a logger call, or of the command's failures; three dots replace
- * everything else. Variables and methods of the same file that such arguments name are expanded the same way. Each way
- * through a condition is a message of its own. Texts of fewer than three words do not count, because they pass on
- * another message. An entry is the text between backticks in the first cell of a row; its parts between three dots
- * occur in the message in the same order, as whole words.
+ * <p>A message consists of the string literals in certain arguments; three dots replace everything else. These are the
+ * arguments of a new exception or error, of {@code super} in its constructor, of a method that creates a thrown
+ * failure, of a logger call, or of the command's failures. Variables and methods of the same file that such arguments
+ * use are expanded in the same way. Each way through a conditional expression is a separate message. Texts of fewer
+ * than three words are ignored, because they only pass on another message. An entry is the text between backticks in
+ * the first cell of a row. Its parts, which three dots separate, must occur in the message as whole words and in the
+ * same order.
  */
 final class Messages {
 
@@ -68,7 +69,10 @@ final class Messages {
             return true;
         }
 
-        /** The index behind the words, from {@code at} on, or -1: the end of one word is no word. */
+        /**
+         * Returns the index after the first occurrence of the words at or after {@code at}, or -1. Only whole words
+         * match.
+         */
         private static int endOfWords(String text, String words, int at) {
             int found = text.indexOf(words, at);
             while (found >= 0 && (isWithinAWord(text, found) || isWithinAWord(text, found + words.length()))) {
@@ -89,7 +93,10 @@ final class Messages {
         }
     }
 
-    /** The messages of all modules that users run. Drivers talk to the harness alone. */
+    /**
+     * Returns the messages of all modules that users run. Drivers are excluded, because only the harness reads their
+     * messages.
+     */
     static List<Message> ofSources() throws IOException {
         List<Message> all = new ArrayList<>();
         for (WeirModule module :
@@ -133,7 +140,7 @@ final class Messages {
                 .toList();
     }
 
-    /** Returns the possible texts of each variable and method of a file that is a text, by its name. */
+    /** Returns, by name, the possible texts of each variable and method of a file that has a text as its value. */
     private static Map<String, List<String>> textsMade(String code) {
         Map<String, List<String>> made = new HashMap<>();
         Matcher each = TEXT_MADE.matcher(code);

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Each message has an entry in the guide under the words used where it is thrown or logged, and each entry matches an
- * existing message. Words composed by a helper in another file are checked only in that file. Words passed to a helper
- * that makes the exception are checked only if the helper is called behind {@code throw}.
+ * existing message. Words that a helper in another file composes are checked only in that file. Words that are passed
+ * to a helper which creates the exception are checked only if the call follows {@code throw}.
  */
 class MessagesTest {
 
@@ -25,14 +25,14 @@ class MessagesTest {
     private static List<Message> messages = List.of();
     private static List<Entry> entries = List.of();
 
-    /** Once: that takes seconds. */
+    /** Scans all sources once for all tests, because a scan takes seconds. */
     @BeforeAll
     static void scan() throws IOException {
         messages = Messages.ofSources();
         entries = entriesOfPages();
     }
 
-    /** A message that no user sees: its class, words of it, and the reason it is on the list. */
+    /** A message that no user sees, with its class, some of its words, and the reason why no user sees it. */
     private record Internal(String type, String words, String why) {
 
         boolean isOf(Message message) {
@@ -69,7 +69,7 @@ class MessagesTest {
         });
     }
 
-    /** The scan itself: what is text, what is not, and what an entry is of. */
+    /** Tests the scan itself: which code is text, which is not, and which message an entry belongs to. */
     @Test
     void scan_ofPlantedCode_findsItsMessages() {
         List<Message> found = Messages.of("Planted", """
@@ -92,7 +92,7 @@ class MessagesTest {
                 .isFalse();
     }
 
-    /** Otherwise an entry could have words of both branches, and be of neither message. */
+    /** Otherwise, an entry could contain words of both branches and match neither message. */
     @Test
     void scan_ofAChoice_findsAMessageForEachWay() {
         assertThat(Messages.of("Planted", """

@@ -13,8 +13,8 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.stream.Stream;
 
 /**
- * Requires that all types a user can see of a class (its supertypes, the types of its members, type arguments too) are
- * public. Stateless.
+ * Requires that all types which users see in a class are public: its supertypes and the types of its members, including
+ * type arguments. Stateless.
  */
 final class NameNoInternalType extends ArchCondition<JavaClass> {
 

@@ -25,9 +25,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Null for each parameter that is not {@code @Nullable}, of each public method and constructor of what users see:
- * refused by the call, with the parameter's name. The other parameters get what {@link Samples} has for their types; a
- * new type wants a line there. What is abstract and has no sample is for users to implement.
+ * Passes null for each parameter that is not {@code @Nullable}, to each public method and constructor that users can
+ * call. The call must refuse it with a message that contains the parameter's name. The other parameters get values from
+ * {@link Samples}; a new parameter type needs an entry there. Abstract types without a sample are skipped, because
+ * users implement them.
  */
 class NullArgumentsTest {
 
@@ -44,10 +45,7 @@ class NullArgumentsTest {
             "dev.weir.jdbc",
             "dev.weir.testkit");
 
-    /**
-     * Types that Weir creates for users to read, and their tests: nobody hands nulls to their constructors and
-     * factories.
-     */
+    /** Types that Weir creates and users only read. No user code passes null to their constructors and factories. */
     private static final Set<String> READ_ONLY = Set.of(
             "DrainReport",
             "StageSnapshot",
@@ -98,7 +96,7 @@ class NullArgumentsTest {
             return executable instanceof Constructor || Modifier.isStatic(executable.getModifiers());
         }
 
-        /** For users to override, not to call. */
+        /** Returns whether users override the method and do not call it. */
         boolean isCallback() {
             return type.isInterface() && !isStatic() && !samples.has(type);
         }
@@ -113,7 +111,7 @@ class NullArgumentsTest {
                     || executable.getName().equals("equals");
         }
 
-        /** With the types around it, without the package. */
+        /** Returns the name of a type with its enclosing types, without the package. */
         private static String nameOf(Class<?> type) {
             return type.getName().substring(type.getPackageName().length() + 1).replace('$', '.');
         }
@@ -212,8 +210,8 @@ class NullArgumentsTest {
     }
 
     /**
-     * By what was given to {@code requireNonNull}, or by the JVM's own account; {@code newClock} is called
-     * {@code clock}.
+     * Returns a pattern for messages that name the parameter, either by the text given to {@code requireNonNull} or in
+     * the JVM's own message. A parameter {@code newClock} may be called {@code clock}.
      */
     private static String namingPattern(String name) {
         String plain =

@@ -28,14 +28,15 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * The table of all operators, read from the sources of the facade by the compiler: what a method is called and does is
- * in its Javadoc, its acknowledgements and its cost are in its {@code Operator} mark. Confined to one thread.
+ * The table of all operators, extracted from the facade's sources with the compiler. Names and descriptions come from
+ * the methods' Javadoc; acknowledgements and costs come from their {@code Operator} annotations. Confined to one
+ * thread.
  */
 final class OperatorTable {
 
     private static final String MARK = "dev.weir.stream.Operator";
 
-    /** They say more of the stage above and add none. */
+    /** Methods that only configure the upstream stage and add no stage. */
     private static final Set<String> NO_OPERATORS = Set.of("named", "with", "supervised");
 
     /** The types whose values are parts of a pipeline. */
@@ -45,7 +46,7 @@ final class OperatorTable {
             "dev.weir.stream.Sink.Loop",
             "dev.weir.stream.ResultSink");
 
-    /** Values of a mark that the page states once, above its tables. */
+    /** Annotation values that the page states once, above its tables. */
     private static final Set<String> USUAL = Set.of(
             "each goes with its element",
             "kept with each element",
@@ -104,7 +105,7 @@ final class OperatorTable {
         return byName.get(name);
     }
 
-    /** The public methods that make a part of a pipeline and bear no mark. */
+    /** Returns the public methods that create a part of a pipeline but lack the annotation. */
     List<String> unmarked() {
         return facades.stream()
                 .flatMap(facade -> methods(facade)

@@ -22,8 +22,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The surface of a module as text: each public type outside of internal packages, and each of its public and protected
- * members, a line each, in an order that depends on nothing but names. Functions only.
+ * The surface of a module as text: a line for each public type outside internal packages and for each of its public and
+ * protected members, sorted by name. Has only static methods.
  */
 final class PublicSurface {
 
@@ -79,8 +79,8 @@ final class PublicSurface {
     }
 
     /**
-     * Returns the methods that a type inherits from types that are not public themselves. In place of a superclass's
-     * methods the type has bridges, which know no type arguments.
+     * Returns the methods that a type inherits from non-public types. The type itself has only bridge methods for them,
+     * which lack type arguments.
      */
     private static Stream<Method> inherited(Class<?> type) {
         Stream<Method> ofInterfaces = Arrays.stream(type.getMethods())
@@ -174,7 +174,7 @@ final class PublicSurface {
         return variable.getName() + (bounds.isEmpty() ? "" : " extends " + bounds);
     }
 
-    /** Simple names: a type that moves to another package shows at its own line. */
+    /** Returns the simple name of a type, because a move to another package already changes the type's own line. */
     private static String name(Type type) {
         return PACKAGE.matcher(type.getTypeName()).replaceAll("").replace('$', '.');
     }

@@ -116,7 +116,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/** A value of each type that a public method asks for, good enough to be accepted. Confined to its test. */
+/** Valid sample values for all parameter types of public methods. Confined to its test. */
 final class Samples implements AutoCloseable {
 
     /** Serves as a name, a topic, an address and a regular expression. */
@@ -319,7 +319,7 @@ final class Samples implements AutoCloseable {
         byType.put(type, sample);
     }
 
-    /** Returns whether there is a value that was made for it. */
+    /** Returns whether the table has a value for this type. */
     boolean has(Class<?> type) {
         return byType.containsKey(type);
     }

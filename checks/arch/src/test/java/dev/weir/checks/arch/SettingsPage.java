@@ -26,12 +26,15 @@ import java.util.stream.Collectors;
 
 /**
  * The tables of {@code configuration.md}: a chapter for each type with settings, which is found by its heading
- * {@code ## Words (`Type`)} and whose first table is made of the type's source, its Javadoc and an instance with the
- * defaults.
+ * {@code ## Words (`Type`)} and whose first table is generated from the type's source, its Javadoc and an instance with
+ * the defaults.
  */
 final class SettingsPage {
 
-    /** Ways to set many properties of Kafka's clients, which the page describes, and a check. */
+    /**
+     * Builder methods without a row: methods that set many properties of Kafka's clients, which the page describes in
+     * prose, and a check.
+     */
     private static final Set<String> NO_SETTINGS = Set.of("property", "properties", "from", "fromEnvironment", "check");
 
     private static final Pattern SEE = Pattern.compile("\\s*See \\{@link [^}]*}\\.\\s*");
@@ -201,7 +204,7 @@ final class SettingsPage {
         throw new IllegalStateException("no source of " + type);
     }
 
-    /** The keys of a type that is read from files: a key that is near none is refused with all of them. */
+    /** Returns the keys of a type that is read from files. The list comes from the error message for an unknown key. */
     private static Set<String> keys(String type) {
         Map<String, String> unknown = Map.of("weir.x", "1");
         try {
@@ -224,7 +227,10 @@ final class SettingsPage {
         throw new IllegalStateException("weir.x is no setting of " + type);
     }
 
-    /** The values of the first parameter: its choices, or its kind; a blank behind it if there is one. */
+    /**
+     * Returns the values of the first parameter (its choices or its kind), followed by a blank; empty if the setting
+     * has no parameter.
+     */
     private static String values(String type, String setting) {
         Class<?> owner = load(type);
         Method setter = Arrays.stream(owner.getDeclaredMethods())
@@ -272,7 +278,8 @@ final class SettingsPage {
     }
 
     /**
-     * Returns the default of a setting whose accessor has its name. Sizes follow the heap and are described in words.
+     * Returns the default of a setting, read with the accessor of the same name. Sizes that depend on the heap are
+     * described in words.
      */
     private static String byDefault(String type, String setting) {
         Object settings = DEFAULTS.get(type);

@@ -20,13 +20,13 @@ class SettingsPageTest {
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
     private static final Path PAGE = ROOT.resolve("docs/reference/configuration.md");
 
-    /** Types with a builder that configure nothing of a user's application, or whose page is another. */
+    /** Types with a builder that do not configure a user's application, or that are described on another page. */
     private static final Set<String> ELSEWHERE = Set.of(
-            "WeirSettings", // Hands out builders whose chapters are there.
-            "KafkaCluster", // Brokers of tests: testkit.md.
+            "WeirSettings", // Only returns builders, which have chapters of their own.
+            "KafkaCluster", // Brokers for tests, described in testkit.md.
             "NumberRuns", // A driver's own: weir-driver.
-            "Tuner", // A trial of the controls: console.md.
-            "TuneReading", // A measurement, as the following ones.
+            "Tuner", // A trial of the controls, described in console.md.
+            "TuneReading", // This class and the following ones are results of measurements.
             "Snapshot",
             "ConsumerDump",
             "PartitionDump",
@@ -70,7 +70,7 @@ class SettingsPageTest {
         assertThat(missing).as("types with settings that are in no chapter").isEmpty();
     }
 
-    /** The type whose settings a public type is or gathers; null if it does neither. */
+    /** Returns the name of the settings type that a public type is or builds; null if it is neither. */
     private static String nameOfSettings(JavaClass type) {
         boolean isSeen = type.getModifiers().contains(JavaModifier.PUBLIC)
                 && !(type.getPackageName() + ".").contains(".internal.");

@@ -35,7 +35,8 @@ final class SettingsSource {
     /**
      * A method, or a component of a record.
      *
-     * @param type that it returns, or that the component has; the type around it for a parameter that stands for that
+     * @param type the return type or the component's type; for a type parameter that denotes the enclosing type, the
+     * enclosing type
      * @param doc its comment; empty without one
      * @param byDefault the default of a component; empty without one
      */

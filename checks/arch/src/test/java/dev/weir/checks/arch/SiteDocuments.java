@@ -47,7 +47,7 @@ final class SiteDocuments {
 
     private static final Pattern ROW = Pattern.compile("(?m)^\\|.*$");
 
-    /** A decision in its index. */
+    /** An entry of the index of decisions. */
     private static final Pattern DECISION = Pattern.compile("^- \\d+: .*$", Pattern.MULTILINE);
 
     private final Path root;
@@ -141,7 +141,10 @@ final class SiteDocuments {
         }
     }
 
-    /** A reader finds a page through the two indexes. Examples and deployment are listed whole. */
+    /**
+     * Checks that each page is named in one of the two indexes, so that readers can find it. Examples and deployment
+     * files are listed completely.
+     */
     private void checkNavigation() {
         Set<String> named = new HashSet<>(AT_THE_TOP);
         named.add(INDEX);
@@ -184,7 +187,7 @@ final class SiteDocuments {
         return LINK.matcher(blanked(text, CODE)).results();
     }
 
-    /** Replaces code by as many spaces, so that places stay where they are. */
+    /** Replaces code by the same number of spaces, so that the positions of the other text do not change. */
     private static String blanked(String text, Pattern code) {
         return code.matcher(text)
                 .replaceAll(match -> Matcher.quoteReplacement(match.group().replaceAll("[^\n]", " ")));

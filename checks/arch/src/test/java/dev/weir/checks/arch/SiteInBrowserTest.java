@@ -31,7 +31,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The site as {@code checks/site.sh} makes it, opened and clicked through: from a disk, and once from a web server. */
+/**
+ * Opens the site that {@code checks/site.sh} builds in a browser and clicks through it, from disk and once from a web
+ * server.
+ */
 @Tag("long")
 @Timeout(180)
 class SiteInBrowserTest {
@@ -46,7 +49,7 @@ class SiteInBrowserTest {
 
     private static final String BACKGROUND = "getComputedStyle(document.body).backgroundColor";
 
-    /** To another file of the site, and its anchor. */
+    /** A link to another file of the site, with an optional anchor. */
     private static final Pattern LINK = Pattern.compile("(?:href|src)=\"(?![a-z]+:)([^\"#?]*)(#[^\"]*)?\"");
 
     /** The folder of all versions. */
@@ -97,7 +100,7 @@ class SiteInBrowserTest {
     }
 
     private static void awaitTrue(String condition) {
-        // While a page gives way to the next, an evaluation fails.
+        // Evaluating a script fails while the browser is changing to the next page.
         await().atMost(PATIENCE)
                 .untilAsserted(() ->
                         assertThat(browser.evaluate(condition)).as(condition).isEqualTo("true"));
@@ -115,7 +118,7 @@ class SiteInBrowserTest {
                 .isEqualTo("clicked");
     }
 
-    /** Searches by the keyboard, and follows a result. */
+    /** Searches with the keyboard and follows a result. */
     private static void searchAndFollow() throws Exception {
         browser.press("/");
         awaitTrue("document.activeElement.matches('.sidebar-search') && document.activeElement.value === ''");

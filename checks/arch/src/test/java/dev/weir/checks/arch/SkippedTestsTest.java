@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Prints, in the last module of the build, the tests that were skipped, since Surefire shows their number only. */
+/** Prints the skipped tests in the last module of the build, because Surefire shows only their number. */
 class SkippedTestsTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));

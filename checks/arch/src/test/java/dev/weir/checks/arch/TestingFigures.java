@@ -21,7 +21,7 @@ final class TestingFigures {
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
     private static final Path INTERNALS = ROOT.resolve("docs/internals");
 
-    /** Not as one string: this file is looked through as well. */
+    /** Written in parts, because this file is searched as well. */
     private static final String LONG = "@Tag(" + '"' + "long" + '"' + ")";
 
     private static final Pattern TEST =
@@ -55,7 +55,7 @@ final class TestingFigures {
         return ROOT.relativize(file).toString().matches(".*src/(?:test|jcstress)/java/.*");
     }
 
-    /** Counts all of them: the text of the cells behind the first one, by the text of the first one. */
+    /** Counts all figures. Returns, by the text of a row's first cell, the text of the following cells. */
     static Map<String, String> count() throws IOException {
         TestingFigures counted = new TestingFigures();
         counted.tests();
@@ -128,7 +128,7 @@ final class TestingFigures {
         put(name, some, many);
     }
 
-    /** A constant, or what it is unless a property says otherwise. */
+    /** Returns the value of a constant, or its default if a property can override it. */
     private static long constant(String text, String name) {
         return number(text, "\\b" + name + " = (?:Integer\\.getInteger\\(\"[^\"]*\", )?([\\d_]+)\\)?;");
     }
@@ -245,7 +245,7 @@ final class TestingFigures {
         return Files.readAllLines(INTERNALS.resolve(page));
     }
 
-    /** The cells of the rows of the table that begins so. */
+    /** Returns the cells of the rows of the table that begins with {@code head}. */
     private static List<List<String>> rows(String page, String head) throws IOException {
         return lines(page).stream()
                 .dropWhile(line -> !line.startsWith(head))

@@ -47,7 +47,7 @@ class TestingPageTest {
         assertThat(typed).as("typed by hand").isEmpty();
     }
 
-    /** The page with the figure in the cells behind the first one. */
+    /** Returns the page with the given figure in the row's cells after the first one. */
     private static String withFigure(String page, String what, String cells) {
         int count = cells.split(" \\| ", -1).length;
         Pattern row =

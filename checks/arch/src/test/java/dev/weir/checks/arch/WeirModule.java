@@ -54,16 +54,16 @@ enum WeirModule {
     Set<String> uses() {
         return switch (this) {
             case STREAM, DRIVER, SIMULATION -> Set.of();
-            // The simulation for their tests.
+            // Needs the simulation for its tests.
             case LEAN -> Set.of("simulation");
             case KAFKA -> Set.of("stream", "lean", "simulation");
             case METRICS, TESTKIT, JDBC, ASIMOV -> Set.of("stream", "kafka");
-            // The testkit for their tests, as their poms have it.
+            // These modules need the testkit for their tests, as declared in their POMs.
             case OTEL, FORMATS_EXAMPLE, PLAIN_EXAMPLE -> Set.of("stream", "kafka", "testkit");
             case PIPELINES_EXAMPLE -> Set.of("stream", "kafka", "console", "testkit");
             case SPRING -> Set.of("stream", "kafka", "metrics", "console", "testkit");
             case SPRING_EXAMPLE -> Set.of("stream", "kafka", "spring", "testkit");
-            // The browser for their tests.
+            // Needs the browser for its tests.
             case CONSOLE -> Set.of("stream", "kafka", "metrics", "checks.browser");
             case BENCH -> Set.of("stream", "kafka", "metrics", "testkit", "driver");
             case CLI ->
@@ -95,12 +95,15 @@ enum WeirModule {
         return compiledTo(Arrays.stream(values()).map(WeirModule::mainFolder).toList());
     }
 
-    /** Main and test classes of all modules and of the other checks. This module's own violate on purpose. */
+    /**
+     * Main and test classes of all modules and of the other checks. The classes of this module are excluded, because
+     * some of them break the rules on purpose.
+     */
     static JavaClasses allClasses() {
         return Compiled.ALL;
     }
 
-    /** Read once: that takes many seconds. */
+    /** Holds the compiled classes, which are read once, because reading them takes many seconds. */
     private static final class Compiled {
         static final JavaClasses ALL = readAll();
 

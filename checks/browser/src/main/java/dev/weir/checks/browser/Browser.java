@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * Chromium without a window, steered by its own protocol (chromedevtools.github.io/devtools-protocol), with no
- * network but this machine. Where there is none, a test is skipped and says so; with {@code CI=true} in the
- * environment it fails instead. Confined to one thread.
+ * A headless Chromium, controlled with its own protocol (chromedevtools.github.io/devtools-protocol). It can connect
+ * only to this machine. If Chromium is not installed, a test is skipped with the reason; with {@code CI=true} in the
+ * environment, it fails. Confined to one thread.
  */
 public final class Browser implements AutoCloseable {
 
@@ -56,7 +56,7 @@ public final class Browser implements AutoCloseable {
     /** Exceptions of scripts, and errors that the page logged. */
     public final List<String> troubles = new CopyOnWriteArrayList<>();
 
-    /** Starts it with its profile in {@code folder}. */
+    /** Starts the browser with its profile in {@code folder}. */
     public Browser(Path folder, String... options) throws Exception {
         List<String> command = Stream.concat(
                         Stream.of(
@@ -157,7 +157,7 @@ public final class Browser implements AutoCloseable {
         JsonNode ignored = call("Page.navigate", JSON.createObjectNode().put("url", address.toString()));
     }
 
-    /** The value of an expression in the page, or what its promise brings, as text. */
+    /** Returns the value of an expression in the page as text. If the value is a promise, waits for its result. */
     public String evaluate(String expression) throws Exception {
         JsonNode result = call(
                 "Runtime.evaluate",

@@ -18,9 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs every jcstress case briefly. A case must show no forbidden outcome; its variant named {@code Broken} must show
- * one, or else the case could not see the fault that it is there for. The build runs the cases that records pass: a JVM
- * each takes seconds. The others, and the broken variants, are run with the long tests.
+ * Runs every jcstress case briefly. A case must show no forbidden outcome. Its variant named {@code Broken} must show
+ * one, which proves that the case can detect its fault. The build runs only the cases in the packages of
+ * {@link #ON_A_RECORDS_WAY}, because each case starts a JVM and takes seconds. The long tests run the other cases and
+ * the broken variants.
  */
 class StressTest {
 
@@ -67,7 +68,10 @@ class StressTest {
                 .isEmpty();
     }
 
-    /** On a busy machine two threads may hardly meet in so short a time: what has not failed runs again, for longer. */
+    /**
+     * On a busy machine, two threads may rarely meet in the short run. Broken variants that did not fail therefore run
+     * again, for longer.
+     */
     private static Set<String> unseenAfterLongerRuns(Path reports, Set<String> broken, Set<String> failed)
             throws IOException, InterruptedException {
         Set<String> unseen = new TreeSet<>(broken);
@@ -84,7 +88,7 @@ class StressTest {
         return FAILED.matcher(output).results().map(match -> match.group(1)).collect(Collectors.toSet());
     }
 
-    /** Returns the cases run; each leaves a page. */
+    /** Returns the cases that ran. Each writes a page. */
     private static Set<String> casesIn(Path reports) throws IOException {
         try (Stream<Path> files = Files.list(reports)) {
             return files.map(file -> file.getFileName().toString())

@@ -9,8 +9,9 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
 /**
- * A source fills a batch while the segment below releases the ones before: whatever arrays it gets, they are nobody
- * else's. Each batch still reads what was written into it, and a refilled batch holds nothing of the old one.
+ * A source fills a batch while the downstream segment releases earlier batches. The source never gets an array that is
+ * still in use. Each batch still contains what was written into it, and a refilled batch contains nothing of the old
+ * one.
  */
 @JCStressTest
 @Outcome(id = "1, 2, 0", expect = Expect.ACCEPTABLE, desc = "both batches read what was put into them, and no more")
@@ -26,7 +27,7 @@ public class BatchPoolStress {
     private Batch<Integer> second = inFlight;
     private int leftOver;
 
-    /** Taken before by a thread that is not the one of this test, as far as the pool knows. */
+    /** Returns a batch that, as far as the pool knows, was taken earlier by another thread. */
     private Batch<Integer> inFlight() {
         Batch<Integer> batch = new Batch<>();
         batch.equip(new Object[2], Batch.NO_TOKENS, pool, CollectionEpoch.current());
@@ -35,7 +36,7 @@ public class BatchPoolStress {
         return batch;
     }
 
-    /** The upper segment, which is the owner: it releases one itself and takes that again. */
+    /** The upstream segment, which owns the pool. It also releases a batch itself and takes it again. */
     @Actor
     public void source() {
         Batch<Integer> own = pool.take();
@@ -50,7 +51,7 @@ public class BatchPoolStress {
         second.add(2);
     }
 
-    /** The lower segment, which releases one batch even twice. */
+    /** The downstream segment, which releases one of its batches twice. */
     @Actor
     public void sink() {
         inFlight.release();
@@ -65,15 +66,15 @@ public class BatchPoolStress {
         result.r3 = leftOver;
     }
 
-    /** Values that stand in the array behind the batch's own. */
+    /** Returns the number of leftover values in the array after the batch's own elements. */
     @SuppressWarnings("NullAway") // beyond its size a batch holds nulls
     private static int countOf(Batch<Integer> batch) {
         return (batch.get(0) == null ? 0 : 1) + (batch.get(1) == null ? 0 : 1);
     }
 
     /**
-     * A pool of arrays, implemented as a plain stack where 0 means empty, that clears arrays it has already taken back:
-     * if a release meets a take, both go wrong.
+     * Faulty: a pool implemented as a plain stack in which 0 means empty, and which clears arrays after it has taken
+     * them back. A release that coincides with a take breaks both.
      */
     @JCStressTest
     @Outcome(id = "1, 2, 0", expect = Expect.ACCEPTABLE, desc = "both arrays hold what was put into them, and no more")

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each alert rule fires in its case, and is silent beside it, after a stop, and where a gauge has no value. */
+/** Each alert rule fires in its case. It is silent in a similar case, after a stop, and if a gauge has no value. */
 class AlertRulesTest {
 
     private static final int MINUTES = 40;
@@ -23,7 +23,7 @@ class AlertRulesTest {
 
     private static final String RUNS = series("weir_pipeline_running", "1");
 
-    /** A rule, what makes it fire, and a case beside it in which it is silent. */
+    /** A rule, a case in which it fires, and a similar case in which it is silent. */
     record Rule(String name, String firing, String silent) {}
 
     private static List<Rule> rules() {
@@ -77,7 +77,7 @@ class AlertRulesTest {
         return new Rule(name, RUNS + series(gauge, firing), RUNS + series(gauge, silent));
     }
 
-    /** Looks at one rule; others may fire beside it. */
+    /** Checks one rule; others may fire at the same time. */
     @ParameterizedTest
     @MethodSource("rules")
     void rule_inItsCaseAndBesideIt_firesAndIsSilent(Rule rule) throws Exception {
@@ -93,7 +93,7 @@ class AlertRulesTest {
                 .containsExactlyElementsOf(rules().stream().map(Rule::name).toList());
     }
 
-    /** A drained pipeline has meters for as long as its process answers, and rates for some minutes more. */
+    /** A drained pipeline has meters as long as its process responds, and its rates last for some more minutes. */
     @ParameterizedTest
     @ValueSource(strings = {"stale", "0x6"})
     void pipelineThatWasStopped_raisesNoAlarmOfItsConsumer(String after) throws Exception {
@@ -111,7 +111,7 @@ class AlertRulesTest {
                 line("weir_deadletters_held", "0x33 " + gone.formatted("3x6")));
     }
 
-    /** A topic without records, or a start whose questions have no answer yet. */
+    /** Lags are unknown if a topic has no records, or if requests of the start have no response yet. */
     @Test
     void lagsThatAreNotKnown_raiseNoAlarm() throws Exception {
         assertFiring(
@@ -126,7 +126,7 @@ class AlertRulesTest {
                 rising("weir_consumer_commits_failed_total", 0));
     }
 
-    /** Before the first commit there is no age of one. */
+    /** Before the first commit, the age of the last commit is unknown. */
     @Test
     void commitsThatFailFromTheStart_raiseTheAlarm() throws Exception {
         assertFiring(

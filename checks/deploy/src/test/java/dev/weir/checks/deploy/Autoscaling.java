@@ -7,16 +7,17 @@ import java.util.List;
 import java.util.function.IntToLongFunction;
 
 /**
- * A group of pods under an autoscaler, second by second. It decides every 15 s, as KEDA polls. An answer within a tenth
- * of what there is changes nothing. More pods, by four or by as many as there are at once, serve after their start;
- * fewer go by one a minute, after all answers of five minutes allowed it. A change moves partitions, whose records wait
- * meanwhile. Deterministic. Confined to one thread.
+ * A group of pods under an autoscaler, second by second. The autoscaler decides every 15 s, the polling interval of
+ * KEDA. A result within a tenth of the current number changes nothing. A step up adds at most four pods or doubles
+ * their number, whichever is more; new pods handle records after their start. A step down removes one pod per minute,
+ * after all results of five minutes have allowed it. Each change moves partitions, whose records wait during the move.
+ * Deterministic. Confined to one thread.
  */
 final class Autoscaling {
 
     static final int MOST_PODS = 12;
 
-    /** Records that a pod handles in a second while nothing else limits it. */
+    /** The number of records that a pod can handle per second. */
     static final int POD_RECORDS = 1_000;
 
     private static final int DECISION_SECONDS = 15;
@@ -25,7 +26,7 @@ final class Autoscaling {
     private static final int STABLE_SECONDS = 300;
     private static final int DOWN_SECONDS = 60;
 
-    /** Tolerance of the horizontal autoscaler, unless its object sets another. */
+    /** The default tolerance of the horizontal autoscaler. */
     private static final double TOLERANCE = 0.1;
 
     private static final int MOST_MORE = 4;
@@ -46,12 +47,12 @@ final class Autoscaling {
     /**
      * The outcome of a simulated day.
      *
-     * @param lateSeconds in which the lag was above a minute
-     * @param moves times at which partitions moved
+     * @param lateSeconds the number of seconds in which the lag was above a minute
+     * @param moves how many times partitions moved
      */
     record Outcome(int maxLagSeconds, int lateSeconds, double podHours, int moves, int mostPods) {}
 
-    /** Records that came in one second. */
+    /** The records that arrived in one second. */
     private record Arrival(int second, long records) {}
 
     private final Policy policy;

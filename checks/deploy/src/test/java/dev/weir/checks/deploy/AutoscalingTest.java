@@ -13,7 +13,10 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The chart's rule for the number of pods beside plain lag, in simulated hours. Its page has the table. */
+/**
+ * Compares the chart's rule for the number of pods with a rule based on plain lag, in simulated hours. The page about
+ * scaling contains the table.
+ */
 class AutoscalingTest {
 
     private static final Path PAGE = Image.ROOT.resolve("docs/benchmarks/scaling.md");
@@ -23,18 +26,20 @@ class AutoscalingTest {
             |---|---|---|---|---|---|---|
             """;
 
-    /** As in the chart's query, with its default of 30 s. */
+    /** The policy of the chart's query, with its default of 30 s. */
     private static final Policy SECONDS =
             look -> look.outputLimits() ? look.pods() : look.pods() * look.busyShare() * (1 + look.lagSeconds() / 30);
 
-    /** As in the chart's query for share groups. */
+    /** The policy of the chart's query for share groups. */
     private static final Policy SECONDS_LEFT = look -> {
         double atWork = look.pods() * look.busyShare();
         double rate = Math.max(1, atWork * Autoscaling.POD_RECORDS);
         return atWork * (1 + look.lagRecords() / (30 * rate));
     };
 
-    /** Ten seconds of a pod's work for each pod, as {@code lagThreshold} of KEDA's scaler for Kafka would say. */
+    /**
+     * One pod for every ten seconds of a pod's work in the lag, like {@code lagThreshold} of KEDA's scaler for Kafka.
+     */
     private static final Policy RECORDS = look -> look.lagRecords() / (10.0 * Autoscaling.POD_RECORDS);
 
     private static final long NO_LIMIT = Long.MAX_VALUE;
@@ -75,7 +80,10 @@ class AutoscalingTest {
                     "4,500/s; the output takes 2,000/s for half an hour",
                     new Load(10_800, t -> 4_500, t -> t >= 1_800 && t < 3_600 ? 2_000 : NO_LIMIT)));
 
-    /** Records in a second of the day, drawn by hand: ten times the night within five minutes of the doors' opening. */
+    /**
+     * Returns the records in a given second of a hand-drawn day. Within five minutes of the shop's opening, the rate is
+     * ten times that of the night.
+     */
     private static long blackFriday(int second) {
         double hour = second / 3_600.0;
         if (hour < 6) {

@@ -86,7 +86,10 @@ class BenchImageTest {
         assertThat(at(HOME + "bin/weir")).isExecutable();
     }
 
-    /** A driver whose jar names a file that is not there would fail at its start, hours into a campaign. */
+    /**
+     * A driver whose manifest names a missing file would fail at its start, possibly hours after the start of a
+     * campaign.
+     */
     @Test
     void eachDriver_hasAllThatItsManifestNames() throws Exception {
         List<String> drivers = new ArrayList<>();
@@ -123,7 +126,7 @@ class BenchImageTest {
         }
     }
 
-    /** A small form of the one-line start: brokers, and a rival beside Weir, from the files of the image alone. */
+    /** A small variant of the one-line start: brokers, Weir and a rival, all from the image's files. */
     @Test
     @Tag("long")
     @Timeout(300)
@@ -143,7 +146,7 @@ class BenchImageTest {
         assertThat(said).contains("\"runsFailed\":0").contains("\"complete\":true");
     }
 
-    /** The text for a fresh machine: what it loads is what the build makes, and its script is one. */
+    /** Checks the text for a fresh machine: it loads the image that the build creates, and its script is valid. */
     @Test
     void cloudInit_runsTheImageThatIsBuilt() throws Exception {
         Path file = Image.ROOT.resolve("deploy/bench/cloud-init.yaml");

@@ -24,9 +24,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The image as a container: its layers are the root file system, read-only. Its entry point is process 1, its user has
- * no rights. An image without a base, as the build makes it, runs on this machine's libraries and JDK; {@code
- * checks/container.sh} makes one from Debian's packages, which needs nothing from the machine. Needs Linux, root.
+ * Runs the image as a container. Its layers are the read-only root file system, its entry point is process 1, and its
+ * user has no privileges. The image that the build creates has no base, so it runs with this machine's libraries and
+ * JDK. {@code checks/container.sh} creates an image from Debian's packages, which needs nothing from the machine.
+ * Requires Linux and root.
  */
 @Tag("long")
 class ContainerTest {
@@ -76,7 +77,7 @@ class ContainerTest {
         assumeTrue(mayMount(), "needs root and unshare of Linux, to make a container");
         Image image = Image.open(Files.createDirectory(folder.resolve("image")));
         Path root = Files.createDirectory(folder.resolve("root"));
-        // The container's user is another, and reads its files there.
+        // The container's user is a different one, and must be able to read these files.
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         image.unpack(root);
         boolean hasBase = Files.isDirectory(root.resolve("usr"));
@@ -126,7 +127,7 @@ class ContainerTest {
                             .start()
                             .waitFor()
                     == 0;
-        } catch (IOException e) { // There is no such command.
+        } catch (IOException e) { // The command does not exist.
             return false;
         }
     }

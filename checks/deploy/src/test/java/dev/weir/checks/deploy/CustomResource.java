@@ -10,9 +10,8 @@ import com.networknt.schema.SpecificationVersion;
 import java.util.List;
 
 /**
- * A kind that a cluster has learnt from a {@code CustomResourceDefinition}. A cluster prunes the fields that the
- * definition does not know; here they are errors. Rules in CEL ({@code x-kubernetes-validations}) are not evaluated.
- * Stateless.
+ * A kind that is defined by a {@code CustomResourceDefinition}. A cluster removes fields that the definition does not
+ * contain; here they are errors. Rules in CEL ({@code x-kubernetes-validations}) are not evaluated. Stateless.
  */
 final class CustomResource {
 
@@ -27,7 +26,7 @@ final class CustomResource {
         return spec.at("/names/kind").asText();
     }
 
-    /** Returns each fault of the object, or an empty list if the definition takes it. */
+    /** Returns the faults of the object, or an empty list if it matches the definition. */
     List<String> faults(JsonNode object) {
         String group = spec.required("group").asText();
         for (JsonNode version : spec.required("versions")) {

@@ -45,7 +45,7 @@ final class Image {
         return open("weir-image", folder);
     }
 
-    /** The same of the module with that name. */
+    /** Unpacks the tar of the given module's image, but not yet its layers. */
     static Image open(String module, Path folder) throws IOException {
         Path file = ROOT.resolve(module + "/target/" + module + ".tar");
         assertThat(file).as("made by: ./mvnw -pl " + module + " -am package").exists();
@@ -84,7 +84,7 @@ final class Image {
         }
     }
 
-    /** Puts the layers upon each other, with the links and rights of their files. */
+    /** Unpacks all layers on top of each other, with the links and permissions of their files. */
     void unpack(Path root) throws IOException, InterruptedException {
         for (JsonNode layer : manifest.required("Layers")) {
             Path file = folder.resolve(layer.asText());
@@ -97,8 +97,8 @@ final class Image {
     }
 
     /**
-     * Its entry point as a command of this machine: with the JVM of this test, and the class path file in
-     * {@code root}, made to name what lies there.
+     * Returns the image's entry point as a command of this machine, with this test's JVM. The class path file in
+     * {@code root} is rewritten to name the files there.
      */
     List<String> command(Path root) throws IOException {
         List<String> command = new ArrayList<>();

@@ -106,7 +106,7 @@ class ImageTest {
                 .orElseThrow(() -> new AssertionError("no " + prefix + " in " + layerOf.keySet()));
     }
 
-    /** The JVM of the entry point, but another program: prints the heap, and what Weir takes of it by default. */
+    /** A program for the entry point's JVM that prints the heap and Weir's default share of it. */
     static final class Memory {
 
         private Memory() {}
@@ -125,7 +125,10 @@ class ImageTest {
         }
     }
 
-    /** The rows of the guide. {@code MaxRAM} is what a container's limit is to the JVM. */
+    /**
+     * Checks the rows of the guide's table. {@code MaxRAM} has the same effect on the JVM as a container's memory
+     * limit.
+     */
     @ParameterizedTest
     @CsvSource({
         "512 MiB, 256 MiB, 32, 512m, 256",
@@ -138,7 +141,7 @@ class ImageTest {
         assertThat(Files.readString(Image.ROOT.resolve("docs/guide/kubernetes.md")))
                 .contains("| " + limit + " | " + heap + " | " + Math.round(bufferMegabytes) + " MB | 32 MB |");
         List<String> command = new ArrayList<>(entryPoint.subList(0, entryPoint.indexOf("-cp")));
-        // The collector that the JVM picks on so small a machine; it keeps part of the heap for itself.
+        // The collector that the JVM chooses on such a small machine. It reserves part of the heap.
         command.addAll(List.of("-XX:MaxRAM=" + maxRam, "-XX:+UseSerialGC"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Memory.class.getName()));
         Path said = folder.resolve("memory of " + maxRam);

@@ -31,7 +31,10 @@ final class KubernetesSchemas {
 
     private KubernetesSchemas() {}
 
-    /** Throws {@link IllegalArgumentException} or a fault of the JSON reader if the API does not take it. */
+    /**
+     * Throws {@link IllegalArgumentException}, or an exception of the JSON reader, if the API does not accept the
+     * object.
+     */
     static void check(JsonNode object) throws IOException {
         String kind = object.required("kind").asText();
         Reader reader = READERS.get(kind);

@@ -15,8 +15,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Numbered records at a steady rate, with a hundred keys in turn, from its making until it is stopped. It has a
- * producer and a thread of its own. Confined to the test's thread.
+ * Writes numbered records at a steady rate, with a hundred keys in turn, from its creation until it is stopped. Has its
+ * own producer and thread. Confined to the test's thread.
  */
 final class Load implements AutoCloseable {
 
@@ -31,7 +31,7 @@ final class Load implements AutoCloseable {
     private final AtomicReference<Exception> failure = new AtomicReference<>();
 
     /**
-     * Starts it.
+     * Starts the load.
      *
      * @param compression a {@code compression.type}
      */
@@ -69,7 +69,7 @@ final class Load implements AutoCloseable {
         return sent.get();
     }
 
-    /** Ends it; returns how many records it has written, which are those from 0 on. */
+    /** Stops the load, and returns the number of written records, which are numbered from 0. */
     long stop() throws InterruptedException {
         thread.shutdown();
         assertThat(thread.awaitTermination(1, TimeUnit.MINUTES)).isTrue();

@@ -29,7 +29,7 @@ record Manifests(List<Manifest> all) {
     private static final Pattern SEPARATOR = Pattern.compile("(?m)^---$");
     private static final Pattern REFERENCE = Pattern.compile("\\$\\(([A-Za-z0-9_]+)\\)");
 
-    /** The text of one object, and what it says. */
+    /** The text and the parsed tree of one object. */
     record Manifest(String text, JsonNode tree) {
 
         String kind() {
@@ -45,7 +45,7 @@ record Manifests(List<Manifest> all) {
             return kind().toLowerCase(Locale.ROOT) + "-" + name() + ".yaml";
         }
 
-        /** Returns whether it is a kind that Kubernetes has by itself. */
+        /** Returns whether the object's kind is built into Kubernetes. */
         boolean isBuiltIn() {
             return List.of("v1", "apps/v1", "policy/v1", "networking.k8s.io/v1")
                     .contains(tree.required("apiVersion").asText());
@@ -140,7 +140,7 @@ record Manifests(List<Manifest> all) {
         return environment;
     }
 
-    /** The arguments of a container, with its variables put in as Kubernetes does. */
+    /** Returns the arguments of a container, with its variables substituted as in Kubernetes. */
     List<String> arguments(Map<String, String> environment) {
         return Image.texts(container().required("args")).stream()
                 .map(word -> REFERENCE.matcher(word).replaceAll(reference -> {

@@ -34,14 +34,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /**
- * {@code deploy/kubernetes} is what the chart renders, and fits Kubernetes, the image and the command. Regenerate it
- * with {@code -Dweir.write=true}.
+ * {@code deploy/kubernetes} must equal what the chart renders, and must match Kubernetes, the image and the command.
+ * Regenerate it with {@code -Dweir.write=true}.
  */
 class ManifestsTest {
 
     private static final String HEADER = "# Rendered from deploy/helm/weir: docs/guide/kubernetes.md says how.\n";
 
-    /** For which the JVM waits after a drain: the last commit, and word to the group. */
+    /** The time for which the JVM waits after a drain, for the last commit and for leaving the group. */
     private static final long AFTER_DRAIN_SECONDS = 23;
 
     private static final long COMMIT_SECONDS = 10;
@@ -112,7 +112,7 @@ class ManifestsTest {
                 + more;
     }
 
-    /** A team's folder, with a workload of its own beside the pipe, and names of its own. */
+    /** A team's folder contains its own workload besides the pipe, and its own names. */
     @ParameterizedTest
     @EnumSource
     void scaling_inATeamsKustomization_findsItsWorkload_andLeavesOthersAlone(Variant variant) throws Exception {

@@ -26,20 +26,20 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pod's container as a process of this machine: entry point of the image; arguments, environment, files, probes and
- * grace period of the manifests. Only its port is another, as pods have addresses of their own and processes share one.
- * Confined to the test's thread, which closes it: a process that still runs is killed.
+ * A pod's container as a process of this machine, with the image's entry point, and with the arguments, environment,
+ * files, probes and grace period of the manifests. Only its port differs, because pods have separate addresses, whereas
+ * processes share one. Confined to the test's thread, which closes it. Closing kills a process that is still running.
  */
 final class Pod implements AutoCloseable {
 
-    /** For a JVM to start and join its group on a busy machine. */
+    /** The time limit for a JVM to start and join its group on a busy machine. */
     private static final Duration START = Duration.ofMinutes(3);
 
     private final Manifests manifests;
     private final Path folder;
     private final Process process;
 
-    /** From SIGTERM to the end. */
+    /** The time from SIGTERM to the process's end. */
     private @Nullable CompletableFuture<Duration> sinceTerm;
 
     private Pod(Manifests manifests, Path folder, Process process) {
@@ -49,11 +49,11 @@ final class Pod implements AutoCloseable {
     }
 
     /**
-     * Starts one.
+     * Starts a pod.
      *
-     * @param entryPoint of the image, as a command of this machine
+     * @param entryPoint the image's entry point, as a command of this machine
      * @param settings variables that replace the manifests' variables
-     * @param folder of its own, which is made
+     * @param folder the pod's own folder, which is created
      */
     static Pod start(
             Manifests manifests, List<String> entryPoint, String name, Map<String, String> settings, Path folder)
@@ -82,7 +82,7 @@ final class Pod implements AutoCloseable {
         return new Pod(manifests, folder, process);
     }
 
-    /** Writes the files of the ConfigMap that is mounted first; returns where they would be. */
+    /** Writes the files of the first mounted ConfigMap, and returns the folder where a pod would have them. */
     private static String writeFiles(Manifests manifests, Path folder) throws IOException {
         JsonNode mount = manifests.container().required("volumeMounts").required(0);
         JsonNode volume = manifests.pod().required("volumes").required(0);
@@ -101,7 +101,7 @@ final class Pod implements AutoCloseable {
         Awaitility.await()
                 .atMost(START)
                 .pollInterval(Duration.ofMillis(200))
-                // A first line that is half written, or an answer that a busy machine owes.
+                // The first line may be incomplete, or a busy machine may not have responded yet.
                 .ignoreExceptionsInstanceOf(UncheckedIOException.class)
                 .until(() ->
                         !process.isAlive() || (!out().isEmpty() && get(path).statusCode() == 200));
@@ -140,11 +140,11 @@ final class Pod implements AutoCloseable {
         assertThat(process.isAlive()).as(said()).isTrue();
         long sentAt = System.nanoTime();
         sinceTerm = process.onExit().thenApply(ended -> Duration.ofNanos(System.nanoTime() - sentAt));
-        // In a container it is the child of what made the container.
+        // In a container, the process is a child of the process that created the container.
         process.children().findFirst().orElseGet(process::toHandle).destroy();
     }
 
-    /** Holds that it ends by itself within its grace period, and says that it has drained. */
+    /** Checks that the process ends by itself within its grace period, and reports that it has drained. */
     void assertEndsWell() {
         try {
             assertThat(requireNonNull(sinceTerm, "told to end").get(manifests.graceSeconds() + 30, TimeUnit.SECONDS))
@@ -175,7 +175,7 @@ final class Pod implements AutoCloseable {
 
     @Override
     public void close() {
-        // What makes a container may go alone, and leave its process 1 behind.
+        // The process that created the container may end alone and leave the container's process 1 behind.
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         try {
             assertThat(process.destroyForcibly().waitFor(30, TimeUnit.SECONDS)).isTrue();

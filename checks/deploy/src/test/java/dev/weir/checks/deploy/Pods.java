@@ -46,7 +46,10 @@ final class Pods implements AutoCloseable {
         going.forEach(Pod::assertEndsWell);
     }
 
-    /** Each in turn: gone before its successor comes, the next when that is ready. */
+    /**
+     * Replaces the pods one after the other. Each ends before its successor starts, and the next one follows when the
+     * successor is ready.
+     */
     void roll() throws IOException {
         for (int place = 0; place < running.size(); place++) {
             Pod old = running.get(place);

@@ -14,7 +14,10 @@ final class Promtool {
 
     private Promtool() {}
 
-    /** The tests of a file hold; without the tool the caller's test is skipped, and fails with {@code CI=true}. */
+    /**
+     * Checks that the tests in a file pass. Without the tool, the caller's test is skipped; with {@code CI=true}, it
+     * fails.
+     */
     static void assertHolds(Path test) throws IOException, InterruptedException {
         Path out = test.resolveSibling("out");
         Process process;

@@ -13,7 +13,10 @@ class QueryTest {
               input_series:
             """;
 
-    /** A pod whose one thread is busy half in each of two stages, and one with half of its ten threads at work. */
+    /**
+     * In one pod, one thread spends half of its time in each of two stages. In the other pod, half of ten threads are
+     * busy.
+     */
     private static final String TWO_PODS = NOTHING + """
                 - { series: 'weir_stage_busy_seconds_total{job="weir",instance="a",stage="read"}', values: '0+7.5x40' }
                 - { series: 'weir_stage_busy_seconds_total{job="weir",instance="a",stage="write"}', values: '0+7.5x40' }

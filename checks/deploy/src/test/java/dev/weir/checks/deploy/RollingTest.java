@@ -83,7 +83,7 @@ class RollingTest {
                 .untilAsserted(() -> assertThat(written(name + "-out")).isGreaterThanOrEqualTo(count));
     }
 
-    /** To be called when all pods have ended. */
+    /** Checks that each record was written once. Call after all pods have ended. */
     private static void assertEachWrittenOnce(String name, long count, boolean inOrder) {
         List<ConsumerRecord<byte[], byte[]>> records =
                 Records.readAll(KAFKA.bootstrapServers(), name + "-out", IsolationLevel.READ_UNCOMMITTED);

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Secrets stay out of what the chart renders, a changed one replaces the pods, and only scrapers reach them. */
+/** The chart renders no secrets, a changed secret replaces the pods, and only scrapers can connect to the pods. */
 class SecretsTest {
 
     private static final String LOGIN = "org.apache.kafka.common.security.plain.PlainLoginModule required";
@@ -96,7 +96,7 @@ class SecretsTest {
         return manifests.workload().tree().at("/spec/template/metadata/annotations/checksum~1client-secret");
     }
 
-    /** Kustomize gives a generated Secret a name that its content decides. */
+    /** Kustomize gives a generated Secret a name that depends on its content. */
     @ParameterizedTest
     @EnumSource
     void generatedSecret_thatChanges_replacesThePods(Variant variant) throws Exception {

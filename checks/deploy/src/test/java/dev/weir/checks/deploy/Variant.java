@@ -12,7 +12,7 @@ enum Variant {
     STATIC_MEMBERS("overlays/static-members", "staticMembers"),
     SHARE_GROUP("overlays/share-group", "share.enabled");
 
-    /** Switches on what needs more than Kubernetes. */
+    /** Values that enable the objects which need more than plain Kubernetes. */
     static final Map<String, String> SCALING = Map.of("serviceMonitor.enabled", "true", "autoscaling.enabled", "true");
 
     static final Path CHART = Image.ROOT.resolve("deploy/helm/weir");
@@ -29,7 +29,7 @@ enum Variant {
         return Image.ROOT.resolve("deploy/kubernetes").resolve(folder);
     }
 
-    /** As {@code helm template weir deploy/helm/weir --set ...} does. */
+    /** Renders like {@code helm template weir deploy/helm/weir --set ...}. */
     Manifests render(Map<String, String> more) {
         Map<String, String> all = new LinkedHashMap<>(more);
         if (!flag.isEmpty()) {

@@ -190,7 +190,7 @@ class AddedPartitionsTest {
             ConsumerLedger.await(
                     "a position",
                     SOON,
-                    // Ready it is without partitions as well, which a first assignment may have.
+                    // Readiness is not enough, because the first assignment may be empty.
                     () -> running.handles(ConsumerHandle.class).get(0).dump().partitions().stream()
                             .anyMatch(partition -> partition.position() >= 0));
             produce(topic, 0, 1, "young");

@@ -9,12 +9,15 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** A batch handler in a process of its own that stops answering half-way: it is there to be killed. */
+/** A batch handler in its own process, to be killed by tests. It stops handling records half-way. */
 final class BatchProcess {
 
     private BatchProcess() {}
 
-    /** Arguments: brokers, topic and group, how many records it handles before it says so and handles nothing more. */
+    /**
+     * Takes the brokers, the topic and group, and the number of records after which it reports and handles nothing
+     * more.
+     */
     public static void main(String[] args) throws InterruptedException {
         CountDownLatch left = new CountDownLatch(Integer.parseInt(args[2]));
         CountDownLatch never = new CountDownLatch(1);

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.jspecify.annotations.Nullable;
 
-/** Runs campaigns on one broker in this JVM, which is sooner there than a forked one. Confined to one thread. */
+/** Runs campaigns on one broker in this JVM, which starts faster than a forked one. Confined to one thread. */
 final class BenchAtCluster implements AutoCloseable {
 
     static final CampaignListener SILENT = new CampaignListener() {
@@ -60,7 +60,7 @@ final class BenchAtCluster implements AutoCloseable {
         this.folder = folder;
     }
 
-    /** The results of this workload. */
+    /** Runs a workload and returns its results. */
     ResultsFolder run(String yaml) throws InterruptedException {
         return run(Path.of(System.getProperty("weir.root")), yaml);
     }
@@ -71,7 +71,7 @@ final class BenchAtCluster implements AutoCloseable {
         return new CampaignRunner(workload, settings(root, workload, existing()), SILENT).run();
     }
 
-    /** The same over a network to the cluster. */
+    /** Runs a workload whose clients reach the cluster through a fault proxy, and returns its results. */
     ResultsFolder run(FaultProxy network, String yaml) throws InterruptedException {
         Workload workload = Workload.parse("test", yaml, false);
         ExistingCluster far = new ExistingCluster(network.bootstrapServers(), Map.of(), ExistingCluster.PREFIX, false);
@@ -91,7 +91,7 @@ final class BenchAtCluster implements AutoCloseable {
         return new CampaignRunner(workload, there, SILENT).run();
     }
 
-    /** Explores this workload's one driver at its one point. */
+    /** Explores the workload, which must have one driver and one point. */
     Explored explore(String yaml) throws InterruptedException {
         return explore(BenchEnvironment.HERE, yaml);
     }
@@ -115,7 +115,7 @@ final class BenchAtCluster implements AutoCloseable {
                 here.root(), here.data(), here.results(), here.seed(), here.resume(), here.cluster(), environment);
     }
 
-    /** Returns the cluster that it runs at. */
+    /** Returns the cluster on which the campaigns run. */
     ExistingCluster existing() {
         return new ExistingCluster(cluster.bootstrapServers(), Map.of(), ExistingCluster.PREFIX, false);
     }

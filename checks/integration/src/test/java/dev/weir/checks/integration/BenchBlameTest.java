@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Nobody is excused by a broker that it did not ask: a fault planted into the bare socket, before a broker of its own.
+ * A driver must not be excused by a broker that it did not use. The fault is planted into the bare-socket driver, which
+ * has its own broker.
  */
 @Tag("long")
 @Timeout(300)

@@ -32,7 +32,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A tiny campaign with a forked broker and drivers in their own processes: cut short, then finished. */
+/**
+ * A tiny campaign with a forked broker and drivers in their own processes. The campaign is interrupted and then
+ * completed.
+ */
 @Timeout(180)
 class BenchCampaignTest {
 
@@ -86,7 +89,7 @@ class BenchCampaignTest {
                     .content()
                     .contains("ConsumerConfig values", "fetch.min.bytes = ");
         });
-        // Weir's buffer holds such a topic whole: what it fetches later is next to nothing.
+        // The whole topic fits into Weir's buffer, so Weir fetches almost nothing later.
         assertThat(whole.runs())
                 .filteredOn(run -> !run.driver().equals("weir"))
                 .allSatisfy(run -> assertThat(run.totals().metrics())
@@ -114,7 +117,10 @@ class BenchCampaignTest {
                 .hasMessageStartingWith("stopped before the first run");
     }
 
-    /** The next runs would fail, a minute each, and be held against their drivers. */
+    /**
+     * Otherwise, each of the following runs would fail after a minute, and the failures would be attributed to the
+     * drivers.
+     */
     @Test
     @Tag("long")
     void brokerThatDies_endsTheCampaign_andIsNoFailureOfADriver() {
@@ -180,7 +186,7 @@ class BenchCampaignTest {
         assertThat(Reports.html(results)).isNotEmptyFile();
     }
 
-    /** Steps, and the lag is by them: nobody is behind a plan that asks for more now. */
+    /** A load with steps. Lag is measured against the plan in force, so a step up creates no lag by itself. */
     @Test
     @Tag("long")
     void shapeOfALoad_isSent_andComparedLikeAnyOther() throws Exception {
@@ -213,7 +219,7 @@ class BenchCampaignTest {
         });
     }
 
-    /** Open loop: nothing is dropped, and what waited was due when it was planned. */
+    /** Open loop: no record is dropped, and the latency of a delayed record begins at its planned time. */
     @Test
     @Tag("long")
     void producingAtAPlannedRate_isTimedFromThePlanToTheAcknowledgement() throws Exception {

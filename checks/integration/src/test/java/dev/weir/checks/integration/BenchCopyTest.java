@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every driver that can copy does copy, judged by the output topic; drivers that do not are detected. */
+/** Every driver that claims to copy does copy, according to the output topic. Drivers with faults are detected. */
 @Timeout(300)
 class BenchCopyTest extends BenchTestBase {
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
@@ -41,7 +41,7 @@ class BenchCopyTest extends BenchTestBase {
               intervalMillis: 20, heapMegabytes: 256}
             """;
 
-    /** Exactly once, the dry run of {@link BenchPlannedLoadTest} does. */
+    /** The dry run of {@link BenchPlannedLoadTest} covers exactly-once copies. */
     @Test
     @Tag("long")
     void driver_copiesEachRecord_byWhatStandsInTheOutput() throws Exception {
@@ -77,7 +77,10 @@ class BenchCopyTest extends BenchTestBase {
         requireCopied(driver, guarantee);
     }
 
-    /** In the order of partitions it waits for the acknowledgement of each record before it begins the next one. */
+    /**
+     * In partition order, Parallel Consumer waits for the acknowledgement of each record before it begins the next one,
+     * which would take too long.
+     */
     @Test
     @Tag("long")
     void parallelConsumer_copiesEachRecord_inNoOrder() throws Exception {
@@ -101,7 +104,7 @@ class BenchCopyTest extends BenchTestBase {
         assertThat(passed.usage().cpuNanos()).isPositive();
     }
 
-    /** One pass of a driver of that checkout. */
+    /** Runs one pass of a driver of the given checkout. */
     private static Report.Passed copied(Path root, String driver, String yaml) throws Exception {
         WorkloadPoint point = Workload.parse("copy", yaml, false).points().get(0);
         DriverLauncher launcher = new DriverLauncher(DriverCatalog.below(root));

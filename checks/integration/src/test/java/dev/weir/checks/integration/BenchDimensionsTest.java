@@ -84,7 +84,10 @@ class BenchDimensionsTest extends BenchTestBase {
                 .collect(Collectors.toSet());
     }
 
-    /** Keys of a plan, in the topic that members read, and handlers that work on as many keys at a time. */
+    /**
+     * Records sent by a plan have their keys in the topic, and handlers work on the corresponding number of keys at a
+     * time.
+     */
     @Test
     @Tag("long")
     void recordsThatAreSentByAPlan_haveTheirKeys() throws Exception {
@@ -155,7 +158,7 @@ class BenchDimensionsTest extends BenchTestBase {
         assertThat(names(run)).contains("client: fetches/s");
     }
 
-    /** Forked, since only those can be set. */
+    /** Uses forked brokers, because only their settings can be changed. */
     @Test
     @Tag("long")
     void brokers_areSetAndStartedAnew_asThePointsAsk() throws Exception {

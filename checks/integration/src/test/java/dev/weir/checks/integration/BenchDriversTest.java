@@ -21,7 +21,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class BenchDriversTest extends BenchTestBase {
 
-    /** In partition order nothing else can run meanwhile: a second per failed call is more than a dry run has. */
+    /**
+     * In partition order, nothing else can run during a failed call, and a dry run has no time for a second per failed
+     * call.
+     */
     @Test
     void failedCalls_areRepeated_andEachRecordIsDeliveredOnce() throws Exception {
         repeatFailedCalls("weir");
@@ -54,7 +57,7 @@ class BenchDriversTest extends BenchTestBase {
         assertThat(Reports.json(results)).contains("\"retried\":");
     }
 
-    /** None of the 300 records of a dry run fails, and one of the next few. */
+    /** None of the 300 records of a dry run fails, but one of the next few records does. */
     @Test
     @Tag("long")
     void waitBeforeACallIsRepeated_endsWithTheRun() throws Exception {
@@ -131,7 +134,7 @@ class BenchDriversTest extends BenchTestBase {
         });
     }
 
-    /** By the clients' own word: the settings are the same in all of them. */
+    /** Compares the settings that the clients themselves report. They must be the same in all drivers. */
     @Test
     @Tag("long")
     void driversThatAreTunedAlike_haveTheSameSettings() throws Exception {
@@ -205,7 +208,10 @@ class BenchDriversTest extends BenchTestBase {
         });
     }
 
-    /** Beside each other on one consumer, in the three orders: each record once, in order, and committed. */
+    /**
+     * Handlers in each of the three orders share one consumer. Each record must be handled once, in order, and
+     * committed.
+     */
     @Test
     @Tag("long")
     void handlersBesideEachOther_onOneConsumer_keepTheOrderThatIsAskedFor() throws Exception {

@@ -40,13 +40,16 @@ import org.junit.jupiter.api.Timeout;
 /** Campaigns whose processes have clocks of their own, with real processes and a real broker. */
 class BenchEnvironmentTest extends BenchTestBase {
     private static final int PARTITIONS = 4;
-    private static final double MOST_APART_MILLIS = 10; // a twelfth of what a clock that is half set right is wrong by
+    private static final double MOST_APART_MILLIS = 10; // a twelfth of the error of a half-corrected clock
 
     private static Worker here(Worker.Role role, long clockAheadMillis) {
         return new Worker(new Place.Here(), "", Set.of(role), "", "", clockAheadMillis);
     }
 
-    /** The sender here, with a clock of its own, and drivers at a host that a stand-in of ssh reaches. */
+    /**
+     * Returns an environment in which the sender runs here with its own clock, and drivers run on a host that a
+     * stand-in for ssh reaches.
+     */
     private static BenchEnvironment apart() throws IOException {
         return apart(Path.of(System.getProperty("weir.root")));
     }
@@ -105,7 +108,7 @@ class BenchEnvironmentTest extends BenchTestBase {
         return run;
     }
 
-    /** A driver elsewhere reports its deliveries at its end, since nobody here can read a file there. */
+    /** A driver on another host reports its deliveries when it ends, because its files cannot be read from here. */
     @Test
     @Tag("long")
     @Timeout(600)
@@ -135,7 +138,7 @@ class BenchEnvironmentTest extends BenchTestBase {
         assertThat(Objects.requireNonNull(changed.totals()).metrics()).containsKey(DriverSession.CLOCK_ERROR);
     }
 
-    /** Seconds come from the plan, so a slow machine has as many of them. */
+    /** The number of seconds comes from the plan, so it does not depend on the machine's speed. */
     private static String group(String name, String driver, String method, String timeline) {
         return """
                 name: NAME
@@ -155,7 +158,7 @@ class BenchEnvironmentTest extends BenchTestBase {
                 .replace("TIMELINE", timeline);
     }
 
-    /** The killed member reports nothing more: what it had is in a file on its machine. */
+    /** The killed member reports nothing more. Its deliveries are in a file on its machine. */
     @Test
     @Tag("long")
     @Timeout(600)
@@ -179,8 +182,8 @@ class BenchEnvironmentTest extends BenchTestBase {
     }
 
     /**
-     * Two members handle 40 records a second of the 100, so whenever one is killed it has committed
-     * some that it had not handled.
+     * Two members handle 40 of the 100 records per second. A member that is killed at any time has therefore committed
+     * records that it has not handled.
      */
     @Test
     @Tag("long")
@@ -226,7 +229,7 @@ class BenchEnvironmentTest extends BenchTestBase {
         }
     }
 
-    /** Its member would leave the group with nobody having ordered that. */
+    /** Otherwise, its member would leave the group although no order said so. */
     @Test
     @Tag("long")
     @Timeout(600)
@@ -281,12 +284,15 @@ class BenchEnvironmentTest extends BenchTestBase {
         assertThat(apart(least))
                 .as("%s", Arrays.toString(least))
                 .isLessThanOrEqualTo(MOST_APART_MILLIS + measured.clockErrorMillis());
-        // What is wrong with the sender's clock is in all of them alike.
+        // An error of the sender's clock affects all members equally.
         assertThat(DoubleStream.of(least))
                 .allSatisfy(millis -> assertThat(millis).isBetween(0.0, 50.0));
     }
 
-    /** The same of the medians, and closer: where both members get the processor when they ask for it. */
+    /**
+     * Compares the medians, with a smaller tolerance. Needs a machine on which both members get a processor without
+     * waiting.
+     */
     @Test
     @Tag("long")
     void membersWhoseClocksAreApart_haveTheSameMedian() throws Exception {
@@ -351,7 +357,7 @@ class BenchEnvironmentTest extends BenchTestBase {
                 - DoubleStream.of(millis).min().orElseThrow();
     }
 
-    /** A hold at the highest rate that may be requested, and the members' place in its report. */
+    /** A search that holds the highest rate that may be requested. Its report must name the members' host. */
     @Test
     @Tag("long")
     @Timeout(600)

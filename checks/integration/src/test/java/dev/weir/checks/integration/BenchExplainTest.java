@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Causes that were planted are the causes that are named, by the figures of real runs. */
+/** Plants causes of slowness, and checks that the figures of real runs lead to these causes. */
 @Timeout(180)
 class BenchExplainTest extends BenchTestBase {
 
@@ -46,7 +46,7 @@ class BenchExplainTest extends BenchTestBase {
         assertThat(limiter.name()).isEqualTo("handlers");
     }
 
-    /** Batches of a kilobyte, and of each partition one by one. */
+    /** Batches have one kilobyte, and each fetch returns one batch of one partition. */
     @Test
     @Tag("long")
     void smallFetches_areNamed() throws Exception {
@@ -61,7 +61,7 @@ class BenchExplainTest extends BenchTestBase {
         assertThat(limiter.name()).isEqualTo("fetch size");
     }
 
-    /** A rival whose window is cut, so that it waits for itself. */
+    /** The window of a rival is reduced, so that the rival waits for itself. */
     @Test
     @Tag("long")
     void windowThatIsCut_isNamed_andNoBrokersFault() throws Exception {
@@ -96,14 +96,14 @@ class BenchExplainTest extends BenchTestBase {
         }
     }
 
-    /** Threads that compute, four for each processor, so that the driver waits for one most of the time. */
+    /** Four computing threads per processor, so that the driver waits for a processor most of the time. */
     @Test
     @Tag("long")
     void starvedMachine_isNamed() throws Exception {
         List<Process> others = new ArrayList<>();
         try {
             for (int i = 0; i < 4 * Runtime.getRuntime().availableProcessors(); i++) {
-                // Each ends with this process, however that ends.
+                // Each process ends when this process ends, for whatever reason.
                 others.add(new ProcessBuilder("sh", "-c", "while kill -0 $PPID; do :; done")
                         .redirectError(ProcessBuilder.Redirect.DISCARD)
                         .start());

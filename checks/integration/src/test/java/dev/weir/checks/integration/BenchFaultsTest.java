@@ -30,12 +30,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Each kind of fault, done to real processes. What is asked is that it happened and what it cost,
- * not how quick anybody was.
+ * Injects each kind of fault into real processes. The tests check that the fault happened and what it cost, but no
+ * speeds.
  */
 class BenchFaultsTest extends BenchTestBase {
 
-    /** Seconds come from the plan, so a slow machine has as many of them. */
+    /** The number of seconds comes from the plan, so it does not depend on the machine's speed. */
     private static final String WORKLOAD = """
             name: NAME
             scenario: work
@@ -69,7 +69,7 @@ class BenchFaultsTest extends BenchTestBase {
         });
     }
 
-    /** Returns the report of an order, once it is done. */
+    /** Returns the report of an order after the order is carried out. */
     private static String ordered(String name, CompletableFuture<ResultsFolder> run, String kind, String value)
             throws Exception {
         Path results = folder.resolve(name);
@@ -83,7 +83,7 @@ class BenchFaultsTest extends BenchTestBase {
         return Objects.requireNonNull(answer.applied().get(kind));
     }
 
-    /** The process that a fault says it was about, if it still is there. */
+    /** Returns the process that a fault report names, if the process still exists. */
     private static Optional<ProcessHandle> process(String did) {
         Matcher found = PROCESSES.matcher(did);
         assertThat(found.find()).as(did).isTrue();
@@ -107,7 +107,7 @@ class BenchFaultsTest extends BenchTestBase {
         }
     }
 
-    /** A run that lost nothing, with its only disturbance. */
+    /** Checks that the run lost nothing, and returns its only disturbance. */
     private static Disturbance only(ResultsFolder results) {
         Run run = whole(results);
         assertThat(run.disturbances()).hasSize(1);
@@ -129,8 +129,8 @@ class BenchFaultsTest extends BenchTestBase {
     }
 
     /**
-     * Heartbeats come sooner than by default, so that the other member learns sooner that it is alone. There are as
-     * many processes as consumers.
+     * The heartbeat interval is shorter than the default, so that the other member learns sooner that it is alone.
+     * There is one process per consumer.
      */
     @Test
     @Timeout(600)
@@ -163,8 +163,8 @@ class BenchFaultsTest extends BenchTestBase {
     }
 
     /**
-     * Two members handle 40 records a second of the 100, so whenever one is killed it has committed
-     * some that it had not handled.
+     * Two members handle 40 of the 100 records per second. A member that is killed at any time has therefore committed
+     * records that it has not handled.
      */
     @Test
     @Tag("long")
@@ -230,7 +230,7 @@ class BenchFaultsTest extends BenchTestBase {
         assertThat(cost.recoveryMillis()).as("%s", cost).isNotNaN();
     }
 
-    /** That a cut resets connections and silence leaves them open is what FaultProxyTest of the testkit asks. */
+    /** FaultProxyTest of the testkit tests that a cut resets connections, and that silence leaves them open. */
     @Test
     @Tag("long")
     @Timeout(600)
@@ -282,7 +282,7 @@ class BenchFaultsTest extends BenchTestBase {
         assertThat(cost.recoveryMillis()).as("%s", cost).isNotNaN();
     }
 
-    /** A slow disk delays what is sent; a full one ends its broker, which comes back with all that it had. */
+    /** A slow disk delays records. A full disk terminates its broker, which then restarts with all its data. */
     @Test
     @Tag("long")
     @Timeout(900)

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Copies from view to batch: what their drivers allocate, and what is left when {@code lean-copy} is killed. */
+/** Drivers that copy from views to batches: their allocation, and the state after {@code lean-copy} was killed. */
 @Timeout(180)
 class BenchLeanCopyTest extends BenchTestBase {
 
@@ -88,7 +88,7 @@ class BenchLeanCopyTest extends BenchTestBase {
             }
             long left = cluster.groups().lag(group, topic);
             assertThat(left).as("what the killed process had to do still").isPositive();
-            options.put(HandlerWork.ROUNDS, "0"); // The killed one was slow to be killed amid it.
+            options.put(HandlerWork.ROUNDS, "0"); // The first process was slowed down, to be killed in the middle.
             try (DriverProcess process = process("next")) {
                 DriverSession session = begin(process, cluster, point, topic, perPartition, options);
                 session.start(group, left, SECONDS);

@@ -32,7 +32,9 @@ import org.junit.jupiter.api.Timeout;
 /** Changes made during a run, with real processes. Speed is not measured. */
 class BenchLiveTest extends BenchTestBase {
 
-    /** It would end by itself after ten minutes: what is ordered is over long before, and ends it. */
+    /**
+     * The run would end by itself after ten minutes. The test's orders are finished long before that and end the run.
+     */
     private static final String WORKLOAD = """
             name: NAME
             scenario: work
@@ -59,7 +61,7 @@ class BenchLiveTest extends BenchTestBase {
         });
     }
 
-    /** Types an order as soon as there is a run that takes it. */
+    /** Sends an order as soon as a run accepts it. */
     private static Answer ordered(String name, CompletableFuture<?> run, Order order) throws Exception {
         Path results = folder.resolve(name);
         Awaitility.await().atMost(4, TimeUnit.MINUTES).until(() -> run.isDone() || OrderSender.to(results) != null);
@@ -87,7 +89,7 @@ class BenchLiveTest extends BenchTestBase {
         return run.timeline().stream().map(TimelineEntry::order).toList();
     }
 
-    /** Types a session line by line, and replays it. */
+    /** Sends the lines of a session one by one, and replays the session. */
     private void session(String name, String driver) throws Exception {
         List<Order> session = List.of(
                 set("producerRate", "300"),
@@ -112,7 +114,7 @@ class BenchLiveTest extends BenchTestBase {
         }
         Answer refused = ordered(name, run, set("client.max.poll.record", "5"));
         assertThat(refused.error()).contains("did you mean max.poll.records?");
-        // What counts has begun, and is to have whole seconds.
+        // The measured part has begun. The wait lets it contain some whole seconds.
         Awaitility.await().pollDelay(4, TimeUnit.SECONDS).until(() -> !run.isDone());
         assertThat(ordered(name, run, new Order.End()).applied()).containsKey("end");
         ResultsFolder results = run.get(10, TimeUnit.MINUTES);
@@ -139,7 +141,7 @@ class BenchLiveTest extends BenchTestBase {
                 .isEqualTo(typed.phases().stream().map(Phase::consumers).toList());
     }
 
-    /** Requires that everything since the last effective order is shown like a run of its own. */
+    /** Requires that the time since the last effective order is reported like a separate run. */
     private static void requireResultOfLastPhase(ResultsFolder results, Run typed) {
         PointResult last = Analysis.of(results).points().getLast();
         assertThat(last.point().dimensions())
@@ -147,7 +149,7 @@ class BenchLiveTest extends BenchTestBase {
                 .containsEntry("consumers", "2");
         assertThat(last.point().dimensions().get("phase")).contains("discard-stats");
         Run run = last.drivers().getFirst().runs().getFirst();
-        // A busy machine may hold the generator back, as in any run.
+        // A busy machine may delay the generator, as in any run.
         assertThat(run.flags()).doesNotContain(Flag.CHANGED, Flag.GUARANTEE_BROKEN);
         Totals totals = run.totals();
         assertThat(totals.recordsPerSecond()).isBetween(100.0, 500.0);
@@ -289,7 +291,7 @@ class BenchLiveTest extends BenchTestBase {
                 .containsPattern("the driver ended its pass after \\d{3} of 200000000 records");
     }
 
-    /** It is given two minutes. */
+    /** The driver has two minutes to shut down. */
     @Test
     @Tag("long")
     @Timeout(600)

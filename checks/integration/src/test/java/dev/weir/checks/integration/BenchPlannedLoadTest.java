@@ -18,9 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * A planned load with shapes, of groups that copy and of handlers that fail. What they are fast at is asked of nobody.
- */
+/** A planned load with shapes, for groups that copy and for handlers that fail. The tests check no speeds. */
 @Timeout(300)
 class BenchPlannedLoadTest extends BenchTestBase {
 
@@ -55,7 +53,10 @@ class BenchPlannedLoadTest extends BenchTestBase {
         return run;
     }
 
-    /** By the time at which each was due: less than nothing, or hours, would be another clock. */
+    /**
+     * Checks that latencies are measured from when each record was due. Negative latencies, or latencies of hours,
+     * would mean different clocks.
+     */
     private static Histogram latencies(ResultsFolder results, Run run) {
         Histogram all = Objects.requireNonNull(
                 LatencyTags.merge(results.latencyIntervals(run.key())).get(LatencyTags.RESPONSE));
@@ -127,7 +128,10 @@ class BenchPlannedLoadTest extends BenchTestBase {
                 .hasMessageStartingWith("driver lean-copy joins no group");
     }
 
-    /** Its open transaction ends by its timeout, which readers of what is committed wait for. */
+    /**
+     * The open transaction of the killed process ends only after its timeout, for which readers of committed records
+     * must wait.
+     */
     @Test
     @Tag("long")
     void copierThatIsKilled_losesNothing_andDoublesNothing() throws Exception {
@@ -151,7 +155,7 @@ class BenchPlannedLoadTest extends BenchTestBase {
         requireRepeated(driver);
     }
 
-    /** Nobody left or came, so as many calls failed as were drawn for the records that came. */
+    /** The group did not change, so exactly the drawn number of calls must have failed. */
     private static void requireRepeated(String driver) throws Exception {
         ResultsFolder results =
                 bench.run(FAILING.replace("NAME", "failing-" + driver).replace("DRIVER", driver));

@@ -42,7 +42,7 @@ class BenchPollsTest extends BenchTestBase {
                     .contains(PolledSizes.P50, "pause: process, longest ms", "driver: non-heap memory MB");
             assertThat(run.intervals())
                     .allSatisfy(interval -> assertThat(interval.heapBytes()).isPositive());
-            // Only a loop of the driver's own sees polls without records.
+            // Only drivers with their own poll loop see polls without records.
             assertThat(figures.containsKey(PolledSizes.EMPTY))
                     .isEqualTo(run.driver().equals("plain"));
         });

@@ -53,8 +53,8 @@ class BenchReaderGroupsTest extends BenchTestBase {
     }
 
     /**
-     * One process for each group; of a trace, two producers and partitions that are not alike, which
-     * {@link BenchDimensionsTest} has for groups of several. Nobody changes the run.
+     * Each group has one process, and the trace has two producers and uneven partitions. {@link BenchDimensionsTest}
+     * covers groups of several members. Nothing changes the run.
      */
     @Test
     void eachGroup_takesAllRecordsOfTheTrace_andTheRateIsThatOfAllGroups() throws Exception {
@@ -92,8 +92,8 @@ class BenchReaderGroupsTest extends BenchTestBase {
     }
 
     /**
-     * Two members handle 40 records a second of the 100, so whenever one is killed it has committed
-     * some that it had not handled.
+     * Two members handle 40 of the 100 records per second. A member that is killed at any time has therefore committed
+     * records that it has not handled.
      */
     @Test
     @Tag("long")
@@ -145,7 +145,7 @@ class BenchReaderGroupsTest extends BenchTestBase {
         }
     }
 
-    /** The brokers themselves say what is too much. */
+    /** The brokers themselves refuse values that are too large. */
     @Test
     @Tag("long")
     void settingOfAShareGroup_isChangedWhileItReads_andWhatABrokerForbidsIsRefused() throws Exception {

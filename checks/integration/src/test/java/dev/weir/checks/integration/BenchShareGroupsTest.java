@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Share groups under test: drivers, what the ledger asks of them, and what is left of their groups. */
+/** Tests share groups: their drivers, the ledger's checks, and the cleanup of their groups. */
 @Timeout(300)
 class BenchShareGroupsTest extends BenchTestBase {
 
@@ -63,7 +63,7 @@ class BenchShareGroupsTest extends BenchTestBase {
                 4);
     }
 
-    /** Two consumers with two workers each, which wait for each other. */
+    /** Two consumers have two workers each. All workers wait until all of them are busy. */
     @Test
     @Tag("long")
     void fewerConsumersThanWorkers_shareThemOut() throws Exception {
@@ -82,7 +82,7 @@ class BenchShareGroupsTest extends BenchTestBase {
             assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
             assertThat(run.ledger().delivered()).isPositive();
             var metrics = run.totals().metrics();
-            // What came while a pass settled, and what came after its end, is in neither.
+            // Records that arrived during the start or after the end of a pass are in neither count.
             assertThat(run.intervals().stream()
                             .skip(run.warmUpIntervals())
                             .mapToLong(Interval::records)
@@ -98,7 +98,8 @@ class BenchShareGroupsTest extends BenchTestBase {
                             Totals.CEILING,
                             ceiling -> assertThat(ceiling)
                                     .isEqualTo(4000 / metrics.getOrDefault(Totals.HANDLER_MILLIS, Double.NaN)))
-                    // A pass ends while handlers are at work: of so short a one they may make up a little.
+                    // A pass ends while handlers are running, whose records may be a noticeable part of such a short
+                    // pass.
                     .hasEntrySatisfying(
                             Totals.EFFICIENCY, percent -> assertThat(percent).isBetween(0.1, 150.0));
         });

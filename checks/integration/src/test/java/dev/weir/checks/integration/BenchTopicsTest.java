@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Several topics that are read together, by real processes: what came of each of them. */
+/** Real processes read several topics together. The tests check the results for each topic. */
 @Timeout(300)
 class BenchTopicsTest extends BenchTestBase {
 
@@ -69,7 +69,7 @@ class BenchTopicsTest extends BenchTestBase {
         assertThat(Reports.lines(results)).contains("\"topics\":[{\"expected\":");
     }
 
-    /** The dry run has shown before that each record of each of them comes once. */
+    /** Before this, the dry run has checked that each record of each topic is delivered once. */
     @Test
     @Tag("long")
     void filledTopics_areRead_andHaveALedgerEach() throws Exception {
@@ -83,7 +83,7 @@ class BenchTopicsTest extends BenchTestBase {
         read("topics-others", "at-least-once", "plain, plain-continuous, reactor, pekko");
     }
 
-    /** Parallel Consumer takes more records ahead than 64 MB have room for, of one topic too. */
+    /** Parallel Consumer fetches more records ahead than fit into 64 MB, even with one topic. */
     @Test
     @Tag("long")
     @Timeout(900)
@@ -92,7 +92,7 @@ class BenchTopicsTest extends BenchTestBase {
         read(filled("topics-work", "work", drivers).replace("heapMegabytes: 64", "heapMegabytes: 256"), drivers);
     }
 
-    /** A commit for each record: within a pass, a large fetch of the first topic would be all that is read. */
+    /** Each record is committed by itself. With a large fetch, a pass would read only the first topic. */
     @Test
     @Tag("long")
     void filledTopics_areReadAtMostOnceToo() throws Exception {
@@ -139,7 +139,7 @@ class BenchTopicsTest extends BenchTestBase {
                 """.replace("NAME", name).replace("DRIVER", driver) + timeline;
     }
 
-    /** All four partitions belong to somebody before the plan begins, and the generator sends to both topics. */
+    /** All four partitions are assigned before the plan begins, and the generator sends to both topics. */
     @Test
     @Tag("long")
     void group_sharesOutThePartitionsOfAllTopics_andNothingIsLostWhenMembersRestart() throws Exception {

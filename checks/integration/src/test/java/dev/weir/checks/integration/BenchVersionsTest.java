@@ -21,7 +21,7 @@ class BenchVersionsTest {
     @TempDir
     Path folder;
 
-    /** The older client is the one of the driver for Parallel Consumer, so it is on the machine already. */
+    /** The older client is the version that the driver for Parallel Consumer uses, so it is already on the machine. */
     @Test
     @Tag("long")
     void versionsOfALibrary_readATopicWithReplicas_eachWithItsOwnJar() throws Exception {

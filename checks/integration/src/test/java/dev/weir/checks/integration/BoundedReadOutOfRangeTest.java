@@ -41,9 +41,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A bounded read of a group whose position the log does not have. A position past the end of the read was taken for
- * one that has reached it, without a look at the log: nothing was read, whatever the policy said, and the run ended as
- * if all had been.
+ * A bounded read of a group whose position is not in the log. Regression: a position past the end of the read was
+ * considered to have reached the end, without checking the log. Regardless of the policy, nothing was read, and the run
+ * ended as if everything had been read.
  */
 @Timeout(120)
 class BoundedReadOutOfRangeTest {
@@ -115,7 +115,7 @@ class BoundedReadOutOfRangeTest {
     @ParameterizedTest
     @CsvSource({
         "CLIENT, classic, 100, 0, 150",
-        // An empty log, one that retention has emptied, and a place before the start.
+        // An empty log, a log that retention has emptied, and a position before the log's start.
         "LEAN, consumer, 0, 0, 150",
         "CLIENT, classic, 100, 100, 150",
         "LEAN, classic, 100, 60, 10",
@@ -170,7 +170,7 @@ class BoundedReadOutOfRangeTest {
                 .containsEntry(other, 20L);
     }
 
-    /** The given end is further away than the log is long, and behind the committed place. */
+    /** The given end is past the end of the log, and before the committed offset. */
     @ParameterizedTest
     @EnumSource(FetchPath.class)
     void givenEnd_beforeACommitPastTheLog_fails(FetchPath path) throws Exception {
@@ -199,7 +199,7 @@ class BoundedReadOutOfRangeTest {
         assertThat(KAFKA.cluster().committedOffsets(topic)).containsEntry(id, 70L);
     }
 
-    /** A reader of committed records whose place is past the last stable offset, and in the log. */
+    /** A reader of committed records has a position that is past the last stable offset, but within the log. */
     @ParameterizedTest
     @EnumSource(FetchPath.class)
     void commitBetweenLastStableOffsetAndEnd_isNoLostPlace(FetchPath path) throws Exception {

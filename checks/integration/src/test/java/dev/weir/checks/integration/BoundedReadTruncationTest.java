@@ -34,16 +34,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A bounded read of a group whose log lost its end and has grown again to the committed offset or past it. The offset
- * is in the log, so the read took its records for read and ended; only the leader epoch of the commit tells that they
- * were replaced.
+ * A bounded read of a group whose log lost its end and has grown again to the committed offset or past it. Regression:
+ * because the offset is in the log, the read considered the records before it as read, and ended. Only the leader epoch
+ * of the commit shows that these records were replaced.
  */
 @Timeout(120)
 class BoundedReadTruncationTest {
 
     private static final Duration SOON = Duration.ofMinutes(1);
 
-    /** Records 0 to 100 are of the first leader epoch, those to 160 of a later one. */
+    /** Records 0 to 100 have the first leader epoch, and the records up to 160 have a later one. */
     private static final TopicPartition REGROWN = new TopicPartition("regrown", 0);
 
     /** All records are of the first leader epoch, though the leader has another one by now. */
@@ -120,7 +120,8 @@ class BoundedReadTruncationTest {
     @CsvSource({
         "CLIENT, classic, 160",
         "LEAN, consumer, 160",
-        // Past the end of the read, which lies before the end of the log, and past the end of the log.
+        // The first offset is past the end of the read, which is before the end of the log; the second is past the end
+        // of the log.
         "CLIENT, consumer, 130",
         "LEAN, classic, 130",
         "LEAN, classic, 170",

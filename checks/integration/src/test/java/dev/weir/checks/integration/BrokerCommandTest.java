@@ -63,7 +63,7 @@ class BrokerCommandTest {
         }
     }
 
-    /** A client may create the topic first: with one partition, or in the same moment. */
+    /** A client may create the topic first, with one partition, or at the same moment. */
     @Test
     @Tag("long")
     @Timeout(90)
@@ -86,7 +86,7 @@ class BrokerCommandTest {
         }
     }
 
-    /** Clients that ask all the time, so that most starts lose the race. */
+    /** Clients request the topic all the time, so most starts lose the race to create it. */
     @Test
     @Tag("long")
     @Timeout(90)
@@ -197,12 +197,15 @@ class BrokerCommandTest {
             var ignored = broker.awaitOut();
             broker.children().forEach(ProcessHandle::destroyForcibly);
             assertThat(broker.exitCode(STOP)).as(broker.err()).isEqualTo(1);
-            // Both may have gone before anybody looks: then neither of the two lines counts the other.
+            // Both clients may have ended before the check. In that case neither of the two lines counts the other
+            // client.
             assertThat(broker.err()).contains("broker 1 at ", "broker 2 at ", "0 of 2 continue");
         }
     }
 
-    /** 176 connections that announced 90 to 100 MB and sent nothing more ended the JVM. */
+    /**
+     * Regression: 176 connections that announced requests of 90 to 100 MB, and sent nothing more, terminated the JVM.
+     */
     @Test
     @Timeout(120)
     void connections_thatClaimLargeRequests_endNoBroker() throws Exception {
@@ -223,7 +226,7 @@ class BrokerCommandTest {
                 Records.produce(address, "t", 0, 100);
                 assertThat(broker.isAlive()).as(broker.err()).isTrue();
             }
-            // And a large record passes.
+            // A large record is still accepted.
             try (var producer = new KafkaProducer<>(
                     Map.<String, Object>of("bootstrap.servers", address),
                     new ByteArraySerializer(),
@@ -247,7 +250,8 @@ class BrokerCommandTest {
 
     @Test
     void dataFolder_thatCannotBeMade_isRefused() throws Exception {
-        // Below a file, because the superuser may write in any folder.
+        // The folder is below a file and therefore cannot be created. A mere lack of permission would not stop the
+        // superuser.
         Path file = Files.createFile(folder.resolve("file"));
         assertRefused(
                 "is not writable", "--port", "0", "--data", file.resolve("data").toString());

@@ -11,13 +11,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The JVMs that these tests start, and the archive of loaded classes (class data sharing) that they share: to read,
- * check and link these is a third of the processor time of a broker's start, and of a short command's whole life.
+ * Command lines of the JVMs that these tests start, and the class data sharing archive that they use. Reading,
+ * verifying and linking classes takes a third of the processor time of a broker's start, or of a short command, which
+ * the archive saves.
  *
- * <p>The module's build rebuilds it before the tests, by {@link #main}; tests only read it, so that none meets half of
- * one. What the JVM asks for: while it is made, the class path has nothing but jars, and whoever uses it has these
- * first. Where other modules are folders (in {@code mvn test}, in a development environment) there is none, and
- * children start as ever. A JVM ignores an archive of other jars or of another JDK. Stateless.
+ * <p>The module's build recreates the archive with {@link #main} before the tests. Tests only read it, so no test finds
+ * an incomplete archive. The JVM requires that the class path contains only jars when the archive is created, and that
+ * a process which uses the archive has these jars first. If other modules are folders (in {@code mvn test} or in an
+ * IDE), there is no archive, and children start normally. A JVM ignores an archive of other jars or of another JDK.
+ * Stateless.
  */
 final class ChildJvm {
 
@@ -28,12 +30,12 @@ final class ChildJvm {
 
     private ChildJvm() {}
 
-    /** The program {@code java} of this JVM, what is the same for all children, and their class path. */
+    /** Returns the {@code java} program of this JVM, the options of all children, and their class path. */
     static List<String> command() {
         List<String> command = quick();
         String archive = System.getProperty(ARCHIVE, "");
         if (!archive.isEmpty() && Files.exists(Path.of(archive))) {
-            // What the JVM says of an archive that it ignores would stand among what a test reads.
+            // Otherwise, the JVM's warning about an ignored archive would be in the output that tests read.
             command.addAll(List.of(
                     "-XX:SharedArchiveFile=" + archive,
                     "-D" + ARCHIVE + "=" + archive,
@@ -89,7 +91,8 @@ final class ChildJvm {
         Files.deleteIfExists(unfinished);
         Path said = Path.of(archive + ".log");
         List<String> command = quick();
-        // One process that has most of what children have: a broker, clients, a pipeline, the command line.
+        // Runs one process that uses most of the children's classes: a broker, clients, a pipeline and the command
+        // line.
         command.addAll(List.of("-Xlog:all=error", "-XX:ArchiveClassesAtExit=" + unfinished, "-cp", path(jars())));
         command.addAll(List.of("dev.weir.cli.Main", "demo", "--records=1", "--json"));
         Process demo = new ProcessBuilder(command)

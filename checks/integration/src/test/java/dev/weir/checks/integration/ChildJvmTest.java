@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An archive that does not fit is ignored in silence: only the build's minutes would tell. */
+/** The JVM silently ignores an archive that does not match. Without this test, only a slower build would show that. */
 @Timeout(60)
 class ChildJvmTest {
 
@@ -57,7 +57,7 @@ class ChildJvmTest {
             assertThat(jcmd.waitFor(50, TimeUnit.SECONDS)).isTrue();
             List<String> lines = Files.readAllLines(counters);
             double shared = count(lines, "java.cls.sharedLoadedClasses");
-            // The JDK has an archive of its own, of a fifth of what a broker loads.
+            // The JDK's own archive contains a fifth of the classes that a broker loads.
             assertThat(shared / (shared + count(lines, "java.cls.loadedClasses")) > 0.6)
                     .as("%s", lines)
                     .isEqualTo(ChildJvm.isPackaged());

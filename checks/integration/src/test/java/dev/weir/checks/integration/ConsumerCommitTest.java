@@ -99,7 +99,7 @@ class ConsumerCommitTest {
         }
     }
 
-    /** Commits the text of an earlier version: 45 to 49 are finished. */
+    /** The commit contains metadata in the format of an earlier version, which marks 45 to 49 as finished. */
     @Test
     void metadataOfAnEarlierVersion_areRead() throws Exception {
         KAFKA.cluster().createTopic("earlier", 1);
@@ -116,7 +116,7 @@ class ConsumerCommitTest {
         assertThat(ledger.duplicates()).isZero();
     }
 
-    /** Nobody wants what {@code take} has not let through, so the end does not wait for it. */
+    /** Records that {@code take} has not let through are not needed, so the end does not wait for them. */
     @Test
     void take_endsTheRunWithoutWaiting_andTheNextOneGoesOnBehindIt() throws Exception {
         KAFKA.cluster().createTopic("few", 1);
@@ -147,7 +147,7 @@ class ConsumerCommitTest {
         AclBinding refusal = new AclBinding(
                 new ResourcePattern(ResourceType.GROUP, "rights", PatternType.LITERAL),
                 new AccessControlEntry("User:*", "*", AclOperation.READ, AclPermissionType.DENY));
-        // A member without rights cannot leave: who reads on waits for the end of its session.
+        // A member without permissions cannot leave the group, so the next reader waits until its session expires.
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "rights")
                 .property("session.timeout.ms", "6000")
                 .build();

@@ -144,7 +144,9 @@ class ConsumerFlowTest {
         }
     }
 
-    /** All of them were outstanding, and nothing was paused: 352 MB with a budget of 4. */
+    /**
+     * Regression: all records were outstanding and no partition was paused, with 352 MB in memory and a budget of 4 MB.
+     */
     @Test
     @Timeout(120)
     void headers_countInTheBudget() throws Exception {
@@ -172,7 +174,7 @@ class ConsumerFlowTest {
                     "both paused, or all read",
                     PATIENCE,
                     () -> snapshot(running).pausedPartitions() == 2 || outstanding(running) == records);
-            // Half of it more for a fetch of each, and one poll: an answer of a quarter of it.
+            // Half of the budget more for one fetch per partition, and a quarter for one poll.
             assertThat(outstanding(running) * headerBytes).isLessThan(budgetBytes * 7 / 4 + headerBytes);
             gate.countDown();
             ledger.awaitSeen(records, PATIENCE);
@@ -218,7 +220,7 @@ class ConsumerFlowTest {
                 new ByteArraySerializer())) {
             for (int partition = 0; partition < partitions; partition++) {
                 for (int i = 0; i < perPartition; i++) {
-                    // As wide as wanted, and still a number.
+                    // A number that is padded to the requested size.
                     String number = String.format("%0" + valueBytes + "d", (long) partition * perPartition + i);
                     var ignored = producer.send(
                             new ProducerRecord<>("many", partition, null, number.getBytes(StandardCharsets.US_ASCII)));

@@ -39,7 +39,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Partitions whose start offset no broker can tell, next to partitions that have a leader. */
+/**
+ * Partitions without a leader, whose start offset no broker can report, together with partitions that have a leader.
+ */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ConsumerLeaderlessTest {
 
@@ -110,7 +112,7 @@ class ConsumerLeaderlessTest {
         assertHealthyPartitionsBegin("many", AT_ONCE);
     }
 
-    // In the build other tests run beside it.
+    // A longer limit, because other tests run at the same time in the build.
     @Test
     @Tag("long")
     @Order(1)

@@ -44,7 +44,7 @@ final class ConsumerLedger {
         return times.length() - seen.get();
     }
 
-    /** Handlings beyond the first of each record. */
+    /** Returns how many times records were handled again after their first time. */
     int duplicates() {
         int duplicates = 0;
         for (int i = 0; i < times.length(); i++) {
@@ -62,8 +62,8 @@ final class ConsumerLedger {
     }
 
     /**
-     * The same, saying at the end what has become of it. The longer it waits, the less often it looks: most conditions
-     * ask a broker, and other tests run beside.
+     * Waits for a condition; if the wait fails, the message contains the text of {@code what}. The longer the wait, the
+     * longer the interval between checks, because most conditions query a broker while other tests are running.
      */
     static void await(Supplier<String> what, Duration within, BooleanSupplier condition) {
         long begin = System.nanoTime();

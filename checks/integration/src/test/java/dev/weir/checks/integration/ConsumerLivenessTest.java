@@ -25,7 +25,7 @@ import org.apache.kafka.common.serialization.Deserializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Handlers that are slow, stuck or never made. */
+/** Tests handlers that are slow or stuck, and a sink that cannot be created. */
 class ConsumerLivenessTest {
 
     @RegisterExtension
@@ -110,7 +110,7 @@ class ConsumerLivenessTest {
                     assertThat(partition.outstanding()).isBetween(100, 200);
                 });
 
-        // The handler gives way to an interrupt, so the report can say what was left.
+        // The handler reacts to an interrupt, so the report can list the unfinished records.
         DrainReport report = running.drain(Duration.ofSeconds(2));
         assertThat(report.drained()).isFalse();
         assertThat(report.leftUndone()).anyMatch(line -> line.contains("stuck-0@0 and "));
@@ -174,7 +174,7 @@ class ConsumerLivenessTest {
         assertThat(ledger.duplicates()).isZero();
     }
 
-    // The source had started its thread when the sink could not be made.
+    // Regression: the source had already started its thread when the creation of the sink failed.
     @Test
     void run_sinkCannotBeMade_leavesNoThread() {
         KAFKA.cluster().createTopic("unmade", 1);

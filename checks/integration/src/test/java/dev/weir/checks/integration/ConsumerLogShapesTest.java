@@ -119,7 +119,7 @@ class ConsumerLogShapesTest {
                                 "min.cleanable.dirty.ratio", "0.01",
                                 "segment.ms", "500"));
         Records.produce(KAFKA.bootstrapServers(), topic, 0, 30_000, 10);
-        // A new record in a new segment lets the cleaner have the old one.
+        // A new record in a new segment allows the cleaner to compact the old one.
         ConsumerLedger.await("compaction", Duration.ofSeconds(25), () -> {
             Records.produce(KAFKA.bootstrapServers(), topic, 0, 10, 10);
             return Records.readAll(KAFKA.bootstrapServers(), topic, IsolationLevel.READ_UNCOMMITTED)

@@ -75,7 +75,7 @@ class ConsumerNetworkCutTest {
             try (RunningPipeline other =
                     member(settings(protocol, topic, KAFKA.bootstrapServers()), topic, this::workOfOther)) {
                 ConsumerLedger.await("taken over", PATIENCE, () -> partitionsOfOther.size() == 2);
-                // All of its work is finished now, by a member that is none any more.
+                // The expelled member now finishes all of its work.
                 cutMemberMayGoOn.countDown();
                 ledger.awaitSeen(RECORDS, PATIENCE);
                 network.restore();

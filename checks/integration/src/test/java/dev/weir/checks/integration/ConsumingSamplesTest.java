@@ -31,7 +31,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
-/** The samples of {@code docs/guide/consuming.md}, which stand here word for word. */
+/** The samples of {@code docs/guide/consuming.md}, word for word. */
 class ConsumingSamplesTest {
 
     private static final Pattern SAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
@@ -50,7 +50,7 @@ class ConsumingSamplesTest {
                 .allSatisfy(sample -> assertThat(here).as(sample).contains(withoutSpace(sample)));
     }
 
-    /** Also without comments: the formatter moves them. */
+    /** Removes white space and comments, which the formatter moves. */
     private static String withoutSpace(String code) {
         return code.replaceAll("//.*", "").replaceAll("\\s+", "");
     }

@@ -35,8 +35,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The recipes of {@code docs/guide/cookbook.md}, which stand here word for word. Compiled, not run:
- * there are no such brokers.
+ * The recipes of {@code docs/guide/cookbook.md}, word for word. They are only compiled, because their brokers do not
+ * exist.
  */
 @SuppressWarnings({"CheckReturnValue", "FutureReturnValueIgnored", "unused", "try"}) // samples
 abstract class CookbookSamples {

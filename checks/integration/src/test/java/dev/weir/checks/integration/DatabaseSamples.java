@@ -18,15 +18,15 @@ import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * The samples of {@code docs/guide/databases.md}, which stand here word for word, and run against a PostgreSQL in
- * {@link JdbcOffsetsFaultsTest}.
+ * The samples of {@code docs/guide/databases.md}, word for word. {@link JdbcOffsetsFaultsTest} runs them against
+ * PostgreSQL.
  */
 final class DatabaseSamples {
 
-    /** The table that the samples write to. It takes numbers twice, so that a test can see it. */
+    /** The table that the samples write to. It accepts duplicate numbers, so that a test can detect them. */
     static final String ORDERS = "CREATE TABLE orders (number BIGINT NOT NULL)";
 
-    /** Work per record, long enough to end members in the middle. */
+    /** The duration of the work per record, long enough that a member can be ended in the middle of its work. */
     static volatile long perRecordNanos;
 
     private DatabaseSamples() {}

@@ -54,8 +54,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Samples of several documents, which stand here word for word so that they compile ({@code SamplesTest}); what they
- * promise has tests of its own. Nothing runs here.
+ * Samples of several documents, word for word, so that they are compiled ({@code SamplesTest} compares them). They are
+ * not run; other tests cover what they promise.
  */
 final class DocumentSamples {
 
@@ -323,7 +323,7 @@ final class DocumentSamples {
             }
         }
 
-        /** No test finds it here. */
+        /** Nested, so that JUnit does not run it as a test. */
         static final class Sample {
 
             private Sample() {}

@@ -39,8 +39,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Records pulled when their partition was lost, reset or recreated. They appeared in no column of a summary, and in the
- * progress line they stayed in flight forever.
+ * Records that were already pulled when their partition was revoked, reset or recreated. Regression: they appeared in
+ * no column of a summary, and stayed in flight forever in the progress line.
  */
 @Timeout(120)
 class DroppedRecordsTest {
@@ -76,7 +76,7 @@ class DroppedRecordsTest {
                 .property("auto.offset.reset", "earliest");
     }
 
-    /** Four at a time are at work, each until there is a permit; the others wait for a worker. */
+    /** Four workers each hold a record until there is a permit. The other records wait for a worker. */
     private RunningPipeline run(ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
         return KafkaSource.from(settings, subscription)
                 .atLeastOnce()
@@ -112,7 +112,7 @@ class DroppedRecordsTest {
         return ranges.stream().mapToLong(RecordRange::count).sum();
     }
 
-    /** Each record that was pulled is done, dropped, or left undone. */
+    /** Checks that each pulled record is counted as done, dropped or left undone. */
     private void assertAccounted(RunningPipeline running) {
         ConsumerSnapshot last = snapshot(running);
         assertThat(done.get() + count(last.dropped()) + last.leftUndone())
@@ -313,7 +313,9 @@ class DroppedRecordsTest {
         pipe_thatRetentionOvertakes_accountsForEachRecord_andPromisesNoMoreThanItKeeps(path);
     }
 
-    /** The summary said that nothing was lost below a failure whose records no log holds. */
+    /**
+     * Regression: below a failure about records that no log contains any more, the summary said that nothing was lost.
+     */
     @ParameterizedTest
     @EnumSource(names = "CLIENT")
     void pipe_thatRetentionOvertakes_accountsForEachRecord_andPromisesNoMoreThanItKeeps(FetchPath path)

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Records that say in a header when they are due, on a real broker. */
+/** Records with a header that contains their due time, on a real broker. */
 @Timeout(240)
 class DueAtTest {
 
@@ -105,7 +105,10 @@ class DueAtTest {
                 .orElse(Set.of());
     }
 
-    /** One partition waits for two records, the other for none. A record that was due earlier keeps its place. */
+    /**
+     * One partition waits for two records, the other for none. A record that is due before its predecessor keeps its
+     * position.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"classic", "consumer"})
     void records_areDeliveredWhenDue_inTheOrderOfTheirPartition(String protocol) throws Exception {
@@ -136,7 +139,10 @@ class DueAtTest {
                 .isEqualTo(KAFKA.cluster().endOffsets(topic));
     }
 
-    /** 700 wait, more than the window: a drain does not wait for them, no commit passes them, the next run has them. */
+    /**
+     * 700 records wait, which is more than the window. A drain does not wait for them, no commit passes them, and the
+     * next run handles them.
+     */
     @Test
     void whatWaits_isNoStall_isLeftByADrain_andComesAgain() throws Exception {
         KAFKA.cluster().createTopic("later", 2);
@@ -174,7 +180,7 @@ class DueAtTest {
         assertThat(handled).hasSize(1_400);
     }
 
-    /** A pause is carried out by the thread that polls. */
+    /** The polling thread executes a pause, which shows that it is not blocked. */
     @Test
     void functionThatBlocks_holdsUpDeliveryAlone() throws Exception {
         KAFKA.cluster().createTopic("asking", 1);
@@ -240,7 +246,7 @@ class DueAtTest {
                         handled.add(new Handled(System.currentTimeMillis(), record.partition(), number(record)))));
     }
 
-    /** A member that waits for all goes; one that waits for none has them at once. */
+    /** A member whose records all wait leaves. Another member, which does not wait, gets the records immediately. */
     @Test
     void revocationWhileRecordsWait_losesNone_andDoublesNone() throws Exception {
         revocationWhileRecordsWait("moved", "consumer", this::reader);
@@ -291,7 +297,7 @@ class DueAtTest {
         assertThat(numbers(1)).containsExactly(2, 3);
     }
 
-    /** Three times what the partition's part of the memory holds: the partition beside it keeps flowing. */
+    /** The waiting records are three times the partition's share of the memory. The other partition keeps flowing. */
     @Test
     void memoryFullOfWhatWaits_holdsUpNoOtherPartition_andGoesOutWhenDue() throws Exception {
         KAFKA.cluster().createTopic("large", 2);
@@ -314,7 +320,7 @@ class DueAtTest {
                 () -> paused(waiting, 0).containsAll(Set.of(ConsumerDump.Paused.NOT_DUE, ConsumerDump.Paused.BUDGET)));
         assertThat(waiting.drain(Duration.ofSeconds(60)).drained()).isTrue();
 
-        // From when it is read on: a slow start makes nothing due.
+        // Computed when the record is read, so that a slow start does not make records due.
         AtomicReference<Instant> soon = new AtomicReference<>();
         try (RunningPipeline next = reader(
                         settings,

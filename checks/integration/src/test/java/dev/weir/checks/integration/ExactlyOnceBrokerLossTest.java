@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The broker that coordinates a transaction dies, as a reader with read_committed sees it. */
+/** The broker that coordinates a transaction dies. The tests check what a reader with read_committed sees. */
 class ExactlyOnceBrokerLossTest {
 
     private static final int COUNT = 20_000;
@@ -49,7 +49,7 @@ class ExactlyOnceBrokerLossTest {
                         .coordinatorId());
     }
 
-    /** A fault of the cluster after the first committed transactions; returns when all is well again. */
+    /** A fault of the cluster after the first committed transactions. Returns when the cluster has recovered. */
     @FunctionalInterface
     private interface Fault {
         void strike(RunningPipeline run) throws Exception;
@@ -103,9 +103,7 @@ class ExactlyOnceBrokerLossTest {
         });
     }
 
-    /**
-     * One of the partitions that are written to has no leader for a while: its records wait, and with them the commits.
-     */
+    /** One of the output partitions has no leader for a while. Its records wait, and so do the commits. */
     @Test
     @Tag("long")
     @Timeout(240)

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Consume, transform, produce by transactions, as a reader with read_committed sees it. */
+/** Consumes, transforms and produces in transactions, and checks what a reader with read_committed sees. */
 @Timeout(300)
 class ExactlyOnceFlowTest {
 
@@ -110,7 +110,7 @@ class ExactlyOnceFlowTest {
         }
     }
 
-    /** The client uses it by itself (KIP-890): what is tested here is tested with it. */
+    /** The client uses the second version automatically (KIP-890), so all tests here cover it. */
     @Test
     void cluster_hasTheSecondVersionOfTransactions() throws Exception {
         assertThat(cluster.admin()
@@ -123,7 +123,8 @@ class ExactlyOnceFlowTest {
                 .isEqualTo((short) 2);
     }
 
-    // Each run drew new ids, so the other members of a classic group took each later run for dead and fenced it.
+    // Regression: each run drew new ids, so the other members of a classic group considered each later run dead and
+    // fenced it.
     @Test
     void staticMember_thatComesBack_hasTheTransactionalIdsOfItsRunBefore() throws Exception {
         createTopics("static", 100);
@@ -165,7 +166,10 @@ class ExactlyOnceFlowTest {
         assertThat(seen.commitMax()).isPositive();
     }
 
-    /** A sub-pipeline for each partition, all in one transaction after the other; and where their records stand. */
+    /**
+     * Each partition has a sub-pipeline. All of them write in the same sequence of transactions, and the listener
+     * learns the records' positions.
+     */
     @Test
     void pipelinePerPartition_isSeenOnce_andTheListenerHearsOfEachRecordThatIsCommitted() throws Exception {
         createTopics("parts", COUNT / 10);
@@ -290,8 +294,8 @@ class ExactlyOnceFlowTest {
                 .produceTo(
                         producer(),
                         records -> records.mapBlocking(8, RecordOrdering.byKey(), record -> {
-                                    // The later half waits for it: fenced at its end, the last transaction is the next
-                                    // run's, and there is nothing to rewind.
+                                    // The second half waits for the fencing. If the fencing came at the end, the next
+                                    // run would repeat the last transaction, and nothing would be rewound.
                                     if (number(record) >= COUNT / 2 && !fenced.get()) {
                                         one.lockInterruptibly();
                                         try {
@@ -321,7 +325,10 @@ class ExactlyOnceFlowTest {
         ExactlyOnceLedger.assertEachOnceInOrderOfItsKey(cluster, "fenced-out", COUNT);
     }
 
-    /** Waits until there is one: the handler is called before its own record is written. */
+    /**
+     * Fences the open transaction. Waits until there is one, because the handler is called before its own record is
+     * written.
+     */
     private static void fenceOpenTransactions(String group) {
         List<String> open = new ArrayList<>();
         ConsumerLedger.await("an open transaction", Duration.ofMinutes(1), () -> {

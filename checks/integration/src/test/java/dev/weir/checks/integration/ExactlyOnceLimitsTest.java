@@ -37,14 +37,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests the messages of an exactly-once flow about operators, sources and topics that do not go with its transactions.
+ * Tests the messages of an exactly-once flow about operators, sources and topics that do not work with its
+ * transactions.
  */
 @Timeout(300)
 class ExactlyOnceLimitsTest {
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA =
-            // A topic that is deleted stays so.
+            // Deleted topics are not recreated automatically.
             new KafkaClusterExtension(KafkaCluster.builder().brokerConfig("auto.create.topics.enable", "false"));
 
     private static void createTopics(String name, int records) {
@@ -81,7 +82,7 @@ class ExactlyOnceLimitsTest {
         }
     }
 
-    // Its consumer committed what an abort of the transaction then took back.
+    // Regression: the other source's consumer committed records whose results were then aborted with the transaction.
     @Test
     void elementsOfAnotherSource_areRefused_andNotAcknowledged() throws Exception {
         createTopics("mine", 100);
@@ -101,7 +102,7 @@ class ExactlyOnceLimitsTest {
         assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), "mine-out")).isEmpty();
     }
 
-    // Each window holds an element of the next one, so that no cut is ever possible.
+    // Each window holds an element that also belongs to the next one, so no transaction can ever be cut.
     @Test
     void windowsThatOverlap_failTheRunWellBeforeTheTimeout_andNameTheInputs() {
         createTopics("sliding", 1_000);
@@ -120,7 +121,7 @@ class ExactlyOnceLimitsTest {
         assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), "sliding-out")).isEmpty();
     }
 
-    // What is finished does not fit into a commit before the end of the stream, for which the group waits.
+    // The finished offsets do not fit into a commit before the end of the stream, for which the group waits.
     @Test
     void groupThatWaitsForTheEnd_amongRecordsThatAreFinished_getsThatEnd() throws Exception {
         int count = 20_000;
@@ -144,7 +145,7 @@ class ExactlyOnceLimitsTest {
                 .isEqualTo(KAFKA.cluster().endOffsets("scattered-in"));
     }
 
-    // Such a transaction waited until the coordinator aborted it, was done again, and so on.
+    // Regression: such a transaction waited until the coordinator aborted it, was repeated, waited again, and so on.
     @Test
     void recordsThatStayUnfinishedBetweenOthers_failTheRunWellBeforeTheTimeout_andNameThePlaces() {
         createTopics("gaps", 12_000);
@@ -238,7 +239,8 @@ class ExactlyOnceLimitsTest {
         assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), "partial-out")).isEmpty();
     }
 
-    // The brokers never answer a commit with a partition that is gone, and nobody asked whether one was.
+    // Regression: brokers never answer a commit that contains a deleted partition, and the run did not check for
+    // deleted partitions.
     @Test
     void topicThatIsDeleted_doesNotKeepTheOthersFromBeingCommitted() throws Exception {
         int count = 2_000;

@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Topics that are deleted under an exactly-once flow that writes to them: as {@link OutputTopicTest} without it. */
+/**
+ * Output topics that are deleted while an exactly-once flow writes to them. {@link OutputTopicTest} covers flows
+ * without transactions.
+ */
 @Timeout(180)
 class ExactlyOnceOutputTopicTest {
 
@@ -51,7 +54,7 @@ class ExactlyOnceOutputTopicTest {
         ConsumerLedger.await("transactions", SOON, () -> handle.snapshot().committed() >= 30);
     }
 
-    // A transactional run did not check its output topics, so it carried on with another topic.
+    // Regression: a transactional run did not check its output topics, and continued with the recreated topic.
     @Test
     void topic_thatIsRecreated_failsTheRunByName() throws Exception {
         Pipeline pipeline = writing("again");

@@ -25,7 +25,10 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class ExactlyOncePipeTest {
 
-    /** For a process to start, to outlive the session of a dead member and to do its part: far longer than it takes. */
+    /**
+     * The time limit for a process to start, for a dead member's session to expire, and for the process to do its work.
+     * Usually this takes far less time.
+     */
     private static final Duration START = Duration.ofMinutes(1);
 
     static KafkaCluster cluster;
@@ -49,7 +52,7 @@ class ExactlyOncePipeTest {
         killAtRandom("killed", 50_000, 2, FetchPath.CLIENT, FetchPath.LEAN);
     }
 
-    /** Kills as many processes, which take turns on the paths, and has a last one do the rest. */
+    /** Kills {@code kills} processes, which use the fetch paths in turn, and lets a last process do the rest. */
     static void killAtRandom(String name, int count, int kills, FetchPath... paths) {
         createTopics(name, count);
         long seed = System.nanoTime();
@@ -61,7 +64,7 @@ class ExactlyOncePipeTest {
             String[] args = args(name, paths[kill % paths.length], "--work", "1ms", "--concurrency", "32");
             try (PipeProcess pipe = PipeProcess.start(args)) {
                 long begin = System.nanoTime();
-                awaitWritten(name + "-out", written + 100, pipe); // more than the markers of an abort
+                awaitWritten(name + "-out", written + 100, pipe); // more than the number of abort markers
                 longest = Math.max(longest, System.nanoTime() - begin);
                 awaitWritten(name + "-out", until, pipe);
                 pipe.kill();
@@ -70,7 +73,7 @@ class ExactlyOncePipeTest {
         }
         assertThat(Duration.ofNanos(longest))
                 .as("from the start of a process to its first records, behind a transaction that the dead one had open")
-                .isLessThan(Duration.ofSeconds(20)); // a transaction lasts 30 s; most of it are 6 s of the session
+                .isLessThan(Duration.ofSeconds(20)); // at most 30 s of a transaction and 6 s of a session
         String summary = WeirCommand.output(args(name, paths[0], "--until-end", "--json"));
         assertThat(summary)
                 .as("seed %s", seed)
@@ -85,7 +88,10 @@ class ExactlyOncePipeTest {
         assertThat(cluster.committedOffsets(name)).isEqualTo(cluster.endOffsets(name + "-in"));
     }
 
-    /** Everything the frozen process had written must stay invisible, and so must whatever it does after it resumes. */
+    /**
+     * The uncommitted writes of the frozen process must stay invisible, as must everything that it writes after it
+     * resumes.
+     */
     @Test
     @Timeout(180)
     void freeze_pastTheTransactionTimeout_whileAnotherTakesOver_isNotSeen() throws Exception {

@@ -35,8 +35,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * An input topic of an exactly-once flow that is deleted and recreated under its name. Its partition mostly stays
- * assigned meanwhile: the client of the group, which does not fetch it, learns of nothing.
+ * An input topic of an exactly-once flow is deleted and recreated under the same name. Its partition usually stays
+ * assigned during that time, because the group's client does not fetch the partition and therefore does not notice.
  */
 @Tag("long")
 @Timeout(180)
@@ -47,7 +47,9 @@ class ExactlyOnceRecreatedTopicTest {
     private static final String OUT = "-out";
     private static final Duration SOON = Duration.ofSeconds(30);
 
-    /** Longest time without a commit while the topic is away: 12 s, and the time to read the inputs again. */
+    /**
+     * The maximum time without a commit while the topic does not exist: 12 s, plus the time to read the inputs again.
+     */
     private static final Duration BROKEN_OFF = Duration.ofSeconds(25);
 
     private static final int KEPT = 2_000;
@@ -56,7 +58,7 @@ class ExactlyOnceRecreatedTopicTest {
     private static final int NEW_FROM = 10_000;
     private static final int NEW = 500;
 
-    /** Most unfinished records of one partition: the rest of its topic is not fetched. */
+    /** The maximum number of unfinished records of a partition. The rest of its topic is not fetched. */
     private static final int OUTSTANDING = 10;
 
     @RegisterExtension
@@ -67,9 +69,10 @@ class ExactlyOnceRecreatedTopicTest {
     private final CountDownLatch deleted = new CountDownLatch(1);
     private final CountDownLatch recreated = new CountDownLatch(1);
 
-    // A commit with it was broken off, and its client left it waiting until the producer's max.block.ms, a minute, was
-    // over. It was taken for gone from then on: its place in the new topic was never committed, and nothing of that
-    // topic read. A place at the beginning is not committed first, and may be known before the topic is: hence latest.
+    // Regression: a commit that contained the partition was cancelled, but the client waited until the producer's
+    // max.block.ms of a minute was over. From then on the partition counted as deleted, so its position in the new
+    // topic was never committed, and nothing of that topic was read. The test uses "latest", because a position at the
+    // beginning is not committed before the first record, and may be known before the topic exists.
     @ParameterizedTest
     @EnumSource
     void topicThatWasAwayForLong_isReadWhenItIsRecreated_andTheOtherIsCommittedMeanwhile(FetchPath path)
@@ -95,8 +98,8 @@ class ExactlyOnceRecreatedTopicTest {
         }
     }
 
-    // The producers' clients commit by topic id. The commit for the former topic was refused and retried until
-    // max.block.ms was over, and nobody aborted it, because the topic exists.
+    // Regression: the producers' clients commit by topic id. The commit for the former topic was refused and retried
+    // until max.block.ms was over, and the run did not abort it, because a topic of that name exists.
     @ParameterizedTest
     @EnumSource
     void topicThatIsRecreated_whileACommitWithItIsDue_holdsUpNoneForLong(FetchPath path) throws Exception {
@@ -110,7 +113,7 @@ class ExactlyOnceRecreatedTopicTest {
         }
     }
 
-    /** Returns whether a client that fetched the topic when it was deleted has learnt of that. */
+    /** Returns whether a client that was fetching the topic has noticed the topic's deletion. */
     private static boolean isNamedOrGone(ConsumerDump dump, String topic) {
         return dump.partitions().stream()
                 .filter(partition -> partition.topic().equals(topic))
@@ -135,7 +138,7 @@ class ExactlyOnceRecreatedTopicTest {
                         records -> records.mapBlocking(2 * OLD, Ordering.unordered(), this::held)
                                 .map(record -> new ProducerRecord<>(name + OUT, record.key(), record.value())))
                 .run();
-        // One after the other: each producer has committed offsets of it.
+        // Commits one after the other, so that each producer has committed offsets of the topic.
         TopicPartition id = new TopicPartition(name + AWAY, 0);
         for (long record = 0; record < FREE; record++) {
             Records.produce(KAFKA.bootstrapServers(), name + AWAY, KEPT + record, 1);
@@ -149,7 +152,10 @@ class ExactlyOnceRecreatedTopicTest {
         return run;
     }
 
-    /** Both have new records, which are written in time, and the records of the one that stays are there once. */
+    /**
+     * Writes new records to both topics. Checks that their results are written in time, and that the results of the
+     * unchanged topic occur once.
+     */
     private void goOn(RunningPipeline run, String name, Duration within) throws Exception {
         Records.produce(KAFKA.bootstrapServers(), name + AWAY, NEW_FROM, NEW);
         Records.produce(KAFKA.bootstrapServers(), name + STAYS, NEW_FROM + NEW, NEW);
@@ -188,8 +194,8 @@ class ExactlyOnceRecreatedTopicTest {
     }
 
     /**
-     * Holds records of the deleted topic: a few are free, the next is finished when the topic is gone, the others when
-     * it is back.
+     * Holds records of the deleted topic. The first few pass immediately, the next one passes when the topic is
+     * deleted, and the others pass when it is recreated.
      */
     private ConsumerRecord<byte[], byte[]> held(ConsumerRecord<byte[], byte[]> record) throws InterruptedException {
         if (record.topic().endsWith(AWAY)) {

@@ -24,7 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A record within a batch of a transaction that is too large for its topic: the client splits that batch without end.
+ * A transaction whose batch contains a record that is too large for its topic. Kafka's client splits such a batch
+ * endlessly.
  */
 @Timeout(120)
 class ExactlyOnceRefusalTest {
@@ -67,7 +68,7 @@ class ExactlyOnceRefusalTest {
                 .to(KafkaSink.with(producer()).transactional(name).records());
     }
 
-    // The commit waited in a flush for an answer that never came, and so did the run.
+    // Regression: the commit, and with it the run, waited in a flush for a response that never arrived.
     @ParameterizedTest
     @ValueSource(strings = {"flow", "sink"})
     void recordTooLargeForTheBroker_failsTheRunAndSaysWhatToDo_andTheNextOneWritesEachOnce(String name)

@@ -42,7 +42,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Records that cannot be written, in transactions of an exactly-once flow, as a reader with read_committed sees it. */
+/**
+ * Tests records that cannot be written in transactions of an exactly-once flow, and what a reader with read_committed
+ * sees.
+ */
 @Timeout(120)
 class ExactlyOnceRuleTest {
 
@@ -50,12 +53,12 @@ class ExactlyOnceRuleTest {
     static final KafkaClusterExtension KAFKA =
             new KafkaClusterExtension(KafkaCluster.builder().brokerConfig("auto.create.topics.enable", "false"));
 
-    /** The producer waits three seconds for the topic of each hundred that is not there. */
+    /** Few records, because the producer waits three seconds for the missing topic in each hundred records. */
     private static final int COUNT = 200;
 
     private static final byte[] NOT_SERIALISABLE = new byte[8];
 
-    /** The output is compacted, so that the broker refuses a record without a key. */
+    /** Creates the topics. The output topic is compacted, so that the broker refuses a record without a key. */
     private static void createTopics(String name) {
         KAFKA.cluster().createTopic(name, 1);
         KAFKA.cluster().createTopic(name + "-out", 1, Map.of("cleanup.policy", "compact"));
@@ -126,8 +129,8 @@ class ExactlyOnceRuleTest {
     }
 
     /**
-     * Drains once all is committed, because records refused in the last transaction of a bounded read are left to the
-     * next run.
+     * Drains the run after everything is committed, because records refused in the last transaction of a bounded read
+     * are left to the next run.
      */
     private static void drainOnceAllIsCommitted(RunningPipeline run, String name) throws InterruptedException {
         ConsumerLedger.await(
@@ -147,7 +150,7 @@ class ExactlyOnceRuleTest {
         }
     }
 
-    /** The other output of a refused record's input is none the worse for it. */
+    /** If one of an input's two output records is refused, the other one is still written. */
     @ParameterizedTest
     @CsvSource({"SKIP,LEAN", "DEAD_LETTER,CLIENT"})
     void whatCannotBeWritten_comesUnderTheRule_andAllOthersAreSeenOnceInOrder(
@@ -176,7 +179,7 @@ class ExactlyOnceRuleTest {
                     .hasSize(writesDeadLetters ? 1 : 0)
                     .allSatisfy(handle -> {
                         assertThat(handle.written()).isEqualTo(8);
-                        // The large one, and the one whose value is not serialisable.
+                        // The dead-letter records of the too large record and of the unserialisable one.
                         assertThat(handle.cut()).isEqualTo(4);
                         assertThat(handle.held()).isZero();
                     });
@@ -231,8 +234,8 @@ class ExactlyOnceRuleTest {
                 .isEqualTo(numbers(ExactlyOnceRuleTest::isPoison));
     }
 
-    // The client gives all neighbours of a refused record another answer, and the first answer was taken for the cause
-    // of all: such a transaction was restarted endlessly.
+    // Regression: Kafka's client reports another error for all other records in a refused record's batch. The first
+    // reported error was taken as the cause for all of them, and such a transaction was restarted endlessly.
     @Test
     void recordThatTheBrokerRefuses_amongItsNeighbours_failsTheRun() {
         createTopics("neighbours");
@@ -248,7 +251,10 @@ class ExactlyOnceRuleTest {
         assertThat(seen("neighbours-out")).isEmpty();
     }
 
-    /** The first one is no excuse for the second, in whatever order they are heard of. */
+    /**
+     * A failure that the rule covers must not hide another failure that it does not cover, in whatever order they are
+     * reported.
+     */
     @ParameterizedTest
     @EnumSource(names = "CLIENT")
     void failureThatTheRuleIsNotFor_behindOneThatItIsFor_endsTheRun(FetchPath path) {

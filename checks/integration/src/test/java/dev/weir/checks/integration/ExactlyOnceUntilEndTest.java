@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The last transactions of a bounded read, which are aborted when nothing is read any more: the run itself writes their
+ * The last transactions of a bounded read are aborted after the input has ended. The run itself must write their
  * records again.
  */
 @Timeout(120)
@@ -52,13 +52,13 @@ class ExactlyOnceUntilEndTest {
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
 
-    /** All of them are in the hands of a stage at once. */
+    /** One stage can hold all of them at the same time. */
     private static final int COUNT = 60;
 
-    /** The end of the stream above the handlers, for which they wait. */
+    /** Opened at the end of the stream upstream of the handlers, which wait for it. */
     private final CountDownLatch end = new CountDownLatch(1);
 
-    /** The output is compacted, so that the broker refuses a record without a key. */
+    /** Creates the topics. The output topic is compacted, so that the broker refuses a record without a key. */
     private static void createTopics(String name) {
         KAFKA.cluster().createTopic(name, 1);
         KAFKA.cluster().createTopic(name + "-out", 1, Map.of("cleanup.policy", "compact"));
@@ -85,7 +85,7 @@ class ExactlyOnceUntilEndTest {
                                 .bootstrapServers(KAFKA.bootstrapServers())
                                 .groupId(name)
                                 .fetch(path)
-                                // Whoever has the partition keeps it when another one joins.
+                                // The member that has the partition keeps it when another member joins.
                                 .property("group.protocol", "consumer")
                                 .build(),
                         Subscription.topics(name).untilEnd())
@@ -93,7 +93,7 @@ class ExactlyOnceUntilEndTest {
                 .commitInterval(Duration.ofSeconds(10));
     }
 
-    /** Nothing gets out of this before the source has come to its end, and before the latch is open. */
+    /** Returns a source that emits nothing until its input has ended and the latch is open. */
     private Source<ConsumerRecord<byte[], byte[]>> afterTheEnd(
             Source<ConsumerRecord<byte[], byte[]>> records, CountDownLatch also) {
         return records.watch(ended -> end.countDown()).mapBlocking(2 * COUNT, Ordering.input(), record -> {
@@ -103,7 +103,7 @@ class ExactlyOnceUntilEndTest {
         });
     }
 
-    /** Two records of each input: one that may be refused, and one in a log. */
+    /** Returns two records for each input: one that the broker may refuse, and one for a log topic. */
     private static List<ProducerRecord<byte[], byte[]>> poisoned(String name, ConsumerRecord<byte[], byte[]> record) {
         long number = number(record);
         byte[] key = number == 40 ? null : record.key();
@@ -142,7 +142,8 @@ class ExactlyOnceUntilEndTest {
                 .isEqualTo(KAFKA.cluster().endOffsets(name));
     }
 
-    // The refusal came when nothing was read any more, so the inputs were left undone, and by the next run again.
+    // Regression: the refusal arrived after the input had ended, so the inputs stayed unfinished, in the next run as
+    // well.
     @ParameterizedTest
     @CsvSource({"SKIP,CLIENT", "DEAD_LETTER,LEAN"})
     void recordsThatAreRefused_comeUnderTheRule_inTheSameRun(WriteFailures.Action action, FetchPath path)
@@ -170,7 +171,7 @@ class ExactlyOnceUntilEndTest {
         recordsThatAreRefused_comeUnderTheRule_inTheSameRun(action, path);
     }
 
-    /** An operator holds all until the end of the stream, and its element stands for all of them. */
+    /** An operator holds all records until the end of the stream. Its one element represents all of them. */
     @ParameterizedTest
     @EnumSource(names = "CLIENT")
     void recordsOfAGroupThatTheEndLetsGo_comeUnderTheRule_inTheSameRun(FetchPath path) throws Exception {
@@ -197,7 +198,7 @@ class ExactlyOnceUntilEndTest {
         recordsOfAGroupThatTheEndLetsGo_comeUnderTheRule_inTheSameRun(path);
     }
 
-    // As above, but here the next run did it.
+    // Regression as above, except that the next run wrote the records.
     @ParameterizedTest
     @EnumSource(names = "LEAN")
     void transactionWhoseProducerIsFenced_isWrittenAgain_inTheSameRun(FetchPath path) throws Exception {
@@ -263,7 +264,7 @@ class ExactlyOnceUntilEndTest {
         }
     }
 
-    /** A drain in this time waits as well. */
+    /** A drain during the rewrite waits for it. */
     @ParameterizedTest
     @EnumSource(names = "LEAN")
     void drain_atTheEnd_waitsForWhatIsWrittenAgain(FetchPath path) throws Exception {
@@ -315,7 +316,10 @@ class ExactlyOnceUntilEndTest {
         }
     }
 
-    /** It has no partition, and is through when the group is: not before what is written again is committed. */
+    /**
+     * The member has no partition, and must end only when the group has finished, after the rewritten records are
+     * committed.
+     */
     @ParameterizedTest
     @EnumSource(names = "LEAN")
     void memberWithoutAPartition_standsByUntilWhatIsWrittenAgainIsCommitted(FetchPath path) throws Exception {

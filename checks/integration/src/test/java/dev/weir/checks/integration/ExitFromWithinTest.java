@@ -33,8 +33,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Programs that call {@code System.exit} in code that a pipeline runs. The thread that does so never returns, and the
- * drain waited for it: for its whole deadline, then for stages to let go, then for resources to close.
+ * Programs that call {@code System.exit} in code that a pipeline runs. The thread that makes this call never returns.
+ * Regression: the drain waited for that thread, for its whole deadline, then for stages to end, and then for resources
+ * to close.
  */
 class ExitFromWithinTest {
 

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The exception that ends a pipeline, and a line of the log, name the record that it is of, whatever stage fails. */
+/** The exception that ends a pipeline, and a line in the log, name the record at fault, whatever stage fails. */
 class FailedElementTest {
 
     @RegisterExtension

@@ -37,7 +37,8 @@ class FailureBrokerLossTest {
                 .groupId("loss")
                 .commitInterval(Duration.ofMillis(20))
                 .property("max.poll.records", "50")
-                // Where the first run could not leave the group before its broker went, the second waits for this.
+                // If the first run could not leave the group before its broker died, the second run waits for this
+                // timeout.
                 .property("session.timeout.ms", "8000")
                 .build();
         return KafkaFlow.from(settings, subscription);
@@ -72,14 +73,15 @@ class FailureBrokerLossTest {
             RunningPipeline first = run(cluster, Subscription.topics("loss"));
             DeadLetterHandle deadLetters = first.handles(DeadLetterHandle.class).getFirst();
             ConsumerLedger.await("letters", Duration.ofMinutes(1), () -> deadLetters.written() > 200);
-            // The first commits may lie before the first bad record, with what is done beyond them in their text.
+            // The first committed offsets may precede the first bad record. Their metadata lists the finished records
+            // after them.
             ConsumerLedger.await(
                     "a commit past a bad record",
                     Duration.ofMinutes(1),
                     () -> !badBefore(cluster.committedOffsets("loss"), input).isEmpty());
             cluster.broker(1).kill();
             first.cancel();
-            // It comes back while the run ends, whose last commit may go through.
+            // The broker restarts while the run ends, so the run's last commit may succeed.
             cluster.broker(1).start();
             var ignored =
                     first.completion().handle((report, failure) -> "ended").join();
@@ -89,7 +91,7 @@ class FailureBrokerLossTest {
             List<String> written = values(cluster);
             assertThat(badBefore(committed, input)).isNotEmpty().isSubsetOf(written);
 
-            // The second run sees the broker go and come back.
+            // During the second run, the broker stops and restarts.
             try (RunningPipeline second =
                     run(cluster, Subscription.topics("loss").untilEnd())) {
                 DeadLetterHandle more = second.handles(DeadLetterHandle.class).getFirst();

@@ -174,7 +174,7 @@ class FailureFlowTest {
         assertAllCommitted("async", "async");
     }
 
-    // The back-off of a key occupies its worker and nothing else: 19 other keys go by while one waits.
+    // The back-off of a key occupies only its worker: 19 other keys are handled while one waits.
     @Test
     void retry_whileAKeyBacksOff_keepsItsOrderAndLetsOtherKeysGoOn() throws Exception {
         produceOrders("order", 400);
@@ -420,8 +420,8 @@ class FailureFlowTest {
                 .breaker(breaker)
                 .run()) {
             ConsumerLedger.await("open", SOON, () -> breaker.snapshot().timesOpened() >= 3);
-            // 5 failures open it, with 3 other calls running meanwhile; after that, the probes of each round, and
-            // others that replace late ones.
+            // 5 failures open the breaker, with up to 3 other calls running. After that there are the probes of each
+            // round, and probes that replace late ones.
             int callsSoFar = calls.get();
             assertThat(callsSoFar)
                     .isLessThanOrEqualTo(8 + 4 * (int) breaker.snapshot().timesOpened());
@@ -448,7 +448,8 @@ class FailureFlowTest {
                 .hasMessageContaining("there is no topic absent-dead");
     }
 
-    // The broker refuses a record without a key for a compacted topic, as it might refuse any for other reasons.
+    // The broker refuses a record without a key for a compacted topic. This stands for any other reason to refuse a
+    // record.
     @Test
     void deadLetterTopic_thatRefusesALetter_blocksWithoutCommitting_untilItTakesIt() throws Exception {
         KAFKA.cluster().createTopic("refused", 1);

@@ -124,8 +124,8 @@ class FailureRetryTopicsTest {
                 });
     }
 
-    // An upstream flow had passed them on: the record skipped the tiers, and its dead-letter record named a topic
-    // nobody reads here.
+    // Regression: an upstream flow had forwarded these headers. The record skipped the retry tiers, and its dead-letter
+    // record named a topic that nobody reads here.
     @Test
     void recordWithRetryHeadersOfAnotherFlow_isHandledUnderItsOwnOriginInEachTier() throws Exception {
         createTopics("passed", 0);
@@ -160,7 +160,8 @@ class FailureRetryTopicsTest {
         assertThat(deadLetter.originalHeaders()).isEqualTo(FailureTopics.headers());
     }
 
-    // An hour's delay: what waits neither holds up the others, nor a drain, nor is it committed or lost.
+    // With a delay of an hour, waiting records delay neither other records nor a drain, and are neither committed nor
+    // lost.
     @Test
     void recordsThatWait_holdUpNothing_andAreNotPartOfADrain() throws Exception {
         createTopics("hour", 600);
@@ -184,7 +185,7 @@ class FailureRetryTopicsTest {
                                 .mapToInt(handle -> handle.snapshot().bufferedRecords())
                                 .sum()
                         == 300);
-        // Others still go by.
+        // Other records still pass.
         FailureTopics.produce(KAFKA.cluster(), record("hour", "k", "601"));
         ConsumerLedger.await("one more", SOON, () -> done.size() == 301);
 

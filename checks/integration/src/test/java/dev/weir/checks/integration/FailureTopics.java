@@ -20,7 +20,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /** Writes and reads the topics of tests of failed records. Stateless. */
 final class FailureTopics {
 
-    /** Not the time of writing, and not so long ago that the broker deletes the record. */
+    /** Differs from the time of writing, but is recent enough that the broker does not delete the record. */
     static final long TIMESTAMP = System.currentTimeMillis() - 3_600_000;
 
     private FailureTopics() {}
@@ -33,7 +33,7 @@ final class FailureTopics {
         return record(topic, key, value.getBytes(UTF_8));
     }
 
-    /** Two of one name, one without value: all of that is to survive. */
+    /** Returns headers that must be preserved: two with the same name, and one without a value. */
     static List<Header> headers() {
         return List.of(
                 new RecordHeader("h", new byte[] {1, 2}),

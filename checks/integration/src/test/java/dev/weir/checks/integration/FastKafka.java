@@ -17,8 +17,8 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster as consumers meet it whose time goes {@value #SPEED} times as fast: what they wait a minute for comes
- * within a second. It keeps what they log, and a test may change what brokers answer. Thread-safe.
+ * Surroundings of consumers in which time passes {@value #SPEED} times as fast, so a wait of a minute takes less than a
+ * second. Collects the consumers' log lines, and lets a test change the brokers' answers. Thread-safe.
  */
 final class FastKafka implements Surroundings, AutoCloseable {
 
@@ -34,7 +34,7 @@ final class FastKafka implements Surroundings, AutoCloseable {
         this.answers = answers;
     }
 
-    /** Lets all consumers that start at the address until {@link #close} meet it so. */
+    /** Applies to all consumers that start with this address until {@link #close}. */
     static FastKafka at(String bootstrapServers, UnaryOperator<Lookup> answers) {
         FastKafka around = new FastKafka(bootstrapServers, answers);
         SurroundingsRegistry.put(bootstrapServers, around);
@@ -42,7 +42,8 @@ final class FastKafka implements Surroundings, AutoCloseable {
     }
 
     /**
-     * One that answers as {@code first} does, by method and arguments, and where that is null as {@code lookup} does.
+     * Returns a lookup that answers with the result of {@code first} for the method and arguments, or with the result
+     * of {@code lookup} if that is null.
      */
     static Lookup answering(Lookup lookup, BiFunction<String, Object[], @Nullable Object> first) {
         return (Lookup) Proxy.newProxyInstance(

@@ -37,7 +37,7 @@ final class FaultyCopyDriver implements Driver {
         LOSING,
         /** One record of each partition is written twice. */
         DOUBLING,
-        /** The offsets are not in the transaction. */
+        /** The offsets are not committed in the transaction. */
         HALVING,
         /** There is no transaction. */
         WITHOUT_TRANSACTIONS,
@@ -45,7 +45,7 @@ final class FaultyCopyDriver implements Driver {
         ABORTING
     }
 
-    /** Serves one of them. */
+    /** Runs a driver with the given fault. */
     public static void main(String[] arguments) {
         DriverMain.serve(
                 Map.of(
@@ -122,7 +122,7 @@ final class FaultyCopyDriver implements Driver {
             List<ConsumerRecord<byte[], byte[]>> some = records.records(partition);
             some.subList(0, Math.ceilDiv(some.size(), 2)).forEach(record -> send(record, producer, pass));
         }
-        producer.flush(); // Else none of it would have been written.
+        producer.flush(); // Otherwise, nothing would have been written before the abort.
         producer.abortTransaction();
         producer.beginTransaction();
     }

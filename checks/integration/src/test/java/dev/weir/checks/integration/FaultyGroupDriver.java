@@ -16,10 +16,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** A member that does well as long as nothing befalls it, with one {@link Fault}. */
+/** A group member that works correctly except for one {@link Fault}. */
 final class FaultyGroupDriver implements Driver {
 
-    /** More than any dry run has, and fewer than a run that ends by time is ordered. */
+    /** More records than in any dry run, and fewer than are requested for a run that ends by time. */
     private static final long MANY = 10_000_000;
 
     private final Fault fault;
@@ -29,15 +29,15 @@ final class FaultyGroupDriver implements Driver {
     }
 
     private enum Fault {
-        /** Commits what it polled before it is handled. */
+        /** Commits polled records before they are handled. */
         COMMITTING_AHEAD,
-        /** A pass without a number ends before anybody says so. */
+        /** A pass without a record count ends before it is told to stop. */
         ENDING,
-        /** It never closes down after such a pass. */
+        /** Never shuts down after such a pass. */
         HANGING
     }
 
-    /** Serves one of them. */
+    /** Runs a driver with the given fault. */
     public static void main(String[] arguments) {
         DriverMain.serve(
                 Map.of(

@@ -29,7 +29,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two threads that fetch for one consumer: who reads what, what happens when a leader moves, and how they end. */
+/**
+ * Two fetch threads of one consumer: which partitions each reads, what happens when a leader moves, and how they end.
+ */
 @Timeout(180)
 class FetchThreadsTest {
 
@@ -136,7 +138,7 @@ class FetchThreadsTest {
         return round;
     }
 
-    /** Each broker's partitions are read by one thread, and both threads read. */
+    /** Returns whether each broker's partitions are read by one thread, and both threads read. */
     private boolean isDivided(KafkaCluster cluster, String topic) throws Exception {
         Map<Integer, Set<String>> threadsByLeader = LeanThreadsTest.partitions(cluster, topic).stream()
                 .collect(Collectors.groupingBy(
@@ -154,7 +156,7 @@ class FetchThreadsTest {
         try (KafkaCluster cluster = KafkaCluster.builder().start()) {
             cluster.createTopic("shared", PARTITIONS);
             try (RunningPipeline running = run(cluster, "shared", "consumer")) {
-                // While not all have told their broker, they are divided by what is known.
+                // Until all leaders are known, partitions are divided by the known ones.
                 int round =
                         awaitRound(cluster, "shared", 0, () -> readersByThread().equals(List.of(3L, 3L)));
 

@@ -13,12 +13,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Reads each record once, as it should, and commits none of them: quicker than others that do. */
+/** A faulty driver: reads each record once but never commits, and is therefore faster than correct drivers. */
 final class ForgetfulDriver implements Driver {
 
     private ForgetfulDriver() {}
 
-    /** Serves it. */
+    /** Runs the driver. */
     public static void main(String[] arguments) {
         DriverMain.serve(Map.of("forgetful", ForgetfulDriver::new), arguments);
     }

@@ -19,7 +19,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Members of a group with handlers of 1 to 20 ms, and a steady load on their topic. Stateless. */
+/** Starts group members whose handlers take 1 to 20 ms, and a steady load on their topic. Stateless. */
 final class GroupLoad {
 
     /** The ways in which a group can move partitions. */
@@ -36,7 +36,7 @@ final class GroupLoad {
 
     private GroupLoad() {}
 
-    /** A broker on which groups of each protocol hear soon of what has changed. */
+    /** Returns a broker on which members of either protocol learn of changes quickly. */
     static KafkaCluster.Builder quickGroups() {
         return KafkaCluster.builder()
                 .brokerConfig("group.consumer.min.heartbeat.interval.ms", "300")
@@ -60,7 +60,7 @@ final class GroupLoad {
                 .build();
     }
 
-    /** Starts a member that handles records in the order of their keys, 1 to 20 ms each, many at a time. */
+    /** Starts a member that handles many records at a time, in key order, for 1 to 20 ms each. */
     static RunningPipeline member(ConsumerSettings<byte[], byte[]> settings, String topic, ConsumerLedger ledger) {
         return KafkaSource.from(settings, topic)
                 .atLeastOnce()
@@ -73,7 +73,10 @@ final class GroupLoad {
                 .run();
     }
 
-    /** Writes numbered records at {@link #RECORDS_PER_SECOND}; done when the broker has all of them. */
+    /**
+     * Writes numbered records at {@link #RECORDS_PER_SECOND}. The future completes when the broker has acknowledged all
+     * of them.
+     */
     static CompletableFuture<Void> produce(String bootstrapServers, String topic, int records) {
         return CompletableFuture.runAsync(() -> {
             Map<String, Object> config = Map.of(

@@ -16,13 +16,17 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A member of a group in a process of its own, to be killed: it notes what it handles in a file, and never ends some.
+ * A group member in its own process, to be killed by tests. It notes the records that it handles in a file, and never
+ * finishes some of them.
  */
 final class HoldingMember {
 
     private HoldingMember() {}
 
-    /** Arguments: bootstrap servers, topic (and group), file, numbers that are never finished, with commas. */
+    /**
+     * Takes the bootstrap servers, the topic (also the group's name), the file, and the comma-separated numbers of
+     * records that are never finished.
+     */
     public static void main(String[] args) throws InterruptedException {
         Path file = Path.of(args[2]);
         Set<String> held = Stream.of(args[3].split(",")).collect(Collectors.toSet());

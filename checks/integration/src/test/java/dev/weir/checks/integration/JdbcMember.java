@@ -18,14 +18,14 @@ import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A member of a group that writes to a database, in a process of its own: it is there to be killed or frozen. */
+/** A group member that writes to a database in its own process, so that tests can kill or freeze it. */
 final class JdbcMember {
 
     private JdbcMember() {}
 
     /**
-     * Arguments: brokers, topic, which is the group's name too, URL of the database, and either {@code run} or {@code
-     * hold} with a file: then it holds its first batches until the file is there.
+     * Takes the brokers, the topic (also the group's name), the database URL, and either {@code run}, or {@code hold}
+     * and a file. With {@code hold}, the member holds its first batches until the file exists.
      */
     public static void main(String[] args) throws InterruptedException {
         ConsumerSettings.Builder<byte[], byte[]> builder = ConsumerSettings.builder()
@@ -67,7 +67,7 @@ final class JdbcMember {
         }
     }
 
-    /** On a thread that no revocation interrupts: the worst of zombies. */
+    /** Runs on a thread that no revocation interrupts, which is the worst kind of zombie. */
     private static int storeHeld(
             List<ConsumerRecord<byte[], byte[]>> batch, DataSource database, JdbcOffsets offsets, Path go)
             throws Exception {

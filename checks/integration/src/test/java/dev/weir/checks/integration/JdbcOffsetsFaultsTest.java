@@ -30,7 +30,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The guide's pipeline into a database: each record's row is there once, whatever ends its members or the database. */
+/**
+ * The guide's pipeline into a database: each record has exactly one row, regardless of how members or the database are
+ * ended.
+ */
 @Timeout(300)
 class JdbcOffsetsFaultsTest {
 
@@ -228,7 +231,7 @@ class JdbcOffsetsFaultsTest {
         return Postgres.number(database, "SELECT count(*) FROM orders");
     }
 
-    /** Grows whenever a partition is taken over. */
+    /** Returns the sum of the fences, which grows whenever a partition is taken over. */
     private static long fences(DataSource database) {
         return Postgres.number(database, "SELECT coalesce(sum(fence), 0) FROM " + JdbcOffsets.TABLE);
     }

@@ -104,7 +104,7 @@ class JdbcOffsetsTest {
         try (JdbcOffsets offsets = offsets()) {
             assertThat(load(offsets)).isEmpty();
             assertThat(position(0)).isEqualTo(JdbcOffsets.NOTHING_WRITTEN);
-            write(offsets, 0, 3); // a log has holes
+            write(offsets, 0, 3); // a log may have gaps
             write(offsets, 4);
             offsets.revoked(Set.of(partition));
         }
@@ -147,7 +147,10 @@ class JdbcOffsetsTest {
         assertThat(position(0)).isEqualTo(5);
     }
 
-    /** Its records would be lost: nobody reads them again behind a position that has passed them. */
+    /**
+     * Otherwise, the records of the rolled-back transaction would be lost, because the position would already be past
+     * them.
+     */
     @Test
     void gap_ofATransactionThatWasRolledBack_isRefused() throws Exception {
         try (JdbcOffsets offsets = offsets()) {
@@ -180,7 +183,8 @@ class JdbcOffsetsTest {
             load(zombie);
             write(zombie, 0, 1);
             assertThat(load(other)).containsValue(Position.offset(2));
-            // Even where the other one has written nothing yet: it would be refused itself then.
+            // The write is refused even if the new owner has written nothing yet. Otherwise, the new owner would be
+            // refused later.
             refuses(zombie, 2)
                     .hasMessageMatching(Pattern.quote(partition.toString())
                             + ": position 2 was expected and 2 was found: another member has taken the"
@@ -209,7 +213,10 @@ class JdbcOffsetsTest {
         assertThat(results()).isEqualTo(1);
     }
 
-    /** A thread of a former run that no interrupt reached: it has the object, and so the fence, of the present run. */
+    /**
+     * A thread of an earlier run that was not interrupted still uses this object, and therefore has the current run's
+     * fence.
+     */
     @Test
     void leftover_ofAFormerRun_isRefused_andThePresentOneGoesOn() throws Exception {
         try (JdbcOffsets offsets = offsets()) {
@@ -240,7 +247,7 @@ class JdbcOffsetsTest {
             holder.commit();
             assertThat(loaded.get(1, TimeUnit.MINUTES)).containsValue(Position.offset(2));
             refuses(late, 2).hasMessageContaining("this member does not have it any more");
-            // The price: the living owner was fenced out, and its next run takes the row back.
+            // The price is that the current owner was fenced out. Its next run takes the row back.
             refuses(holding, 2).hasMessageContaining("another member has taken the partition over");
             load(holding);
             write(holding, 2);
@@ -248,7 +255,7 @@ class JdbcOffsetsTest {
         assertThat(position(0)).isEqualTo(3);
     }
 
-    /** As after a commit whose answer was lost. */
+    /** The situation after a commit whose response was lost. */
     @Test
     void written_recordsAreRefused() throws Exception {
         try (JdbcOffsets offsets = offsets()) {
@@ -286,7 +293,7 @@ class JdbcOffsetsTest {
                 assertThatThrownBy(() -> offsets.advance(connection, record(partition, 1, 6)))
                         .hasMessageContaining("leader epoch 6, lower than 7");
             }
-            // Not every broker says an epoch.
+            // Not every broker reports a leader epoch.
             write(offsets, 1);
             try (Connection connection = open()) {
                 assertThatThrownBy(() -> offsets.advance(connection, List.of(record(2), record(partition, 3, 6))))
@@ -416,7 +423,10 @@ class JdbcOffsetsTest {
         }
     }
 
-    /** Even a caller who commits afterwards stores nothing: the transaction is rolled back. */
+    /**
+     * Checks that a write is refused. The transaction is rolled back, so even a later commit by the caller stores
+     * nothing.
+     */
     private AbstractThrowableAssert<?, ? extends Throwable> refuses(JdbcOffsets offsets, long... numbers)
             throws SQLException {
         try (Connection connection = open()) {

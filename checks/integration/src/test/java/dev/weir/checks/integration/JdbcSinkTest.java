@@ -125,7 +125,7 @@ class JdbcSinkTest {
         return numbers;
     }
 
-    /** The failure comes after the batch was inserted: without a roll-back its rows would be there twice. */
+    /** The failure occurs after the batch was inserted. Without a rollback, its rows would be inserted twice. */
     @ParameterizedTest
     @EnumSource
     void batchThatFails_isRolledBack_andComesAgainInTheNextRun(Kind kind) throws Exception {
@@ -211,7 +211,7 @@ class JdbcSinkTest {
         }
     }
 
-    /** A savepoint is the writer's own: what is behind it can be undone without the rest. */
+    /** A writer may set a savepoint, and undo what follows it without undoing the rest. */
     @Test
     void savepoint_isTheWritersOwn() throws Exception {
         cluster.createTopic(name, 1);
@@ -228,7 +228,7 @@ class JdbcSinkTest {
         assertThat(results(database)).containsExactly(0L);
     }
 
-    /** It would drop every record as one of a partition that has gone. */
+    /** Otherwise, the sink would drop every record as a record of a revoked partition. */
     @Test
     void sourceThatDoesNotLoadThePositions_isRefused() throws Exception {
         cluster.createTopic(name, 1);

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The sources beside the committable one, each with what it promises. */
+/** Tests the guarantees of the sources other than the committable one. */
 class KafkaSourcesTest {
 
     private static final Duration SOON = Duration.ofMinutes(1);
@@ -214,8 +214,8 @@ class KafkaSourcesTest {
             assertThat(running.await().drained()).isTrue();
         }
         assertThat(ledger.duplicates()).isZero();
-        // What was committed ahead, and the batch that was pulled, five times; nothing if each time both were just
-        // used up.
+        // Each of the five restarts loses the records that were committed ahead and the pulled batch, or nothing if
+        // both happened to be used up.
         assertThat(ledger.lost()).isBetween(0, 5 * 200);
     }
 
@@ -317,7 +317,7 @@ class KafkaSourcesTest {
         partitioned_onePartitionStuck_othersGoOnAndStreamsEndWhenRevoked(protocol);
     }
 
-    /** Positions in a map, as a database would have them. */
+    /** Stores positions in a map, as a database would. */
     private static final class Store implements ExternalOffsets {
         final Map<TopicPartition, Long> next = new ConcurrentHashMap<>();
         final Queue<Set<TopicPartition>> revoked = new ConcurrentLinkedQueue<>();
@@ -401,7 +401,7 @@ class KafkaSourcesTest {
         var subscription = Subscription.topics("urgent", "bulk").priority("urgent", 10);
         try (RunningPipeline running = KafkaSource.from(settings.build(), subscription)
                 .atLeastOnce()
-                // One at a time, so that elements are seen in the order of the pulls.
+                // One worker, so that elements are observed in the order in which they are pulled.
                 .mapBlocking(1, Ordering.unordered(), record -> {
                     fetched.await();
                     order.add(record.topic());

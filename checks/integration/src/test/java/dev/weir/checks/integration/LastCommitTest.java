@@ -38,8 +38,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Static members of a classic group that end while it rebalances, and the rebalance waits for one that has gone.
- * Kafka's client sends no commit until that is over: what they finished since was read again by whoever came next.
+ * Static members of a classic group end during a rebalance that waits for another static member, which has left.
+ * Regression: Kafka's client sends no commits until the rebalance is over, so the next members read the records again
+ * that had been finished since.
  */
 @Timeout(240)
 class LastCommitTest {
@@ -53,7 +54,7 @@ class LastCommitTest {
     @TempDir
     Path folder;
 
-    /** A group with one member gone for as long as its session lasts, and another one joining. */
+    /** A group in which one member has left until its session expires, while another one joins. */
     private static final class Group implements AutoCloseable {
 
         private final KafkaCluster cluster;
@@ -130,7 +131,10 @@ class LastCommitTest {
             produced += RECORDS;
         }
 
-        /** Its client commits nothing any more or, with the eager protocol, has given everything up. */
+        /**
+         * Returns whether the member's client no longer commits or, with the eager protocol, has given up all
+         * partitions.
+         */
         private static boolean isJoining(RunningPipeline member, long failedBefore) {
             ConsumerSnapshot now = snapshot(member);
             return now.partitions().isEmpty() || now.failedCommits() > failedBefore;
@@ -181,7 +185,7 @@ class LastCommitTest {
                     .allSatisfy(end -> assertThat(end.get().drained())
                             .as(() -> end.join().leftUndone().toString())
                             .isTrue());
-            // Nobody's client could commit in it.
+            // No member's client could commit during the rebalance.
             assertThat(group.state()).isEqualTo(GroupState.PREPARING_REBALANCE);
             group.readTheRest();
             assertThat(group.ledger.duplicates()).isZero();
@@ -196,7 +200,7 @@ class LastCommitTest {
         }
     }
 
-    /** Eager members have given up and committed everything before: they have nothing to say beside their clients. */
+    /** Eager members have already committed and given up everything, so no commit beside their clients is needed. */
     @ParameterizedTest
     @CsvSource("COOPERATIVE,LEAN")
     void membersThatEndAtOnce_whileTheGroupWaitsForAnother_leaveNothingUncommitted(Protocol protocol, FetchPath fetch)
@@ -220,7 +224,7 @@ class LastCommitTest {
         }
     }
 
-    /** It may finish what it has, but may not say so: another one is that member now. */
+    /** The member may finish its records but must not commit them, because another process now has its identity. */
     @Test
     @Tag("long")
     void memberWhoseIdWasTakenOver_commitsNoMore() throws Exception {

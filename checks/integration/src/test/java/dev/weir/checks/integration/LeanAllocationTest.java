@@ -30,7 +30,9 @@ class LeanAllocationTest {
     private static final Duration TURN = Duration.ofMillis(50);
     private static final int WARM_PASSES = 4;
 
-    /** For {@value #RECORDS} records in some 25 fetches: what the JDK's selector makes now and then. */
+    /**
+     * The limit for {@value #RECORDS} records in about 25 fetches. The JDK's selector occasionally allocates this much.
+     */
     private static final long ALLOWED_BYTES = 20_000;
 
     @RegisterExtension
@@ -156,7 +158,7 @@ class LeanAllocationTest {
                         20,
                         "batch.size",
                         100_000,
-                        // The first batch that a new leader refuses would be out of order for ever.
+                        // If a new leader refused the first batch, that batch would stay out of order forever.
                         "enable.idempotence",
                         false),
                 new ByteArraySerializer(),

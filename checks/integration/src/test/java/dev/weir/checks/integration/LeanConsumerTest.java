@@ -59,7 +59,7 @@ class LeanConsumerTest {
 
     @Test
     void pauseInTheHandler_stopsAfterThatRecord_andDropsNothing() {
-        // In batches sized so that an answer holds one or two, so both buffers are held.
+        // A response holds one or two batches of this size, so both buffers stay in use.
         for (String topic : List.of("pause", "beside")) {
             KAFKA.cluster().createTopic(topic, 1);
             for (int from = 0; from < COUNT; from += COUNT / 10) {
@@ -89,7 +89,8 @@ class LeanConsumerTest {
                     assertThat(read.getLast().offset() % 1_000).isEqualTo(500);
                     assertThat(consumer.position(paused))
                             .isEqualTo(read.getLast().offset() + 1);
-                    // The other one continues meanwhile, even when both buffers were full of the paused one.
+                    // The other topic continues meanwhile, even though both buffers were full of records of the paused
+                    // topic.
                     int goal = Math.min(COUNT, others.size() + 700);
                     LeanReading.pollUntil(
                             consumer,
@@ -279,7 +280,7 @@ class LeanConsumerTest {
             readUntil(consumer, 2);
             assertThat(read.getLast().offset()).isEqualTo(2);
         }
-        // A batch larger than a fetch, but not than a response, is no problem (KIP-74).
+        // A batch may be larger than the fetch size, as long as it is not larger than a response (KIP-74).
         read.clear();
         try (LeanConsumer consumer =
                 LeanConsumer.open(settings().maxFetchBytes(64 * 1024).build())) {
@@ -380,7 +381,7 @@ class LeanConsumerTest {
                     consumer,
                     read,
                     () -> consumer.index("tail", 0) >= 0 && consumer.position(consumer.index("tail", 0)) == 50);
-            // Most likely before the consumer looks again.
+            // Most likely, this happens before the consumer's next check.
             partitions("tail", 2);
             produceTo("tail", 1, 5);
             produceTo("tail", 0, 1);

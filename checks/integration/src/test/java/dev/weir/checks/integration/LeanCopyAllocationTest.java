@@ -22,19 +22,25 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Views of a lean consumer go straight into the batches of a lean producer: no object per record on either thread. */
+/**
+ * Views of a lean consumer are copied directly into the batches of a lean producer. Neither thread allocates an object
+ * per record.
+ */
 @Timeout(120)
 class LeanCopyAllocationTest {
 
     private static final int RECORDS = 100_000;
     private static final int WARM_PASSES = 4;
 
-    /** The least of them counts: what a thread allocates for once is in one of them. */
+    /**
+     * The result is the minimum of the measured passes, because a one-time allocation of a thread falls into only one
+     * of them.
+     */
     private static final int PASSES = WARM_PASSES + 3;
 
     private static final Duration LONG = Duration.ofMinutes(1);
 
-    /** The smallest object has 16; requests, their answers and the selector take the rest. */
+    /** Less than the 16 bytes of the smallest object. Requests, responses and the selector need these bytes. */
     private static final double ALLOWED_BYTES_PER_RECORD = 8;
 
     @RegisterExtension
@@ -116,7 +122,7 @@ class LeanCopyAllocationTest {
         }
     }
 
-    /** By this thread and by the producer's. */
+    /** Returns the bytes allocated by this thread and by the producer's thread. */
     private long allocated() {
         long producers = producersThread == 0 ? 0 : threads.getThreadAllocatedBytes(producersThread);
         return threads.getCurrentThreadAllocatedBytes() + producers;

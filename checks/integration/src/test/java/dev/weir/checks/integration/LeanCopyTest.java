@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** From topic to topic, with a lean fetcher and a lean producer. */
+/** Copies from topic to topic with a lean fetcher and a lean producer. */
 @Timeout(300)
 class LeanCopyTest {
 
@@ -147,8 +147,8 @@ class LeanCopyTest {
     }
 
     /**
-     * So that the broker is killed while records come, whatever the machine. Says how many there are. On a thread of
-     * its own, as it blocks for long.
+     * Produces until the given time, so that records arrive while the broker is killed on any machine. Returns a future
+     * with the number of records. Runs on its own thread, because it blocks for long.
      */
     private static CompletableFuture<Integer> produceUntil(KafkaCluster cluster, AtomicBoolean enough) {
         return CompletableFuture.supplyAsync(

@@ -18,8 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A lean consumer in a rack reads from the replica there. A replica that had died was once asked for as long as
- * metadata may be old, five minutes, because only the leader's own loss sent its partitions elsewhere.
+ * A lean consumer in a rack reads from the replica in that rack. Regression: after such a replica died, the consumer
+ * kept sending requests to it until the metadata expired after five minutes, because only the loss of a leader made the
+ * consumer read its partitions elsewhere.
  */
 class LeanFollowerTest {
 

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A member of a group that reads views on the lean path, commits included, makes no garbage per record or fetch, and
- * little per second.
+ * A group member that reads views on the lean path and commits allocates nothing per record or fetch, and little per
+ * second.
  */
 @Timeout(120)
 class LeanGroupAllocationTest {
@@ -44,19 +44,19 @@ class LeanGroupAllocationTest {
     private static final int PARTITIONS = 6;
     private static final int ROUNDS = 1_000;
 
-    /** The time after which the client is polled rarely, and some. */
+    /** Slightly more than the time after which the client is polled rarely. */
     private static final long SETTLING_NANOS = TimeUnit.SECONDS.toNanos(6);
 
     private static final Duration LONG = Duration.ofMinutes(1);
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    /** Each record is an element here. Elements of more take as much each. */
+    /** Each element is one record here. An element of several records needs as much. */
     private static final long ALLOWED_BYTES_PER_RECORD = 20;
 
-    /** By membership, commits and looks at the consumer. */
+    /** Allocation per second by heartbeats, commits and polls of the consumer. */
     private static final long ALLOWED_BYTES_PER_SECOND = 20_000;
 
-    /** The same by the new protocol, for which brokers of tests ask for ten times the heartbeats. */
+    /** The limit for the new protocol, for which test brokers request ten times as many heartbeats. */
     private static final long ALLOWED_WITH_HEARTBEATS = 60_000;
 
     @RegisterExtension
@@ -109,11 +109,11 @@ class LeanGroupAllocationTest {
             while (System.nanoTime() - settlesNanos < 0) {
                 rounds(producer, topic, 1);
             }
-            // A member that a busy machine kept waiting is unsettled for a while.
+            // After a delay by a busy machine, a member allocates more for a while.
             assertThat(leastOf(() -> beyondAllowed(producer, topic, perSecond), 0))
                     .isNegative();
             assertThat(leastOf(this::allocatedWhenIdle, perSecond)).isLessThan(perSecond);
-            // What would not be seen would prove nothing.
+            // Plants an allocation, to prove that the measurement detects it.
             plants = true;
             assertThat(beyondAllowed(producer, topic, perSecond)).isPositive();
             assertThat(planted).isNotNull();
@@ -121,7 +121,7 @@ class LeanGroupAllocationTest {
         }
     }
 
-    /** Measures until the figure is below the bound, five times at most. */
+    /** Measures up to five times, until the figure is within the limit. Returns the smallest figure. */
     private static long leastOf(LongSupplier measured, long bound) {
         long least = Long.MAX_VALUE;
         for (int i = 0; i < 5 && least >= bound; i++) {
@@ -130,7 +130,7 @@ class LeanGroupAllocationTest {
         return least;
     }
 
-    /** The bytes of some rounds, less what they may take. */
+    /** Returns the bytes allocated in some rounds, minus the allowed bytes. */
     private long beyondAllowed(KafkaProducer<byte[], byte[]> producer, String topic, long perSecond) {
         long beginNanos = System.nanoTime();
         long before = allocated();
@@ -153,7 +153,7 @@ class LeanGroupAllocationTest {
                 new ByteArraySerializer());
     }
 
-    /** A fetch with a record of each partition, or several fetches, a round. */
+    /** In each round, writes one record to each partition. The member receives them in one or several fetches. */
     private void rounds(KafkaProducer<byte[], byte[]> producer, String topic, int rounds) {
         byte[] value = new byte[23];
         for (int round = 0; round < rounds; round++) {
@@ -167,7 +167,10 @@ class LeanGroupAllocationTest {
         }
     }
 
-    /** Bytes allocated by the member's threads, its client's threads, and the threads that carry the pipeline. */
+    /**
+     * Returns the bytes allocated by the member's threads, its client's threads, and the carrier threads of the
+     * pipeline.
+     */
     private long allocated() {
         long all = 0;
         for (Thread thread : Thread.getAllStackTraces().keySet()) {

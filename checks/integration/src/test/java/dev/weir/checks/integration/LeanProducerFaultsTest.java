@@ -25,7 +25,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Leaders move, are killed and frozen under a lean producer: nothing is lost, doubled or out of order. */
+/**
+ * Leaders move, are killed and are frozen while a lean producer writes. No record is lost, duplicated or out of order.
+ */
 class LeanProducerFaultsTest {
 
     private static final String TOPIC = "faults";
@@ -93,7 +95,7 @@ class LeanProducerFaultsTest {
                 .build();
     }
 
-    /** Sends a phase's records, the last quarter of them once the fault is over. */
+    /** Sends a phase's records. The last quarter is sent after the fault has ended. */
     private static void during(LeanProducer producer, SendLedger ledger, long first, long count, ThrowingRunnable fault)
             throws Exception {
         long before = count * 3 / 4;
@@ -105,7 +107,7 @@ class LeanProducerFaultsTest {
         assertThat(producer.flush(LONG)).as("%s", producer.metrics()).hasToString("0 records ()");
     }
 
-    /** A {@link Runnable} that may throw anything. */
+    /** A {@link Runnable} that may throw any exception. */
     private interface ThrowingRunnable {
         void run() throws Exception;
     }
@@ -122,7 +124,7 @@ class LeanProducerFaultsTest {
                     Optional.of(new NewPartitionReassignment(replicas)));
         });
         cluster.admin().alterPartitionReassignments(moves).all().get();
-        // Some may be led by the right one already, which Kafka calls an error.
+        // Kafka reports an error for partitions that their preferred replica already leads.
         cluster.admin()
                 .electLeaders(ElectionType.PREFERRED, moves.keySet())
                 .partitions()

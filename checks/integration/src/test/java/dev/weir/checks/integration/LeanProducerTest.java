@@ -72,7 +72,10 @@ class LeanProducerTest {
         ledger.assertAllOnceInOrder(KAFKA.bootstrapServers(), topic);
     }
 
-    /** Some in a row for one partition, some by key, some for any, more than a batch has room for. */
+    /**
+     * Some consecutive records are for one partition, some are partitioned by key, and some may go to any partition.
+     * There are more than fit into one batch.
+     */
     @Test
     void recordsPutTogetherBefore_areWrittenInOrder_eachToldByTheirToken() throws Exception {
         KAFKA.cluster().createTopic("together", 3);
@@ -264,7 +267,7 @@ class LeanProducerTest {
         KAFKA.cluster().createTopic("full", 8);
         int count = 8_000;
         SendLedger ledger = new SendLedger(count, 8);
-        // A linger of a minute: only who goes without makes batches leave.
+        // The linger is a minute, so batches are sent only by a call that does not linger.
         try (LeanProducer producer = LeanProducer.open(
                 settings()
                         .batchBytes(4 * 1024)

@@ -38,8 +38,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The official producer and a lean one write the same records, each to a topic of its own, through twenty faults of a
- * kind in a row: the two topics hold the same.
+ * The official producer and a lean one write the same records, each to its own topic, during twenty consecutive faults
+ * of one kind. The two topics must then contain the same records.
  */
 @Tag("long")
 @Timeout(1200)
@@ -287,7 +287,7 @@ class LeanProducerTwentyFaultsTest {
         }
     }
 
-    /** Leaders go back to the first of each partition's replicas, so that each broker leads some. */
+    /** Moves each partition's leadership back to its first replica, so that each broker leads some partitions. */
     private static void lead(KafkaCluster cluster) throws Exception {
         cluster.admin().electLeaders(ElectionType.PREFERRED, null).partitions().get();
     }

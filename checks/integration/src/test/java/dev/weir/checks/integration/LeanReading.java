@@ -87,7 +87,7 @@ final class LeanReading {
         return sorted;
     }
 
-    /** Record by record, everything that a record has. */
+    /** Compares all fields of all records. */
     static void assertSame(
             Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> actual,
             Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> expected) {

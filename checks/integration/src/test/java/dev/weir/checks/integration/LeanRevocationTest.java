@@ -22,17 +22,17 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** On the lean path a revocation that waits for handlers stops nothing but what is revoked (ADR 65). */
+/** On the lean path, a revocation that waits for handlers stops only the revoked partitions (ADR 65). */
 class LeanRevocationTest {
 
     private static final int AT_START = 20;
     private static final int LATER = 400;
     private static final Duration SOON = Duration.ofSeconds(40);
 
-    /** For so long the handlers of the revoked partition are at work at least. */
+    /** The minimum time for which the revoked partition's handlers work. */
     private static final Duration HELD = Duration.ofSeconds(2);
 
-    /** Longer than any owner thread is away from its client outside of a rebalance. */
+    /** Longer than any time between two polls of the client by its owner thread outside a rebalance. */
     private static final Duration AWAY = Duration.ofMillis(1_500);
 
     @RegisterExtension
@@ -44,7 +44,7 @@ class LeanRevocationTest {
     private final Set<Integer> held = ConcurrentHashMap.newKeySet();
     private final CountDownLatch release = new CountDownLatch(1);
 
-    /** Holds the first record of each partition: which of the two will be revoked is the group's choice. */
+    /** Holds the first record of each partition, because the group chooses which of the two is revoked. */
     private ConsumerRecord<byte[], byte[]> hold(ConsumerRecord<byte[], byte[]> record) throws InterruptedException {
         if (record.offset() == 0) {
             held.add(record.partition());
@@ -55,7 +55,7 @@ class LeanRevocationTest {
         return record;
     }
 
-    /** Returns whether all records that were produced to the partition are handled, but the one that is held. */
+    /** Returns whether all records of the partition are handled, except the held one. */
     private boolean isAllHandled(String topic, int partition) {
         Long end = KAFKA.cluster().endOffsets(topic).get(new TopicPartition(topic, partition));
         return end != null && handled.get(partition) == end - 1;

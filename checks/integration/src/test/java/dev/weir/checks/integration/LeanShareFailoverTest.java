@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Members on the lean path that die, and a broker that stops while one works. */
+/** Members on the lean path die, and a broker stops while a member is working. */
 @Timeout(300)
 class LeanShareFailoverTest {
 
@@ -34,7 +34,8 @@ class LeanShareFailoverTest {
     @Tag("long")
     void memberKilled_anotherTakesOverWhatItHad() throws Exception {
         try (KafkaCluster cluster = KafkaCluster.builder().start()) {
-            // Of two partitions each member would be given one, and the group misses the dead one after 45 s.
+            // With two partitions, each member would get one, and the group would detect the dead member only after 45
+            // s.
             cluster.createTopic("takeover", 1);
             cluster.createTopic("takeover-dead", 1);
             Records.produce(cluster.bootstrapServers(), "takeover", 0, 200);
@@ -66,7 +67,7 @@ class LeanShareFailoverTest {
         }
     }
 
-    /** Without the name, the dead member would keep one of the two partitions until its session is over. */
+    /** Without the name, the dead member would keep one of the two partitions until its session expires. */
     @Test
     void memberWithAName_killed_takesItsOldPlace() throws Exception {
         try (KafkaCluster cluster = KafkaCluster.builder().start()) {

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A share group's member on connections of its own, which logs in, whose brokers forget it, or are others now. */
+/** A share group's member on the lean path: it must authenticate, brokers forget it, and leaders change. */
 @Timeout(240)
 class LeanShareFaultsTest {
 
@@ -101,7 +101,7 @@ class LeanShareFaultsTest {
         }
     }
 
-    /** It joins again with the id that it had, as soon as it hears of it. */
+    /** The member joins again with its previous id as soon as it learns that the group has forgotten it. */
     @Test
     void memberThatTheGroupHasForgotten_joinsAgain_andLosesNothing() throws Exception {
         KAFKA.cluster().createTopic("forgotten", 2);
@@ -121,7 +121,7 @@ class LeanShareFaultsTest {
             network.restore();
             Records.produce(KAFKA.bootstrapServers(), "forgotten", 500, 500);
             ledger.awaitSeen(1_000, SOON);
-            // Leaders ask nobody whether it is a member still.
+            // Leaders do not check whether the client is still a member.
             ConsumerLedger.await(
                     "joined again",
                     SOON,
@@ -137,7 +137,10 @@ class LeanShareFaultsTest {
         return description(KAFKA.cluster(), group).members().iterator().next().consumerId();
     }
 
-    /** A disconnect ends all its locks: records that its handlers work on are redelivered, to this member as well. */
+    /**
+     * A disconnect releases all of the member's locks. Records that its handlers are processing are redelivered,
+     * possibly to the same member.
+     */
     @Test
     void disconnect_whileHandlersRun_deliversTheirRecordsAgain() throws Exception {
         KAFKA.cluster().createTopic("cut", 2);
@@ -163,7 +166,7 @@ class LeanShareFaultsTest {
             assertThat(running.drain(SOON).drained()).isTrue();
         }
         assertThat(ledger.lost()).isZero();
-        // Duplicates come from the eight handlers that had begun.
+        // Only the records of the eight running handlers can be duplicates.
         assertThat(ledger.duplicates()).isBetween(1, 8);
     }
 
@@ -200,8 +203,9 @@ class LeanShareFaultsTest {
     }
 
     /**
-     * A second request on its session, here from somebody else with its id, makes the broker discard the answer to its
-     * fetch after acquiring the records: they are redelivered when their locks expire.
+     * A second request on the member's session, here from another client with the same id, makes the broker discard the
+     * response to the member's fetch after it has acquired the records. These records are redelivered when their locks
+     * expire.
      */
     @Test
     void epochThatSomebodyElseUsed_costsADelivery_andNoRecord() throws Exception {
@@ -223,14 +227,14 @@ class LeanShareFaultsTest {
     }
 
     /**
-     * The broker acquires records for the member and discards the answer: the member asks for less until answers
-     * arrive.
+     * Because of the quota, the broker acquires records and then empties the response. The member requests fewer
+     * records until responses contain records.
      */
     @Test
     void memberUnderAQuota_countsEmptiedAnswers_andLosesNothing() throws Exception {
         KAFKA.cluster().createTopic("quota", 1);
         for (int record = 0; record < 60; record++) {
-            Records.produce(KAFKA.bootstrapServers(), "quota", record, 1); // A batch for each.
+            Records.produce(KAFKA.bootstrapServers(), "quota", record, 1); // One batch per record.
         }
         quota("quota", 100.0);
         var settings = group(KAFKA.bootstrapServers(), "quota").build();
@@ -256,7 +260,7 @@ class LeanShareFaultsTest {
                 .get();
     }
 
-    /** First a leader that lives on and does not lead any more, then a coordinator that is gone. */
+    /** First, leadership moves away from a broker that keeps running; then the coordinator is stopped. */
     @Test
     @Tag("long")
     void leaderAndCoordinator_thatMove_areFollowed_andNothingIsLost() throws Exception {
@@ -302,7 +306,7 @@ class LeanShareFaultsTest {
                     .partitions()
                     .get(id.partition())
                     .leader();
-            return leader != null && leader.id() == broker; // Between two there may be none.
+            return leader != null && leader.id() == broker; // There may be no leader for a moment.
         } catch (Exception e) {
             throw new AssertionError("cannot move " + id, e);
         }

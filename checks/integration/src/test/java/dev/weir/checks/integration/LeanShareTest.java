@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A share group's member on connections of its own: what it tells, and what becomes of its records. */
+/** A share group's member on the lean path: the requests that it sends, and the outcome of its records. */
 @Timeout(120)
 class LeanShareTest {
 
@@ -176,7 +176,10 @@ class LeanShareTest {
         assertThat(ledger.duplicates()).isZero();
     }
 
-    /** The window of locks is a stretch of offsets from the first open one on: behind it all is done, no more comes. */
+    /**
+     * Locks are limited to a range of offsets that starts at the first unfinished record. When all other records in the
+     * range are done, no more records are delivered.
+     */
     @Test
     void slowRecord_stopsItsPartitionAtTheLocks_andIsNamed() throws Exception {
         KAFKA.cluster().createTopic("lean-window", 1);
@@ -199,7 +202,7 @@ class LeanShareTest {
                     () -> member(running).limit().toString(),
                     SOON,
                     () -> member(running).limit().kind().equals("share-window"));
-            // The locks, and a batch of a producer at most.
+            // The limit of locks, plus at most one producer batch.
             assertThat(ledger.seen()).isBetween(89, 119);
             assertThat(member(running).limit().advice()).startsWith("share.partition.max.record.locks of ");
             goOn.countDown();

@@ -162,7 +162,7 @@ class LeanSourceTest {
         assertThat(KAFKA.cluster().committedOffsets("huge")).containsValue(10L);
     }
 
-    /** Few bytes for brokers. */
+    /** Zeros, which are few bytes for brokers when compressed. */
     private static void produceZeros(String topic, int bytes) throws Exception {
         Map<String, Object> config = Map.of(
                 "bootstrap.servers",
@@ -241,7 +241,7 @@ class LeanSourceTest {
             }
             producer.commitTransaction();
         }
-        // The only commits happen at a revocation and at the end.
+        // With this interval, commits happen only at a revocation and at the end.
         var settings = settings("marked").toBuilder()
                 .commitInterval(Duration.ofMinutes(10))
                 .property("isolation.level", "read_committed")
@@ -269,7 +269,7 @@ class LeanSourceTest {
         }
     }
 
-    /** As the broker in this process counts them. */
+    /** Returns the number of connections, as counted by the broker in this process. */
     private static int connections() {
         var beans = ManagementFactory.getPlatformMBeanServer();
         int open = 0;

@@ -36,7 +36,7 @@ class LeanThreadsTest {
     private static final int ROUND = 20_000;
     private static final Duration LONG = Duration.ofMinutes(2);
 
-    // By partition. Plain arrays: a partition's next thread sees what the one before wrote.
+    // By partition. Plain arrays are enough, because a partition's next thread sees the writes of the previous one.
     private final long[] next = new long[PARTITIONS + 2];
     private final int[] owner = new int[PARTITIONS + 2]; // its thread's number, from 1
     private final AtomicLong changes = new AtomicLong();
@@ -96,7 +96,7 @@ class LeanThreadsTest {
         assertThat(records).hasValue((long) round * ROUND);
     }
 
-    /** All partitions have a thread, and no two threads a broker. */
+    /** Waits until each partition has a thread and no two threads read from the same broker. */
     private static void awaitDivided(KafkaCluster cluster, LeanThreads threads, int partitions) {
         await(threads, () -> {
             Map<TopicPartition, Integer> owners = threads.owners();
@@ -120,13 +120,13 @@ class LeanThreadsTest {
     private static void await(LeanThreads threads, Callable<Boolean> condition) {
         Awaitility.await().atMost(LONG).until(() -> {
             if (threads.completion().toCompletableFuture().isDone()) {
-                threads.completion().toCompletableFuture().join(); // tells why
+                threads.completion().toCompletableFuture().join(); // fails with the reason
             }
             return condition.call();
         });
     }
 
-    /** The first partition goes to the broker that does not lead it. */
+    /** Moves the leadership of the first partition to the other broker. */
     static void moveOneLeader(KafkaCluster cluster, String topic) throws Exception {
         TopicPartitionInfo first = partitions(cluster, topic).getFirst();
         List<Integer> replicas =

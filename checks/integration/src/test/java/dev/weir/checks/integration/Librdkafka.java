@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A reader that shares no code with Java's client: {@code confluent-kafka} from PyPI, which is librdkafka. Skipped with
- * the reason where it cannot be installed, demanded under {@code CI=true}.
+ * A reader that shares no code with the Java client: {@code confluent-kafka} from PyPI, which uses librdkafka. Where it
+ * cannot be installed, tests are skipped with the reason; with {@code CI=true}, they fail.
  */
 final class Librdkafka {
 
@@ -25,7 +25,7 @@ final class Librdkafka {
 
     private Librdkafka() {}
 
-    /** The numbers in a topic as a reader with read_committed sees them, partition by partition. */
+    /** Returns the numbers in a topic as a reader with read_committed sees them, partition by partition. */
     static List<Long> committed(Path folder, String bootstrapServers, String topic) throws Exception {
         Path packages = folder.resolve("packages");
         if (!Files.exists(packages)) {

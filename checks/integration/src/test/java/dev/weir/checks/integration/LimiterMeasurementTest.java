@@ -75,7 +75,9 @@ class LimiterMeasurementTest {
         return running.handles(ProducerHandle.class).getFirst().snapshot().throttledNanos();
     }
 
-    /** Brokers answer a throttled producer at once, and its batches wait in the client: as if that were slow. */
+    /**
+     * Brokers answer a throttled producer immediately, and its batches wait in the client, so the client looks slow.
+     */
     @ParameterizedTest
     @EnumSource(ProducePath.class)
     void producerOverItsQuota_isOutputBroker_withTheQuotaNamed(ProducePath path) throws Exception {
@@ -106,7 +108,7 @@ class LimiterMeasurementTest {
         }
     }
 
-    /** Ten seconds' worth of the quota is handed out at once, and the rest at its rate. */
+    /** The quota first allows ten seconds' worth of records at once, and the rest at its rate. */
     @ParameterizedTest
     @EnumSource(FetchPath.class)
     void consumerOverItsQuota_isSourceBroker_withTheQuotaNamed(FetchPath path) throws Exception {
@@ -132,7 +134,10 @@ class LimiterMeasurementTest {
         }
     }
 
-    /** It read as a slow fetch; and nothing came before the first fetch was decoded to its end. */
+    /**
+     * Regression: a slow decoder looked like a slow fetch, and no record was emitted before the whole first fetch was
+     * decoded.
+     */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void decoderOfViews_isNamed_andItsFirstRecordsComeSoon(int threads) {

@@ -32,8 +32,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A group whose committed place the log has lost. The client waited for its place to be validated, so nobody could say
- * where it was, and its fault was taken for one about an older place: the partition stood still for good.
+ * A group whose committed offset was lost with the end of the log. Regression: the client waited for its position to be
+ * validated, so the position could not be queried, and the client's error was attributed to an older position. The
+ * partition stalled permanently.
  */
 class LogTruncationTest {
 

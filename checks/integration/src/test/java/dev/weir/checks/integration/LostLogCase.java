@@ -26,7 +26,7 @@ record LostLogCase(String protocol, FetchPath path, OutOfRangePolicy policy, Gro
         STOPPED
     }
 
-    /** From four words, as a command line has them: {@code "consumer lean NEAREST STOPPED"}. */
+    /** Parses a case from four words of a command line: {@code "consumer lean NEAREST STOPPED"}. */
     static LostLogCase of(String words) {
         String[] word = words.split(" ", -1);
         return new LostLogCase(

@@ -63,7 +63,7 @@ final class LostLogReader {
         return parameters;
     }
 
-    /** Returns whether it has seen that many different records of an era. */
+    /** Returns whether the reader has seen that many distinct records of an era. */
     boolean hasSeen(String era, int records) {
         return seen.stream().filter(each -> each.isOf(era)).distinct().count() >= records;
     }

@@ -13,16 +13,16 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** Tells whether readers of a log that was truncated did what their policy says. Stateless. */
+/** Checks that readers of a truncated log follow their policy. Stateless. */
 final class LostLogVerdicts {
 
     private LostLogVerdicts() {}
 
     /**
-     * Waits until each reader has done what it must, while a record more is written now and then, so that a reader who
-     * begins at the end has something to begin with; fails with all that is missing.
+     * Waits until each reader has done what its policy requires. Meanwhile, an additional record is written from time
+     * to time, so that a reader that begins at the end gets a record. Fails with a list of everything that is missing.
      *
-     * @param newRecords of the era {@code new} of the diverging partition
+     * @param newRecords the number of records of the era {@code new} in the diverging partition
      */
     static void await(
             List<LostLogReader> readers,
@@ -73,7 +73,10 @@ final class LostLogVerdicts {
         return failure != null && failure.contains(diverging + "@") && failure.contains("EARLIEST, LATEST or NEAREST");
     }
 
-    /** The last record is one of the late ones, and from the first one of the new log on none is left out. */
+    /**
+     * Returns whether the last record is one of the late ones, and no record is missing from the first one of the new
+     * log on.
+     */
     private static boolean goesOnWithoutAHole(List<Seen> seen) {
         List<Seen> ofNewLog = seen.stream()
                 .filter(each -> each.isOf("new") || each.isOf("late"))

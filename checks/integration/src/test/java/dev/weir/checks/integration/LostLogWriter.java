@@ -11,8 +11,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Writes records whose values say in which era they were written and the how manieth of it they are: {@code new:17}.
- * The leader alone acknowledges them. Confined to one thread.
+ * Writes records whose values consist of the era in which they were written and their number within it: {@code new:17}.
+ * Only the leader acknowledges them. Confined to one thread.
  */
 final class LostLogWriter implements AutoCloseable {
 

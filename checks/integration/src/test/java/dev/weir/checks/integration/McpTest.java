@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * {@code weir mcp} as a process, asked by the official client about a pipe that has one dead-letter record and one
- * record that stays in its handler. The protocol by itself: {@code McpServerTest}.
+ * The official MCP client queries a {@code weir mcp} process about a pipe with one dead-letter record and one record
+ * that stays in its handler. {@code McpServerTest} tests the protocol itself.
  */
 @Timeout(180)
 class McpTest {
@@ -181,7 +181,7 @@ class McpTest {
             assertThat(first.path("lag_ms").isNumber()).isTrue();
             assertThat(first.path("lag_ms").asLong()).isPositive();
         });
-        // What the member says of the same partitions, without the brokers.
+        // The member's own report about the same partitions, without the brokers.
         JsonNode own = ask("lag", Map.of());
         assertThat(own.path("source").asText()).isEqualTo("console");
         assertThat(own.at("/partitions/0/lag").asInt()).isEqualTo(BEHIND + 1);
@@ -227,7 +227,7 @@ class McpTest {
         }
     }
 
-    /** By the id of the process, and with nobody there to answer. */
+    /** Queries a target by its process id, and a target that does not answer. */
     @Test
     void otherTargets_areAsked_andTheirErrorsTold() {
         McpSyncClient byPid = client("--pid", Long.toString(pipe.pid()));

@@ -13,10 +13,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** It reads all topics, and takes every record for one of the first. */
+/** A faulty driver: reads all topics, but reports every record as a record of the first one. */
 final class MixedUpTopicsDriver implements Driver {
 
-    /** Serves it. */
+    /** Runs the driver. */
     public static void main(String[] arguments) {
         DriverMain.serve(Map.of("mixed-up", MixedUpTopicsDriver::new), arguments);
     }

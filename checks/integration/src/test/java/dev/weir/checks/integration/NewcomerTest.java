@@ -88,7 +88,10 @@ class NewcomerTest {
                 .sum();
     }
 
-    /** Puts a file where {@code ./mvnw install} would: four starts of Maven take longer than the rest of the test. */
+    /**
+     * Copies a file to the place where {@code ./mvnw install} would put it, because four starts of Maven take longer
+     * than the rest of the test.
+     */
     private static void install(Path repository, String artifact, Path file, String extension) throws IOException {
         Path place = Files.createDirectories(repository.resolve("dev/weir/" + artifact + "/0.1.0-SNAPSHOT"));
         Files.copy(file, place.resolve(artifact + "-0.1.0-SNAPSHOT." + extension));
@@ -108,7 +111,7 @@ class NewcomerTest {
                 .directory(project.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile());
-        // It lives as long as a test: what the second compiler makes comes too late.
+        // The process lives only as long as the test, too short to benefit from the JVM's optimizing compiler.
         builder.environment()
                 .merge("MAVEN_OPTS", "-XX:+UseSerialGC -XX:TieredStopAtLevel=1", (set, quick) -> set + " " + quick);
         Process maven = builder.start();

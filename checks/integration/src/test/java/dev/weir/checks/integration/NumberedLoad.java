@@ -65,7 +65,7 @@ final class NumberedLoad implements AutoCloseable {
         return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Returns how many there are, when the brokers have all of them. */
+    /** Stops the load. Returns the number of records after the brokers have acknowledged all of them. */
     long stop() throws InterruptedException {
         stopped = true;
         thread.join();

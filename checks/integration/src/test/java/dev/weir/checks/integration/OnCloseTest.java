@@ -82,7 +82,7 @@ class OnCloseTest {
         }
     }
 
-    /** Two members share four partitions, one of them ends; the group's own view says what has become of it. */
+    /** Two members share four partitions, and one of them ends. The test checks the group's own description. */
     @ParameterizedTest
     @Timeout(180)
     @CsvSource({

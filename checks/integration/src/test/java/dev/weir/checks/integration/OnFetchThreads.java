@@ -5,7 +5,10 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Lets the tests of a class fetch by lean, with two threads for each consumer. Confined to the threads of JUnit. */
+/**
+ * Switches the tests of a class to the lean fetch path with two fetch threads per consumer. Confined to JUnit's
+ * threads.
+ */
 final class OnFetchThreads implements BeforeAllCallback, AfterAllCallback {
 
     @Override

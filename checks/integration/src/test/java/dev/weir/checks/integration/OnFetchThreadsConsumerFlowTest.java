@@ -3,16 +3,16 @@ package dev.weir.checks.integration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The same with two fetch threads. */
+/** Runs the tests of {@link ConsumerFlowTest} with two fetch threads. */
 @Tag("long")
 @ExtendWith(OnFetchThreads.class)
 class OnFetchThreadsConsumerFlowTest extends ConsumerFlowTest {
 
-    /** Not again: it takes long, and is about Weir's own marks. */
+    /** Not repeated here, because it takes long and tests Weir's own limits. */
     @Override
     void threeThousandPartitions_stayWithinTheBudget() {}
 
-    /** Nor this one. */
+    /** Not repeated here, for the same reasons. */
     @Override
     void sixHundredPartitions_stayWithinTheBudget() {}
 }

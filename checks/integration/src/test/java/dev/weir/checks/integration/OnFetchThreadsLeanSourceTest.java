@@ -3,12 +3,12 @@ package dev.weir.checks.integration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The same with two fetch threads. */
+/** Runs the tests of {@link LeanSourceTest} with two fetch threads. */
 @Tag("long")
 @ExtendWith(OnFetchThreads.class)
 class OnFetchThreadsLeanSourceTest extends LeanSourceTest {
 
-    /** Is about the other path. */
+    /** Not repeated here, because it tests the other fetch path. */
     @Override
     void decoder_withoutTheLeanPath_isRefused() {}
 }

@@ -3,7 +3,7 @@ package dev.weir.checks.integration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The same with two threads that fetch. */
+/** Runs the tests of {@link OpenTransactionTest} with two fetch threads. */
 @Tag("long")
 @ExtendWith(OnFetchThreads.class)
 class OnFetchThreadsOpenTransactionTest extends OpenTransactionTest {}

@@ -6,8 +6,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A process that dies with two fetch threads; the others of these tests end it by means that are the same there. Long,
- * as the other twins.
+ * Kills a process that has two fetch threads. The other tests of the superclass are not repeated, because they end the
+ * process in ways that do not depend on fetch threads. A long test, like the other variants.
  */
 @Tag("long")
 @ExtendWith(OnFetchThreads.class)
@@ -15,7 +15,7 @@ class OnFetchThreadsPipeRestartTest extends PipeRestartTest {
 
     @Override
     @Test
-    @SuppressWarnings("JUnitMethodInvoked") // how a subclass runs some of the tests again, and not all
+    @SuppressWarnings("JUnitMethodInvoked") // overrides only to select the tests that this subclass repeats
     @Timeout(180)
     void kill_threeTimes_losesNothingAndRepeatsOnlyWhatWasNotCommitted() throws Exception {
         super.kill_threeTimes_losesNothingAndRepeatsOnlyWhatWasNotCommitted();

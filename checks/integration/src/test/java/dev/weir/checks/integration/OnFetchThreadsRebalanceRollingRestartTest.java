@@ -5,7 +5,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The same with two fetch threads, on the two protocols that leave partitions where they are. */
+/**
+ * Runs the tests of {@link RebalanceRollingRestartTest} with two fetch threads, with the two protocols that let members
+ * keep their partitions.
+ */
 @ExtendWith(OnFetchThreads.class)
 class OnFetchThreadsRebalanceRollingRestartTest extends RebalanceRollingRestartTest {
 

@@ -3,7 +3,10 @@ package dev.weir.checks.integration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The same on the lean path; long, since with all twins the suite would not end within 20 minutes. */
+/**
+ * Runs the tests of {@link AddedPartitionsTest} on the lean path. A long test, because with all such variants the suite
+ * would take more than 20 minutes.
+ */
 @Tag("long")
 @ExtendWith(OnLeanPath.class)
 class OnLeanAddedPartitionsTest extends AddedPartitionsTest {}

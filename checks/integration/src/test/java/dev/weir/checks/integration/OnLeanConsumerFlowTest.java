@@ -2,15 +2,15 @@ package dev.weir.checks.integration;
 
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The same on the lean path. */
+/** Runs the tests of {@link ConsumerFlowTest} on the lean path. */
 @ExtendWith(OnLeanPath.class)
 class OnLeanConsumerFlowTest extends ConsumerFlowTest {
 
-    /** Not again: it takes long, and is about Weir's own marks. */
+    /** Not repeated here, because it takes long and tests Weir's own limits. */
     @Override
     void threeThousandPartitions_stayWithinTheBudget() {}
 
-    /** Nor this one. */
+    /** Not repeated here, for the same reasons. */
     @Override
     void sixHundredPartitions_stayWithinTheBudget() {}
 }

@@ -5,7 +5,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A pipe that fetches and writes by lean, killed and ended: nothing is committed before the brokers have it. */
+/**
+ * A pipe that fetches and writes on the lean path is killed and ended. No record is committed before the brokers have
+ * stored its copy.
+ */
 @ExtendWith({OnLeanPath.class, OnLeanProducing.class})
 class OnLeanCopyPipeRestartTest extends PipeRestartTest {
 

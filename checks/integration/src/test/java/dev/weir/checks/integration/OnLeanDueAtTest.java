@@ -3,7 +3,7 @@ package dev.weir.checks.integration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The same on the lean path. */
+/** Runs the tests of {@link DueAtTest} on the lean path. */
 @ExtendWith(OnLeanPath.class)
 @Tag("long")
 class OnLeanDueAtTest extends DueAtTest {}

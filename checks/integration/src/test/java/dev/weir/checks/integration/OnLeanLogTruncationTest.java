@@ -2,6 +2,6 @@ package dev.weir.checks.integration;
 
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The same on the lean path. */
+/** Runs the tests of {@link LogTruncationTest} on the lean path. */
 @ExtendWith(OnLeanPath.class)
 class OnLeanLogTruncationTest extends LogTruncationTest {}

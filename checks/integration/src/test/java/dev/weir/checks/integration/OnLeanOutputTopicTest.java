@@ -3,7 +3,7 @@ package dev.weir.checks.integration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The same with a lean producer, which never lets brokers create a topic. */
+/** Runs the tests of {@link OutputTopicTest} with a lean producer, which never lets brokers create a topic. */
 @Tag("long")
 @ExtendWith(OnLeanProducing.class)
 class OnLeanOutputTopicTest extends OutputTopicTest {

@@ -5,7 +5,10 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Lets the tests of a class, whose settings ask {@link #current}, fetch by lean. Confined to the threads of JUnit. */
+/**
+ * Switches the tests of a class to the lean fetch path. Their settings call {@link #current}. Confined to JUnit's
+ * threads.
+ */
 final class OnLeanPath implements BeforeAllCallback, AfterAllCallback {
 
     private static volatile FetchPath current = FetchPath.CLIENT;
@@ -21,7 +24,7 @@ final class OnLeanPath implements BeforeAllCallback, AfterAllCallback {
         return threads;
     }
 
-    /** Sets both, until the class has run. */
+    /** Sets the path and the number of threads until the end of the class. */
     static void set(FetchPath path, int fetchThreads) {
         current = path;
         threads = fetchThreads;

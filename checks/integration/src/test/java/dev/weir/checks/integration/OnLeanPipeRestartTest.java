@@ -6,8 +6,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A process that dies on the lean path; the others of these tests end it by means that are the same on both. Long, as
- * the other twins.
+ * Kills a process that uses the lean path. The other tests of the superclass are not repeated, because they end the
+ * process in ways that do not depend on the path. A long test, like the other variants.
  */
 @Tag("long")
 @ExtendWith(OnLeanPath.class)
@@ -15,7 +15,7 @@ class OnLeanPipeRestartTest extends PipeRestartTest {
 
     @Override
     @Test
-    @SuppressWarnings("JUnitMethodInvoked") // how a subclass runs some of the tests again, and not all
+    @SuppressWarnings("JUnitMethodInvoked") // overrides only to select the tests that this subclass repeats
     @Timeout(180)
     void kill_threeTimes_losesNothingAndRepeatsOnlyWhatWasNotCommitted() throws Exception {
         super.kill_threeTimes_losesNothingAndRepeatsOnlyWhatWasNotCommitted();

@@ -4,7 +4,10 @@ import dev.weir.kafka.ProduceException;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The same with a lean producer, which finds the one record that is too large. */
+/**
+ * Runs the tests of {@link ProducerRefusalTest} with a lean producer, which identifies the one record that is too
+ * large.
+ */
 @ExtendWith(OnLeanProducing.class)
 class OnLeanProducerRefusalTest extends ProducerRefusalTest {
 

@@ -2,6 +2,6 @@ package dev.weir.checks.integration;
 
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The same with a lean producer. */
+/** Runs the tests of {@link ProducerSinkTest} with a lean producer. */
 @ExtendWith(OnLeanProducing.class)
 class OnLeanProducerSinkTest extends ProducerSinkTest {}

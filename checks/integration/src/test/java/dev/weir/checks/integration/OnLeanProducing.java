@@ -5,7 +5,10 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Lets the tests of a class, whose settings ask {@link #current}, write by lean. Confined to the threads of JUnit. */
+/**
+ * Switches the tests of a class to the lean producer. Their settings call {@link #current}. Confined to JUnit's
+ * threads.
+ */
 final class OnLeanProducing implements BeforeAllCallback, AfterAllCallback {
 
     private static volatile ProducePath current = ProducePath.CLIENT;

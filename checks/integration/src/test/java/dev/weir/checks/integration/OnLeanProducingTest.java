@@ -3,7 +3,7 @@ package dev.weir.checks.integration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The same with a lean producer. */
+/** Runs the tests of {@link ProducingTest} with a lean producer. */
 @Tag("long")
 @ExtendWith(OnLeanProducing.class)
 class OnLeanProducingTest extends ProducingTest {}

@@ -5,7 +5,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The same on the lean path, on the two protocols that leave partitions where they are. */
+/**
+ * Runs the tests of {@link RebalanceRollingRestartTest} on the lean path, with the two protocols that let members keep
+ * their partitions.
+ */
 @ExtendWith(OnLeanPath.class)
 class OnLeanRebalanceRollingRestartTest extends RebalanceRollingRestartTest {
 

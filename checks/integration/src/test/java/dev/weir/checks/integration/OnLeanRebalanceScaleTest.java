@@ -3,12 +3,15 @@ package dev.weir.checks.integration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The same on the lean path, as far as partitions are taken away and given otherwise; long, as the other twins. */
+/**
+ * Runs the tests of {@link RebalanceScaleTest} that revoke and reassign partitions on the lean path. A long test, like
+ * the other variants.
+ */
 @Tag("long")
 @ExtendWith(OnLeanPath.class)
 class OnLeanRebalanceScaleTest extends RebalanceScaleTest {
 
-    /** Not repeated here: to the fetcher, new partitions look like any others. */
+    /** Not repeated here, because a fetcher handles new partitions like any others. */
     @Override
     void partitionsAdded_underLoad_areTakenUpAndNothingIsLost(GroupLoad.Protocol protocol) {}
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The same with three brokers in processes, and many more kills. */
+/** Runs the tests of {@link ExactlyOncePipeTest} with three brokers in separate processes and many more kills. */
 @Tag("long")
 class OnThreeBrokersExactlyOncePipeTest extends ExactlyOncePipeTest {
 

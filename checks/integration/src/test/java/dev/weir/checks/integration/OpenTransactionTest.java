@@ -39,13 +39,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A topic in which somebody leaves a transaction open, as a pipeline that reads committed records tells of it. */
+/** A topic contains an open transaction. The tests check how a pipeline that reads committed records reports it. */
 @Timeout(120)
 class OpenTransactionTest {
 
     private static final Duration SOON = Duration.ofSeconds(40);
 
-    /** Written to partition 0 behind the open transaction's own record. */
+    /** The number of records written to partition 0 after the open transaction's record. */
     private static final int BEHIND = 10;
 
     @RegisterExtension
@@ -67,7 +67,10 @@ class OpenTransactionTest {
         var ignored = producer.send(new ProducerRecord<>(topic, 0, null, value.getBytes(StandardCharsets.US_ASCII)));
     }
 
-    /** Offsets 0 and 1: a record and its marker; 2: one of a transaction that is open; 3 and on: others' records. */
+    /**
+     * Writes a record and its marker at offsets 0 and 1, a record of an open transaction at offset 2, and other
+     * producers' records from offset 3 on.
+     */
     private static KafkaProducer<byte[], byte[]> leaveOpen(String topic) {
         KAFKA.cluster().createTopic(topic, 2);
         var stranger = producer(
@@ -111,7 +114,9 @@ class OpenTransactionTest {
                 () -> "read, and not " + read, SOON, () -> List.copyOf(read).equals(all));
     }
 
-    /** A busy broker may have no time for the group's offsets within a fast clock's quarter of a second. */
+    /**
+     * On a fast clock, a busy broker may not answer the request for the group's offsets within a quarter of a second.
+     */
     private static List<String> told(FastKafka around) {
         return around.warnings().stream()
                 .filter(line -> !line.contains("wait to begin"))
@@ -164,7 +169,7 @@ class OpenTransactionTest {
         return gauge == null ? -1 : gauge.value();
     }
 
-    /** As {@code kafka-transactions.sh abort --start-offset 2} does. */
+    /** Aborts the transaction like {@code kafka-transactions.sh abort --start-offset 2}. */
     private static void abortByHand(TopicPartition id) throws Exception {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", KAFKA.bootstrapServers()))) {
             ProducerState open =
@@ -201,7 +206,7 @@ class OpenTransactionTest {
         }
     }
 
-    // Records that a quota keeps back lie beyond the position as well.
+    // Records that a quota delays are past the position as well.
     @Test
     void standstillBeforeTheLastStableOffset_isNotTold() {
         AtomicInteger asked = new AtomicInteger();

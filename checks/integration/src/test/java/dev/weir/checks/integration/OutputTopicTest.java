@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Topics that are deleted under a sink that writes to them. */
+/** Output topics that are deleted while a sink writes to them. */
 @Timeout(120)
 class OutputTopicTest {
 
@@ -45,7 +45,7 @@ class OutputTopicTest {
                 .to(KafkaSink.with(settings).records());
     }
 
-    /** Without waiting until it is gone, as it may come back at once. */
+    /** Deletes a topic without waiting until it is gone, because it may be recreated immediately. */
     private static void delete(String topic) throws Exception {
         KAFKA.cluster().admin().deleteTopics(List.of(topic)).all().get();
     }
@@ -57,8 +57,8 @@ class OutputTopicTest {
                 () -> Collections.max(cluster.endOffsets(topic).values()) > 100);
     }
 
-    // The producer's own metadata request brought it back with one partition, and the run continued as if nothing had
-    // happened.
+    // Regression: the producer's metadata request recreated the topic with one partition, and the run continued as if
+    // nothing had happened.
     @Test
     void topic_thatIsDeletedAndComesBackByItself_failsTheRunByName() throws Exception {
         KAFKA.cluster().createTopic("back", 3);
@@ -112,7 +112,10 @@ class OutputTopicTest {
         }
     }
 
-    /** With one partition, as brokers make topics by themselves; it may also have gone between two questions. */
+    /**
+     * Returns whether the topic has one partition, like topics that brokers create automatically. The topic may
+     * disappear between two requests.
+     */
     private static boolean isMadeByTheProducer(String topic) {
         try {
             return KAFKA.cluster().endOffsets(topic).size() == 1;

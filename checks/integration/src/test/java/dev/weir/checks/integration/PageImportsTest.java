@@ -24,8 +24,8 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 
 /**
- * A page with samples of Java has one line with their imports. It is whole, and with it in place of their own imports
- * the sources of the samples compile.
+ * A page with Java samples has one line with their imports. The line must be complete: the samples' sources must
+ * compile with this line instead of their own imports.
  */
 class PageImportsTest {
 
@@ -90,7 +90,7 @@ class PageImportsTest {
                 .anyMatch(name -> imports.contains("import " + wanted.group(1) + "." + name + ";"));
     }
 
-    /** By its name, outside of comments and strings. */
+    /** Returns whether a sample uses a name outside comments and strings. */
     private static boolean isNamed(String name, String sample) {
         String code = sample.replaceAll("//[^\n]*|\"[^\"\n]*\"", "");
         return Pattern.compile("(?<![\\w.])" + name + "\\b").matcher(code).find();
@@ -118,7 +118,7 @@ class PageImportsTest {
         assertThat(found).isGreaterThan(100);
     }
 
-    /** As imports, the public types that the source sees without one. */
+    /** Returns imports of the public types in the source's package, which the source uses without imports. */
     private static String ofItsPackage(Path source) throws IOException {
         String path = source.toString();
         int start = path.indexOf("/src/") + "/src/".length();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Batches of some KB that become larger than the whole heap, which has 64 MB. */
+/** Batches of a few KB that decompress to more than the whole heap of 64 MB. */
 @Tag("long")
 @Timeout(300)
 class PipeBatchMemoryTest {
@@ -49,7 +49,7 @@ class PipeBatchMemoryTest {
         send(topic, value, 1);
     }
 
-    /** In one batch. */
+    /** Sends records in one batch. */
     private static void send(String topic, byte[] value, int count) {
         try (var producer = new KafkaProducer<>(
                 Map.<String, Object>of(

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Dead-letter records that their topic does not take for their size. */
+/** Dead-letter records that are too large for their topic. */
 @Timeout(120)
 class PipeDeadLetterSizeTest {
 
@@ -44,7 +44,8 @@ class PipeDeadLetterSizeTest {
                 .toArray(String[]::new);
     }
 
-    // They counted as dead-lettered, with their values gone, without a warning and without a number.
+    // Regression: records whose values were cut off counted as ordinary dead-letter records, without a warning or a
+    // separate count.
     @Test
     void letters_thatAreCut_areWarnedOfAndCountedInTheSummary() {
         WeirCommand pipe = WeirCommand.run(args("cut"));

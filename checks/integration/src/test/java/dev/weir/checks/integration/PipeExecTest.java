@@ -57,7 +57,7 @@ class PipeExecTest {
     void processThatEndsEarly_failsWithItsStatusAndLastWords_andCommitsOnlyWhatItAnswered() {
         createTopics("dies");
         Records.produce(cluster.bootstrapServers(), "dies-in", 0, 5000, 100);
-        // It answers 1000 lines and ends with status 3.
+        // The command answers 1000 lines and ends with status 3.
         String command = "exec:head -n 1000; echo out of paper >&2; exit 3";
         WeirCommand pipe = WeirCommand.run(args("dies", command));
         assertThat(pipe.exitCode()).as(pipe.err()).isEqualTo(1);

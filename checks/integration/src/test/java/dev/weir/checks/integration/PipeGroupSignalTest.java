@@ -15,9 +15,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A terminal's Ctrl-C, and {@code timeout(1)}, signal the whole process group. The commands of {@code each:} and {@code
- * exec:} were in that group and ended by the signal: their records, which nothing was wrong with, became dead-letter
- * records, or the run ended with status 1 and no drain.
+ * A terminal's Ctrl-C, and {@code timeout(1)}, signal the whole process group. Regression: the commands of
+ * {@code each:} and {@code exec:} were in that group, and the signal ended them. Their records, which were not at
+ * fault, became dead-letter records, or the run ended with status 1 and without a drain.
  */
 class PipeGroupSignalTest {
 
@@ -67,7 +67,7 @@ class PipeGroupSignalTest {
         signalToTheGroup_isDrained_andTheCommandsFinish(via, signal, deadLetters);
     }
 
-    /** In sessions of their own they would outlive a pipe that stops at once. */
+    /** In their own sessions, the commands would outlive a pipe that stops immediately. */
     @Test
     @Timeout(120)
     void secondSignal_endsTheCommandsToo() {

@@ -41,7 +41,7 @@ class PipeLimiterTest {
                 .toArray(String[]::new);
     }
 
-    /** It said: the pipeline keeps up, nothing to do. */
+    /** Regression: the summary said that the pipeline kept up and there was nothing to do. */
     @Test
     void pipeThatIsStoppedWithAHandlerThatHangs_namesIt() {
         String command = "each:v=$(cat); [ $v = hang ] && exec sleep 600; printf %s \"$v\"";
@@ -64,7 +64,8 @@ class PipeLimiterTest {
     }
 
     /**
-     * The advice counted 120 records inside a stage, and listed stages that the user had neither named nor requested.
+     * Regression: the advice counted 120 records inside a stage, and listed stages that the user had neither named nor
+     * requested.
      */
     @Test
     void pipeThatIsThrough_saysNothingOfRecordsThatAreStillInAStage() {

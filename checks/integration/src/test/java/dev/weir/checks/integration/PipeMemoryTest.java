@@ -35,8 +35,8 @@ class PipeMemoryTest {
     private static final Duration LARGE_FREEZE = Duration.ofSeconds(8);
 
     /**
-     * About 500 MB wait in the input, on a broker that gives them as fast as they are taken; the output's broker stops
-     * answering. What the pipe holds meanwhile has to fit into a heap of 64 MB.
+     * The input topic contains about 500 MB, and its broker sends them as fast as the pipe reads. The output's broker
+     * stops responding. Everything that the pipe holds during that time must fit into a heap of 64 MB.
      */
     @Test
     @Tag("long")
@@ -76,9 +76,9 @@ class PipeMemoryTest {
     }
 
     /**
-     * Records that are larger than a partition's share of the budget, of so many partitions that one of each would not
-     * fit, and an output that stops answering: 29 of them were held with a budget of 8 MB,
-     * and the heap was too small in two runs of three.
+     * Each record is larger than a partition's share of the budget, there are so many partitions that one record of
+     * each would not fit, and the output stops responding. Regression: the pipe held 29 records with a budget of 8 MB,
+     * and the heap was too small in two of three runs.
      */
     @Test
     @Tag("long")

@@ -36,7 +36,8 @@ class PipeOrderTest {
                     .split(" "));
 
             assertThat(PipeProcess.number(summary, "records_out")).isEqualTo(count);
-            // Mean handlers at work over the whole run, its start and end included: more than partitions could give.
+            // The mean number of running handlers over the whole run, including its start and end. It is larger than
+            // the number of partitions.
             String work = summary.substring(summary.indexOf("{\"name\":\"work\""));
             assertThat(PipeProcess.number(work, "parallelism")).isEqualTo(64);
             assertThat(64 * PipeProcess.number(work, "busy_share")).isGreaterThan(32);
@@ -58,7 +59,8 @@ class PipeOrderTest {
         keyOrdering_with64Handlers_keepsTheOrderOfEachKeyWhileTheyAllWork(fetch);
     }
 
-    // A dead-letter topic alone reordered a plain copy: a handler's 16 workers kept no more than the order of keys.
+    // Regression: a dead-letter topic alone changed the order of a plain copy, because the handler's 16 workers kept
+    // only the order of keys.
     @Test
     @Timeout(120)
     void copy_withADeadLetterTopic_keepsTheOrderOfThePartition() {

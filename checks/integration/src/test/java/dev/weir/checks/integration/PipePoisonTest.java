@@ -32,15 +32,18 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Poison in the middle of batches, under load and with runs that are ended and killed between: the ledger of what was
- * written. For longer than the long tests take: {@code -Dweir.poison.seconds=300}.
+ * Records that cannot be written occur in the middle of batches, under load, while runs are ended and killed. The test
+ * checks everything that was written. To run it for longer: {@code -Dweir.poison.seconds=300}.
  */
 class PipePoisonTest {
 
     private static final int PER_SECOND = 20_000;
     private static final int KEYS = 1_000;
 
-    /** One in so many has no key, which a compacted topic does not take; not a multiple of anything else here. */
+    /**
+     * One in this many records has no key, so the compacted topic refuses it. The number has no common factor with
+     * other numbers in this test.
+     */
     private static final int POISON_EVERY = 7_001;
 
     private static final long LONG_SECONDS = Long.getLong("weir.poison.seconds", 9);
@@ -131,7 +134,7 @@ class PipePoisonTest {
                 .toArray(String[]::new);
     }
 
-    /** At a steady rate; a hiccup is made up for. */
+    /** Writes at a steady rate, and catches up after a delay. */
     private static void produce(String bootstrapServers, long count, AtomicReference<Throwable> failure) {
         try (var producer = new KafkaProducer<>(
                 Map.<String, Object>of("bootstrap.servers", bootstrapServers),
@@ -167,7 +170,10 @@ class PipePoisonTest {
         return Records.readAll(cluster.bootstrapServers(), topic, IsolationLevel.READ_UNCOMMITTED);
     }
 
-    /** Each good record, the first of each in the order of its key, and as the last of a key its last. */
+    /**
+     * Checks that each good record was written, that the first occurrences are in key order, and that the last record
+     * of each key is its latest.
+     */
     private static void assertOutput(List<ConsumerRecord<byte[], byte[]>> output, long count) {
         Set<Long> seen = new HashSet<>();
         Map<Long, Long> lastFirst = new HashMap<>();

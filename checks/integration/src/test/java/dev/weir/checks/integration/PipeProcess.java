@@ -42,13 +42,13 @@ final class PipeProcess implements AutoCloseable {
         return start(List.of("setsid"), List.of(), "dev.weir.cli.Main", 256, args);
     }
 
-    /** With all of its heap in memory from the start: what it uses more later is used beside the heap. */
+    /** Starts a command whose whole heap is in memory from the start, so that later growth is outside the heap. */
     static PipeProcess startTouched(int heapMegabytes, String... args) {
         List<String> touched = List.of("-Xms" + heapMegabytes + "m", "-XX:+AlwaysPreTouch");
         return start(List.of(), touched, "dev.weir.cli.Main", heapMegabytes, args);
     }
 
-    /** As the launcher does: the JVM does not end by itself at the first error for want of memory. */
+    /** Starts a command as the launcher does: the JVM does not terminate at its first OutOfMemoryError. */
     static PipeProcess startSurviving(int heapMegabytes, String... args) {
         return start(List.of(), List.of("-XX:-ExitOnOutOfMemoryError"), "dev.weir.cli.Main", heapMegabytes, args);
     }

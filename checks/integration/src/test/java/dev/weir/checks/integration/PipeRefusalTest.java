@@ -84,7 +84,7 @@ class PipeRefusalTest {
         }
     }
 
-    /** The command is still looking for its brokers. */
+    /** The signal arrives while the command is still looking for its brokers. */
     @Test
     void signal_beforeThePipelineRuns_endsTheCommandAtOnceWithItsNumber() throws Exception {
         try (ServerSocket silent = new ServerSocket(0);
@@ -104,8 +104,8 @@ class PipeRefusalTest {
     }
 
     /**
-     * Kafka's clients made room for the size that its first bytes announce, 1.2 GB, and the process ended without a
-     * word.
+     * Regression: Kafka's client interpreted the first bytes of the response as a size of 1.2 GB and allocated that
+     * much, and the process ended without a message.
      */
     @ParameterizedTest
     @ValueSource(
@@ -130,7 +130,7 @@ class PipeRefusalTest {
                 socket.getOutputStream().write(answer);
             }
         } catch (IOException closed) {
-            // By the test.
+            // Closed by the test.
         }
     }
 

@@ -36,10 +36,10 @@ class PipeRestartTest {
 
     private static final int KEYS = 1000;
 
-    /** For a process to start, to join its group and to do its part: far longer than it takes. */
+    /** The time limit for a process to start, join its group and do its work. Usually it takes far less time. */
     private static final Duration START = Duration.ofMinutes(1);
 
-    /** By default 16,384 unfinished records per partition, and one poll of 5,000 beyond; 6 partitions. */
+    /** Default limits for 6 partitions: 16,384 unfinished records per partition, plus one poll of 5,000 records. */
     private static final long MOST_OUTSTANDING = 6 * (16_384 + 5_000);
 
     private static KafkaCluster cluster;
@@ -93,7 +93,8 @@ class PipeRestartTest {
         assertThat(new HashSet<>(Records.numbers(output)))
                 .as("distinct; seed %s", seed)
                 .hasSize(count);
-        // Runs 1 to 3 wrote `written` and noted `noted` as finished; the last one did the rest once.
+        // Runs 1 to 3 wrote `written` records, and `noted` of them were committed as finished. The last run wrote each
+        // remaining record once.
         assertThat(output.size() - count).as("duplicates; seed %s", seed).isEqualTo((int) (written - noted));
         assertFirstOccurrencesAreInOrder(output);
     }
@@ -215,7 +216,8 @@ class PipeRestartTest {
     }
 
     /**
-     * The number of records when it no longer grows: a broker may still work on the last requests of a dead process.
+     * Returns the number of records after it has stopped growing, because a broker may still execute the last requests
+     * of a dead process.
      */
     private static long settled(String topic) {
         AtomicLong last = new AtomicLong(-1);
@@ -226,7 +228,9 @@ class PipeRestartTest {
         return last.get();
     }
 
-    /** Records that the group's commits say are finished: before the committed offsets, and past them. */
+    /**
+     * Returns the number of records that the group's commits mark as finished, before and after the committed offsets.
+     */
     private static long noted(String group) throws Exception {
         long noted = 0;
         for (OffsetAndMetadata commit : cluster.admin()

@@ -19,18 +19,21 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Two pipes of a group under a steady load, with one of them restarted over and over: each record is written once, in
- * the order of its key, and the other pipe's resource use stays as it was. An hour of each guarantee: {@code
- * -Dweir.soak.seconds=3600}; of one: {@code -Dweir.soak.guarantees=exactly-once}.
+ * the order of its key, and the other pipe's resource use stays as it was. To run an hour for each guarantee:
+ * {@code -Dweir.soak.seconds=3600}. To select one guarantee: {@code -Dweir.soak.guarantees=exactly-once}.
  */
 @Tag("long")
 class PipeSoakTest {
 
     private static final long SECONDS = Long.getLong("weir.soak.seconds", 50);
 
-    /** A restart each five minutes of an hour. */
+    /** The number of restarts: one every five minutes in a run of an hour. */
     private static final long RESTARTS = 12;
 
-    /** For a process to start, and to outlive the session of a dead member: far longer than it takes. */
+    /**
+     * The time limit for a process to start and for a dead member's session to expire. Usually this takes far less
+     * time.
+     */
     private static final Duration START = Duration.ofMinutes(2);
 
     private static final int PER_SECOND = Integer.getInteger("weir.soak.perSecond", 3_000);
@@ -55,7 +58,7 @@ class PipeSoakTest {
                 long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
                 long pause = TimeUnit.SECONDS.toNanos(Math.max(10, SECONDS / RESTARTS));
                 for (int run = 0; run == 0 || System.nanoTime() < end; run++) {
-                    // Only with transactions does a kill repeat nothing.
+                    // A kill repeats no records only if transactions are used.
                     boolean kill = guarantee.equals("exactly-once") && run % 2 == 0;
                     try (PipeProcess pipe =
                             PipeProcess.start(HEAP_MEGABYTES, command(cluster, guarantee, "life-" + run))) {
@@ -136,9 +139,10 @@ class PipeSoakTest {
     }
 
     /**
-     * The last quarter beside the second: by then all that is made once has been made. By the lowest of each: a thread
-     * or a connection that is there for a moment does not count. Two more are one that the first lows happened to miss
-     * and a connection that was made late; one that is left behind by each restart makes six in an hour.
+     * Compares the last quarter of the samples with the second, because all one-time resources exist by the second
+     * quarter. Compares the lowest values, so that short-lived threads and connections do not count. Two more are
+     * allowed: one that the earlier minimum happened to miss, and one connection that was opened late. A leak of one
+     * per restart would add six in an hour.
      */
     private static void assertFlat(ProcessUsage usage) {
         for (ProcessUsage.Kind kind : List.of(ProcessUsage.Kind.THREADS, ProcessUsage.Kind.HANDLES)) {

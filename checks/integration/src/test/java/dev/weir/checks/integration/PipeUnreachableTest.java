@@ -17,9 +17,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The only broker dies under pipes of both fetch paths and both protocols. They showed 0/s for ever, {@code --state}
- * said that they were progressing, and {@code why} blamed the window;
- * a stop said that resources were still being closed.
+ * The only broker dies under pipes of both fetch paths and both protocols. Regression: the pipes showed 0/s forever,
+ * {@code --state} reported progress, {@code why} blamed the window, and a stop reported that resources were still being
+ * closed.
  */
 class PipeUnreachableTest {
 

@@ -52,17 +52,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Ten bottlenecks as teams meet them, planted by somebody who had not seen the rules of the limiter, with what they
- * expected written down before the first run; and an eleventh, after it. {@code docs/internals/planted-ten.md} has the
- * verdicts at first sight. There each was asked once, six seconds after the start; here, where other tests share the
- * machine, from the fourth second on.
+ * Ten bottlenecks that teams encounter in practice. Their author had not seen the limiter's rules, and wrote down the
+ * expected answers before the first run. An eleventh was added later. {@code docs/internals/planted-ten.md} has the
+ * answers of the first run, in which each limiter was read once, six seconds after the start. Here other tests share
+ * the machine, so the limiter is read repeatedly, from the fourth second on.
  */
 class PlantedByAStrangerTest {
 
-    /** The time when it is asked first, by the pipeline's own clock. */
+    /** The time of the first reading, on the pipeline's own clock. */
     static final Duration ASKED_AFTER = Duration.ofSeconds(4);
 
-    /** While the machine is full of other tests, the machine may be what limits. */
+    /** A long limit, because the machine itself may be the limiter while other tests run. */
     private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(20);
 
     private static final Duration SOON = Duration.ofMinutes(1);
@@ -72,7 +72,7 @@ class PlantedByAStrangerTest {
     static final KafkaClusterExtension KAFKA =
             new KafkaClusterExtension(KafkaCluster.builder().brokerConfig("group.initial.rebalance.delay.ms", "0"));
 
-    /** The limiter when it is of that kind, not before {@link #ASKED_AFTER}. */
+    /** Waits until the limiter has the expected kind, but at least until {@link #ASKED_AFTER}, and returns it. */
     static Limiter awaitLimiter(RunningPipeline running, LimiterProbe probe, Kind kind) {
         ConsumerLedger.await("looks", SOON, () -> elapsed(running).compareTo(ASKED_AFTER) > 0);
         ConsumerLedger.await(
@@ -192,7 +192,7 @@ class PlantedByAStrangerTest {
         assertThat(limiterOf(pipeline, Kind.STAGE_CPU).name()).isEqualTo("parse");
     }
 
-    /** As somebody writes it who has not heard of parsers: several passes over the text. */
+    /** Parses naively, with several passes over the text. */
     private static Map<String, Double> parse(ConsumerRecord<byte[], byte[]> record) {
         Map<String, Double> sums = new HashMap<>();
         for (int pass = 0; pass < 4; pass++) {
@@ -320,7 +320,7 @@ class PlantedByAStrangerTest {
         }
     }
 
-    /** Beyond the ten: the case that their planter left out, and the rules had wrong. */
+    /** The eleventh case, which the author had left out, and for which the rules gave a wrong answer. */
     @Test
     @Tag("long")
     void partitionThatSomebodyForgotToResume_isSourceIdle_andNamed() {

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A PostgreSQL server of its own on a free port of the loopback interface, from the system's package. Confined to the
- * test's thread, which closes it.
+ * A separate PostgreSQL server on a free loopback port, from the system's package. Confined to the test's thread, which
+ * closes it.
  */
 final class Postgres implements AutoCloseable {
 
@@ -82,7 +82,7 @@ final class Postgres implements AutoCloseable {
         }
     }
 
-    /** A running server; where there is no package the test is skipped, and fails with {@code CI=true}. */
+    /** Starts a server. Where there is no package, the test is skipped; with {@code CI=true}, it fails. */
     static Postgres startOrSkip() {
         Optional<Path> binaries = binaries();
         if (binaries.isEmpty()) {
@@ -212,7 +212,7 @@ final class Postgres implements AutoCloseable {
         }
     }
 
-    /** Connections to a schema of that name. A transaction in which nothing happens ends in 5 s. */
+    /** Returns connections to the given schema. The server ends a transaction that is idle for 5 s. */
     DataSource dataSource(String schema) {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(url(schema));

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 final class ProcessUsage {
 
     enum Kind {
-        /** In memory, with what is not heap. */
+        /** Memory of the whole process, including memory outside the heap. */
         MEGABYTES,
         THREADS,
         /** Open files and sockets. */
@@ -71,7 +71,7 @@ final class ProcessUsage {
                 .orElseThrow();
     }
 
-    /** Returns the live heap after a full collection, which this requests. The heap is one of the serial collector. */
+    /** Requests a full collection, and returns the live heap after it. Supports only the serial collector. */
     long liveHeapMegabytes() {
         jcmd("GC.run");
         String heap = jcmd("GC.heap_info");

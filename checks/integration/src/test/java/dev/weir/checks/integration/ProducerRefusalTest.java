@@ -37,8 +37,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * One record that the brokers refuse, in the middle of others: their order, what is finished, who becomes a dead-letter
- * record.
+ * The brokers refuse one record among others. The tests check the order of the others, which records are finished, and
+ * which one becomes a dead-letter record.
  */
 @Timeout(120)
 class ProducerRefusalTest {
@@ -110,7 +110,8 @@ class ProducerRefusalTest {
         }
     }
 
-    // Batch N was refused for good, N+1 taken and noted as finished: the next run wrote N behind N+1.
+    // Regression: batch N was permanently refused, and batch N+1 was accepted and committed as finished. The next run
+    // then wrote N after N+1.
     @Test
     void refusedRecord_withOthersBehindIt_failsTheRunNamingItsInput_andARestartKeepsTheOrder() throws Exception {
         createTopics("restart");
@@ -156,7 +157,10 @@ class ProducerRefusalTest {
         assertEachInOrder("large", Set.of());
     }
 
-    /** The client does not know which record it is. */
+    /**
+     * Checks that the message says which sizes are too large, because the client does not know which record is at
+     * fault.
+     */
     void assertSaysWhatIsTooLarge(AbstractThrowableAssert<?, ?> failure) {
         failure.isInstanceOf(KafkaPipelineException.class)
                 .hasMessageContaining("max.message.bytes")
@@ -164,7 +168,7 @@ class ProducerRefusalTest {
                 .hasMessageContaining("without an answer are large-0@");
     }
 
-    // The client splits a batch that is too large into the same batch again, without end: the pipe stood still.
+    // Regression: the client endlessly splits a batch that is too large into the same batch again, so the pipe stalled.
     @Test
     void recordTooLargeForTheBrokerWithinABatch_becomesTheLetter_andItsNeighboursAreWrittenInOrder() throws Exception {
         createTopics("batch");
@@ -209,7 +213,8 @@ class ProducerRefusalTest {
         }
     }
 
-    // The client fails a whole batch for one record: three runs failed, and there was no dead-letter record.
+    // Regression: the client fails a whole batch because of one record. Three runs failed, and no dead-letter record
+    // was written.
     @Test
     void poisonInTheMiddleOfABatch_becomesTheLetter_andItsNeighboursAreWrittenInOrder() throws Exception {
         createTopics("poison");

@@ -50,7 +50,7 @@ class ProducerThreadTest {
 
     private static final int COUNT = 5_000;
 
-    /** Throws on the client's thread what the client does not catch there, once. */
+    /** Throws, once, an error on the client's thread that the client does not catch. */
     public static final class Deadly implements ProducerInterceptor<byte[], byte[]> {
 
         private static final AtomicInteger LEFT = new AtomicInteger();
@@ -136,7 +136,7 @@ class ProducerThreadTest {
         assertDeathIsSeen(name, 1_000);
     }
 
-    /** Nothing but what the client has said of the cluster shows which thread it is. */
+    /** Weir can recognise the client's thread only by its cluster metadata callback. */
     @Test
     void threadThatDiesOfItsFirstAnswer_failsTheRun_andTheNextOneLosesNothing() throws Exception {
         assertDeathIsSeen("resulting", 0);

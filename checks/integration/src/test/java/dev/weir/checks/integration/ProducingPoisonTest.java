@@ -34,8 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * One record of a thousand that the brokers refuse, with its whole batch, on each way to produce. A flow failed with
- * the neighbours of such a record, whatever its rule.
+ * The brokers refuse one of a thousand records, together with its whole batch, for each way to produce. Regression: a
+ * flow failed because of the other records in that batch, regardless of its rule.
  */
 @Timeout(120)
 class ProducingPoisonTest {
@@ -78,7 +78,7 @@ class ProducingPoisonTest {
 
     private static void createTopics(String name) {
         KAFKA.cluster().createTopic(name, 1);
-        // It takes no record without a key.
+        // The compacted topic accepts no record without a key.
         KAFKA.cluster().createTopic(name + "-out", 2, Map.of("cleanup.policy", "compact"));
         KAFKA.cluster().createTopic(name + "-dead", 1);
         Records.produce(KAFKA.bootstrapServers(), name, 0, COUNT, KEYS);
@@ -152,7 +152,7 @@ class ProducingPoisonTest {
         createTopics(name);
         run(name, way, KafkaSink.with(producer()).onFailure(deadLetters(name)));
         for (int partition = 0; partition < 2; partition++) {
-            // A producer of its own lets nothing overtake what was refused.
+            // With its own producer, no later record overtakes the refused one.
             assertThat(assertOthersWritten(name, partition).stream().distinct().toList())
                     .isEqualTo(others(partition));
         }

@@ -232,7 +232,7 @@ class ProducingTest {
             assertThat(pipeline(name, way, by).run().await().drained()).isTrue();
             assertOthersAreWrittenAndAllIsCommitted(name);
             assertDeadLetters(name);
-            // It is still open for others.
+            // The sender is still open for other callers.
             assertThat(sender.sendAndWait(new ProducerRecord<>(name + "-out", 0, null, null))
                             .hasOffset())
                     .isTrue();

@@ -35,7 +35,7 @@ class RebalanceFlowTest {
 
     private final ConsumerLedger ledger = new ConsumerLedger(RECORDS);
 
-    /** Gates at which the first member's work waits, by partition. */
+    /** By partition, the gates at which the first member's work waits. */
     private final List<CountDownLatch> gates = List.of(new CountDownLatch(1), new CountDownLatch(1));
 
     private final AtomicIntegerArray begunByFirst = new AtomicIntegerArray(2);
@@ -43,7 +43,7 @@ class RebalanceFlowTest {
 
     private static ConsumerSettings<byte[], byte[]> settings(String protocol, String group) {
         var settings = ConsumerLedger.settings(KAFKA.cluster(), group)
-                // Less than the stage can hold, so that a partition that is stuck does not keep the other from it.
+                // Less than the stage can hold, so that a stuck partition does not block the other one.
                 .maxOutstandingRecords(100)
                 .property("max.poll.records", "100");
         return protocol.equals("consumer")
@@ -105,7 +105,7 @@ class RebalanceFlowTest {
         ledger.handled(record);
     }
 
-    /** Returns whether the first member's owner waits inside a revocation. */
+    /** Returns whether the owner thread of the first member is waiting inside a revocation. */
     private static boolean isRevoking() {
         return Thread.getAllStackTraces().entrySet().stream()
                 .filter(thread -> thread.getKey().getName().equals("weir-first-consumer"))

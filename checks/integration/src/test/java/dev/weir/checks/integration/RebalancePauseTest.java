@@ -31,8 +31,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A member joins under a steady load: nothing is lost or repeated. How long partitions that stay were without a
- * finished record, before the other joined and meanwhile, goes to a file in {@code target}: it depends on the machine.
+ * A member joins under a steady load: nothing is lost or repeated. For partitions that stay, the longest times without
+ * a finished record, before and during the join, are written to a file in {@code target}. They are not checked, because
+ * they depend on the machine.
  */
 class RebalancePauseTest {
 
@@ -158,7 +159,7 @@ class RebalancePauseTest {
                 .run();
     }
 
-    /** Writes numbered records until told that it is enough; returns how many. */
+    /** Writes numbered records until {@code enough} is set, and returns their number. */
     private static int produce(String topic, AtomicBoolean enough) {
         try (var producer = new KafkaProducer<>(
                 Map.<String, Object>of("bootstrap.servers", KAFKA.bootstrapServers()),

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Three members are replaced one after the other under load, on each way that a group can move partitions. */
+/** Three members are replaced one after the other under load, for each way in which a group can move partitions. */
 class RebalanceRollingRestartTest {
 
     private static final int RECORDS = 100_000;
@@ -57,7 +57,8 @@ class RebalanceRollingRestartTest {
                         .get(0)
                         .snapshot()
                         .failedCommits())
-                // A few while a rebalance lasts, with pauses that double; without these it would be hundreds.
+                // There are a few attempts during a rebalance, with pauses that double. Without the pauses, there would
+                // be hundreds.
                 .isLessThan(20);
     }
 

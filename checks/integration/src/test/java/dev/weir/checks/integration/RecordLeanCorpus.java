@@ -42,8 +42,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Writes down what real brokers answer to fetches: the corpus from which the fuzz tests of {@code weir-lean} start. Its
- * name keeps it out of the suite. Run it when lean fetches by a new version, and commit what it writes:
+ * Records the fetch responses of real brokers. They are the corpus from which the fuzz tests of {@code weir-lean}
+ * start. The class's name keeps it out of the test suite. Run it when the lean path uses a new version of the fetch
+ * request, and commit the files that it writes:
  *
  * <pre>{@code
  * ./mvnw -q -pl checks/integration -am test -Dtest=RecordLeanCorpus -Dsurefire.failIfNoSpecifiedTests=false
@@ -59,7 +60,7 @@ class RecordLeanCorpus {
     private static final String APPEND = "append";
     private static final List<String> CODECS = List.of("none", "gzip", "snappy", "lz4", "zstd");
 
-    /** Everybody but {@code elsewhere} is led by broker 1, which is asked. */
+    /** Broker 1, which receives the fetches, leads all partitions except {@code elsewhere}. */
     private static final Map<Integer, List<Integer>> BOTH = Map.of(0, List.of(1, 2));
 
     private final Random random = new Random(17);
@@ -131,7 +132,7 @@ class RecordLeanCorpus {
                 exchange(socket, version, request(cluster, "batches-none").setRackId("far")));
     }
 
-    /** Two topics at first, then nothing new. */
+    /** Records a session: first a fetch of two topics, then a fetch without new records. */
     private void session(Socket socket, KafkaCluster cluster, short version) throws Exception {
         FetchRequestData first = request(cluster, "batches-none").setSessionEpoch(0);
         first.topics().add(request(cluster, "batches-zstd").topics().getFirst());
@@ -177,7 +178,7 @@ class RecordLeanCorpus {
     }
 
     private static FetchResponseData read(byte[] answer, short version) {
-        // Behind the header: correlation, no tags.
+        // Skips the header: the correlation id and empty tags.
         return new FetchResponseData(
                 new ByteBufferAccessor(ByteBuffer.wrap(answer).position(Integer.BYTES + 1)), version);
     }
@@ -241,7 +242,7 @@ class RecordLeanCorpus {
         producer.flush();
     }
 
-    /** Half of it compresses. */
+    /** Returns bytes of which half is compressible. */
     private byte[] bytes(int size) {
         byte[] bytes = new byte[size];
         random.nextBytes(bytes);
@@ -251,7 +252,7 @@ class RecordLeanCorpus {
         return bytes;
     }
 
-    /** One batch that takes more than one block of its codec; what is not compressed is smaller. */
+    /** Writes one batch that needs more than one block of its codec. Without compression, the batch is smaller. */
     private void largeBatch(KafkaCluster cluster, String codec) {
         String topic = "large-" + codec;
         cluster.createTopic(topic, BOTH);

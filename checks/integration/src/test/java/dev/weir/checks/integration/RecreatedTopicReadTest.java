@@ -37,8 +37,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A topic is deleted and recreated under its name. As soon as the new one is longer than what was read of the old one,
- * no offset is out of range: reading continued in its middle, and its first records were silently lost.
+ * A topic is deleted and recreated under the same name. As soon as the new topic is longer than the part of the old
+ * topic that was read, no offset is out of range. Regression: reading continued in the middle of the new topic, and its
+ * first records were silently lost.
  */
 @Timeout(120)
 class RecreatedTopicReadTest {
@@ -111,7 +112,8 @@ class RecreatedTopicReadTest {
                 .sum();
     }
 
-    // The client neither fetches nor asks while it stands still; then its position is one in the middle of the new log.
+    // While the run is stalled, the client neither fetches nor requests metadata. Afterwards, its position is in the
+    // middle of the new log.
     @ParameterizedTest
     @CsvSource({
         "consumer, committable, NEAREST, 1000",
@@ -155,7 +157,7 @@ class RecreatedTopicReadTest {
         run_whoseTopicIsRecreatedWhileItStandsStill_readsAllOfTheNewOne(protocol, source, policy, records);
     }
 
-    // Its end is one in the topic that is gone.
+    // The end of the bounded read refers to the deleted topic.
     @Test
     void boundedRead_whoseTopicIsRecreated_fails_whateverThePolicy() throws Exception {
         String topic = "bounded";
@@ -193,13 +195,14 @@ class RecreatedTopicReadTest {
         assertThat(readOfTheNewOne()).isZero();
     }
 
-    // The group deletes its commits together with the topic, and assigns the new topic before its id is looked up
-    // again: with this setting, reading then began at the end and skipped what had been written by then.
+    // The group deletes its commits together with the topic, and assigns the new topic before the topic's id is looked
+    // up again. Regression: with this setting, reading then began at the end of the new topic and skipped the records
+    // written until then.
     @Test
     void run_thatBeginsAtTheEndAndIsGivenATopicRecreated_readsAllOfTheNewOne() throws Exception {
         String topic = "given-anew";
         KAFKA.cluster().createTopic(topic, PARTITIONS);
-        // So that the new one has its records when the group gives it.
+        // Ensures that the new topic has its records when the group assigns it.
         KAFKA.cluster()
                 .admin()
                 .incrementalAlterConfigs(Map.of(
@@ -249,7 +252,8 @@ class RecreatedTopicReadTest {
                     SOON,
                     () -> running.completion().isDone() || readOfTheNewOne() == 1000);
             if (protocol.equals("consumer") && !running.completion().isDone()) {
-                // The group took the partitions away with the topic and its commits, and gave the new ones.
+                // The group revoked the partitions when the topic and its commits were deleted, and then assigned the
+                // new ones.
                 return;
             }
             assertThatThrownBy(running::await)
@@ -284,7 +288,7 @@ class RecreatedTopicReadTest {
             assertThat(first.drain(SOON).drained()).isTrue();
         }
         makeAnew(topic, 1000);
-        // A broker deletes the commits of a deleted topic later or, as here, never, if nobody was there to hear of the
+        // A broker deletes the commits of a deleted topic later or, as here, never, if no member was present at the
         // deletion.
         try (RunningPipeline failing = run(source, settings(topic, protocol).build(), topic)) {
             if (committed(topic) == OLD) {
@@ -340,7 +344,7 @@ class RecreatedTopicReadTest {
                 .toString();
     }
 
-    // What cannot be answered waits alone, and is named.
+    // Only the partitions without an answer wait, and they are named.
     @ParameterizedTest
     @ValueSource(strings = {"classic", "consumer"})
     void run_whoseOneTopicIsGone_readsTheOthersOn(String protocol) throws Exception {

@@ -19,9 +19,9 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * A process of readers, to be halted: each is the only member of its group and notes each record that it reads in a
- * file of its name, as {@code millis topic partition offset value}. Drains by SIGTERM; a run that fails leaves a file
- * {@code NAME.failed} with its failure, and the others continue.
+ * A process with several readers, which tests can freeze. Each reader is the only member of its group, and notes each
+ * record in a file with the reader's name, as {@code millis topic partition offset value}. SIGTERM drains all runs. A
+ * run that fails writes its failure to {@code NAME.failed}, and the others continue.
  */
 final class RecreationMember {
 
@@ -36,7 +36,8 @@ final class RecreationMember {
     }
 
     /**
-     * Arguments: bootstrap servers, folder, topics with commas, names of readers: {@code plain-PROTOCOL} or of a case.
+     * Takes the bootstrap servers, the folder, the comma-separated topics, and the names of readers:
+     * {@code plain-PROTOCOL} or the name of a case.
      */
     public static void main(String[] args) throws InterruptedException {
         var member = new RecreationMember(args[0], Path.of(args[1]), List.of(args[2].split(",", -1)));

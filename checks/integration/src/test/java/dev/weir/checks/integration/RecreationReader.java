@@ -13,10 +13,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The notes that one reader of a {@link RecreationMember} has taken so far. Immutable; each query reads the files
- * again.
+ * Reads the files in which one reader of a {@link RecreationMember} notes its records. Immutable; each query reads the
+ * files again.
  *
- * @param parameters the case, or null of the official client
+ * @param parameters the case; null for the official client
  */
 record RecreationReader(String name, @Nullable LostLogCase parameters, Path folder) {
 
@@ -50,7 +50,9 @@ record RecreationReader(String name, @Nullable LostLogCase parameters, Path fold
                 .collect(Collectors.toSet());
     }
 
-    /** The longest time without a record of the partition, from a moment until the last one that is noted. */
+    /**
+     * Returns the longest time without a record of the partition, from {@code fromMillis} until the last noted record.
+     */
     long longestGapMillis(TopicPartition partition, long fromMillis) {
         long longest = 0;
         long last = fromMillis;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code weir replay} while a broker is away that one of the records must go to. */
+/** {@code weir replay} while the broker that one of the records must be written to is down. */
 @Tag("long")
 @Timeout(240)
 class ReplayBrokerLossTest {
@@ -49,7 +49,10 @@ class ReplayBrokerLossTest {
         return deadLetter;
     }
 
-    /** It reported 0 sent, and each further run sent the records after the failed one again. */
+    /**
+     * Regression: the summary reported 0 sent records, and each further run sent the records after the failed one
+     * again.
+     */
     @Test
     void recordThatNoBrokerTakes_endsTheRun_theSummaryCountsTheOthers_andNoRunSendsThemAgain(@TempDir Path folder)
             throws Exception {

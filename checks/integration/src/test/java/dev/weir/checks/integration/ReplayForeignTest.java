@@ -79,7 +79,7 @@ class ReplayForeignTest {
                 .get();
     }
 
-    /** Rejects records until the broker has written so many dead-letter records. */
+    /** Rejects records until the broker has written the given number of dead-letter records. */
     private static void rejectAll(String group, String topic, String deadLetters, int count) {
         try (var member = new KafkaShareConsumer<>(
                 Map.<String, Object>of(
@@ -100,7 +100,7 @@ class ReplayForeignTest {
         }
     }
 
-    /** The dead-letter records are nothing but headers, and two of six originals have been deleted since. */
+    /** The broker's dead-letter records contain only headers, and two of the six originals have been deleted since. */
     @Test
     void lettersOfABroker_bringTheOriginalsBack_andNameThoseThatAreGone() throws Exception {
         KAFKA.cluster().createTopic("lent", 1);
@@ -216,7 +216,7 @@ class ReplayForeignTest {
         });
     }
 
-    /** A misspelt header must not lose the dead-letter records: the corrected run has them. */
+    /** A misspelt header name must not lose the dead-letter records. The corrected run must process them. */
     @Test
     void wrongOriginHeaders_commitNothingThatTheyDoNotFit() {
         KAFKA.cluster().createTopic("spelt", 1);
@@ -240,7 +240,7 @@ class ReplayForeignTest {
         return deadLetter;
     }
 
-    /** It ended the run. A later run tries it again and sends nothing twice. */
+    /** Regression: such an original ended the run. A later run must try it again and send nothing twice. */
     @Test
     void originalThatMayNotBeRead_isNamed_andHoldsUpNoOther() throws Exception {
         KAFKA.cluster().createTopic("open", 1);
@@ -269,7 +269,10 @@ class ReplayForeignTest {
         assertThat(FailureTopics.read(KAFKA.cluster(), "open")).hasSize(2);
     }
 
-    /** Each further run sent the one behind it again. Once the operator has the right, a run sends what was left. */
+    /**
+     * Regression: each further run sent the following record again. Once the operator has the permission, a run must
+     * send the remaining records.
+     */
     @Test
     void letterOfATopicThatMayNotBeWritten_isLeftToALaterRun_andTheOthersAreSentOnce() throws Exception {
         KAFKA.cluster().createTopic("taking", 1);

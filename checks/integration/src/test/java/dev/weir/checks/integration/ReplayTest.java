@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** {@code weir pipe} that makes dead-letter records, and {@code weir replay} that sends them back. */
+/** {@code weir pipe} writes dead-letter records, and {@code weir replay} sends them back. */
 class ReplayTest {
 
     private static KafkaCluster cluster;
@@ -117,7 +117,7 @@ class ReplayTest {
                     .isEqualTo(failed ? 2 : 1);
         }
 
-        // They are what they were for the pipe, too.
+        // The replayed records are the same as the original ones for the pipe, too.
         assertThat(WeirCommand.output(pipe("round", "each:cat"))).contains("\"records_out\":3", "\"dead_lettered\":0");
     }
 
@@ -175,7 +175,7 @@ class ReplayTest {
                         assertThat(deadLetter.header(DeadLetterHeaders.REASON)).isEqualTo("TIMEOUT"));
     }
 
-    /** It was a line for each record, and all of the topic was read. */
+    /** Regression: the dry run printed a line for each record and read the whole topic. */
     @Test
     void dryRun_onATopicOfNoLetters_namesSome_countsAll_andReadsAtMostMax() {
         createTopics("wrong");
@@ -191,7 +191,10 @@ class ReplayTest {
         assertThat(some.out()).contains("\"letters_read\":5,", "\"unsendable\":5,");
     }
 
-    /** Without a dead-letter topic the pipe ends at a record that fails: it names it, and how not to. */
+    /**
+     * Without a dead-letter topic, the pipe ends at a record that fails. Its message names the record and the options
+     * that let the others continue.
+     */
     @Test
     void each_thatFails_namesTheRecord_andTheOptionsThatLetTheOthersPass() {
         createTopics("fails");

@@ -37,7 +37,7 @@ class ReplayUnsendableTest {
         return WeirCommand.run(line);
     }
 
-    /** As Weir writes it; the key is null if the value says so. */
+    /** Returns a dead-letter record in Weir's format. The value determines whether its key is null. */
     private static ProducerRecord<byte[], byte[]> deadLetter(
             String deadLetterTopic, String topic, String partition, String timestamp, String value) {
         byte[] key = value.equals("no key") ? null : "k".getBytes(UTF_8);
@@ -58,7 +58,8 @@ class ReplayUnsendableTest {
         return deadLetter(deadLetterTopic, topic, "0", Long.toString(FailureTopics.TIMESTAMP), value);
     }
 
-    // Each of them ended the run, the dry run included, and with it every later one. One took 60 s of silence.
+    // Regression: each of these records ended the run, including the dry run and every later run. One of them did so
+    // after 60 s of silence.
     @Test
     void unsendableRecords_areCounted_named_andPassed() {
         KAFKA.cluster().createTopic("good", 1, Map.of("cleanup.policy", "compact"));
@@ -69,7 +70,7 @@ class ReplayUnsendableTest {
                 deadLetter("bad-dead", "good", "0", "-62135596800000", "zero time"),
                 deadLetter("bad-dead", "good", "-1", now, "x"),
                 deadLetter("bad-dead", "good", "7", now, "x"),
-                deadLetter("bad-dead", "good", "no key"), // A compacted topic refuses it, with all of its batch.
+                deadLetter("bad-dead", "good", "no key"), // A compacted topic refuses its whole batch.
                 deadLetter("bad-dead", "__consumer_offsets", "x"),
                 deadLetter("bad-dead", "__cluster_metadata", "x"),
                 deadLetter("bad-dead", "no/topic", "x"),
@@ -108,7 +109,10 @@ class ReplayUnsendableTest {
         assertThat(again.out()).contains("\"letters_read\":0");
     }
 
-    /** Whoever may write to the dead-letter topic would write wherever the operator may. */
+    /**
+     * Otherwise, anyone who may write to the dead-letter topic could write to all topics to which the operator may
+     * write.
+     */
     @Test
     void topicThatNoOptionAllows_isRefused_andTheMessageNamesTheOption() {
         KAFKA.cluster().createTopic("orders", 1);
@@ -147,7 +151,9 @@ class ReplayUnsendableTest {
         assertThat(FailureTopics.read(KAFKA.cluster(), "payroll")).isEmpty();
     }
 
-    /** The operator's right to read must not copy a topic that only the dead-letter record names. */
+    /**
+     * The operator's read permission must not be used to copy records of a topic that only a dead-letter record names.
+     */
     @Test
     void originalOfATopicThatNoOptionAllows_isNotCopied_evenWithTo() {
         KAFKA.cluster().createTopic("salaries", 1);

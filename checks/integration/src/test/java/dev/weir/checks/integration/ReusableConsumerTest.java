@@ -106,7 +106,7 @@ class ReusableConsumerTest {
         try (var consumer = ReusableConsumer.start(settings(topic, protocol), Subscription.topics(topic))) {
             Pipeline pipeline = consumer.records()
                     .mapBlocking(8, RecordOrdering.byPartition(), record -> {
-                        // Of one partition: two that fail at once fail one run.
+                        // Only records of one partition fail, because two simultaneous failures would end only one run.
                         if (record.partition() == 0 && record.offset() == 700 && failures.getAndIncrement() < 5) {
                             throw new IllegalStateException("away");
                         }

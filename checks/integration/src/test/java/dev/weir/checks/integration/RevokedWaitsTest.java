@@ -32,8 +32,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Records that wait for their handler when their partition goes to another member: at a breaker,
- * or between two attempts.
+ * Records wait for their handler, at a breaker or between two attempts, when their partition is reassigned to another
+ * member.
  */
 class RevokedWaitsTest {
 
@@ -45,7 +45,7 @@ class RevokedWaitsTest {
     private static final Duration SOON = Duration.ofSeconds(40);
     private static final Duration SERVICE_IS_AWAY = Duration.ofSeconds(3);
 
-    /** Longer than any test waits: who waits it out fails. */
+    /** Longer than any test's limit, so a test that waits for it fails. */
     private static final Duration LONG = Duration.ofMinutes(2);
 
     @RegisterExtension
@@ -54,10 +54,10 @@ class RevokedWaitsTest {
 
     private final ConsumerLedger ledger = new ConsumerLedger(RECORDS);
 
-    /** Records handled by members whose service is well. */
+    /** The records handled by members whose service is available. */
     private final Set<String> handled = ConcurrentHashMap.newKeySet();
 
-    /** Calls of other members' handlers for such records. */
+    /** Later calls of other members' handlers for these records. */
     private final Queue<String> late = new ConcurrentLinkedQueue<>();
 
     private static ConsumerSettings<byte[], byte[]> settings(
@@ -95,8 +95,8 @@ class RevokedWaitsTest {
                 });
     }
 
-    // With the short deadline handlers began on what the other member had handled; with the long one the other waited
-    // it out.
+    // Regression: with the short deadline, handlers began records that the other member had already handled. With the
+    // long one, the other member waited for the whole deadline.
     @ParameterizedTest
     @CsvSource({"false, BREAKER, PT0.3S", "true, RETRY, PT2M"})
     void memberJoins_whileCallsWait_workNotBegunIsDroppedAtOnce(boolean async, String waits, Duration revokeDeadline)
@@ -120,7 +120,8 @@ class RevokedWaitsTest {
                     .to(Sink.forEach(this::well))
                     .run()) {
                 ConsumerLedger.await("taken over", SOON, () -> !handled.isEmpty());
-                // It still has a partition, and so tries again, twice: until then it must not have tried what went.
+                // The member still has a partition and therefore makes two more attempts. Until then, it must not have
+                // tried any record of the revoked partition.
                 int before = calls.get();
                 ConsumerLedger.await("tried again", SOON, () -> calls.get() >= before + 2);
                 waiting.cancel();
@@ -143,7 +144,7 @@ class RevokedWaitsTest {
         memberJoins_whileCallsWait_workNotBegunIsDroppedAtOnce(async, waits, revokeDeadline);
     }
 
-    /** A member whose service is away until it is back for good. */
+    /** Starts a member whose service is unavailable until the given signal. */
     private RunningPipeline behindBreaker(
             ConsumerSettings<byte[], byte[]> settings, String topic, CircuitBreaker breaker) {
         return KafkaFlow.from(settings, topic)
@@ -191,7 +192,7 @@ class RevokedWaitsTest {
                 Records.produce(KAFKA.bootstrapServers(), topic, (i + 1L) * PART, PART);
                 long before = probes(breakers);
                 ConsumerLedger.await("probed", SOON, () -> probes(breakers) >= before + 2);
-                // Nothing can be finished, so that nothing is waited for.
+                // Cancels, because no record can finish and a drain would wait in vain.
                 old.get(i).cancel();
                 old.get(i).close();
             }

@@ -52,7 +52,7 @@ final class SecuredKafka implements AutoCloseable {
                 // For topics that say nothing else.
                 .brokerConfig("log.cleanup.policy", "compact")
                 .brokerConfig("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer")
-                .brokerConfig("super.users", "User:ANONYMOUS") // By the open listener.
+                .brokerConfig("super.users", "User:ANONYMOUS") // Uses the open listener.
                 .brokerConfig("allow.everyone.if.no.acl.found", "true")
                 .start();
         return new SecuredKafka(cluster, folder);
@@ -75,7 +75,7 @@ final class SecuredKafka implements AutoCloseable {
         assertThat(process.waitFor()).as(said).isZero();
     }
 
-    /** By its open listener, for who looks after what was done. */
+    /** Returns the cluster with its open listener, for checks of the results. */
     KafkaCluster cluster() {
         return cluster;
     }
@@ -84,7 +84,10 @@ final class SecuredKafka implements AutoCloseable {
         return cluster.securedBootstrapServers();
     }
 
-    /** Lets the user do anything but delete this topic; who may delete at the whole cluster may delete any. */
+    /**
+     * Forbids the user to delete this topic. The user keeps all other rights, except deletion rights for the whole
+     * cluster, which would include this topic.
+     */
     void forbidToDelete(String topic) throws Exception {
         List<AclBinding> rights = new ArrayList<>();
         for (ResourcePattern of : List.of(
@@ -100,7 +103,7 @@ final class SecuredKafka implements AutoCloseable {
         return new AccessControlEntry("User:bench", "*", operation, permission);
     }
 
-    /** Properties of the client that has this password. */
+    /** Returns the properties of a client with this password. */
     Map<String, String> clientProperties(String password) {
         Map<String, String> properties = new TreeMap<>();
         properties.put("security.protocol", "SASL_SSL");
@@ -115,7 +118,7 @@ final class SecuredKafka implements AutoCloseable {
         return properties;
     }
 
-    /** The same as a file. */
+    /** Writes the properties of a client with this password to a file. */
     Path clientConfig(String password) throws IOException {
         List<String> lines = clientProperties(password).entrySet().stream()
                 .map(property -> property.getKey() + "=" + property.getValue())

@@ -64,12 +64,15 @@ final class SendLedger implements SendListener {
         }
     }
 
-    /** Each record was acknowledged once, is in its partition once, at the acknowledged offset, and in order. */
+    /**
+     * Checks that each record was acknowledged once and is in its partition once, at the acknowledged offset and in
+     * order.
+     */
     void assertAllOnceInOrder(String bootstrapServers, String topic) {
         assertAllOnceInOrder(bootstrapServers, topic, false);
     }
 
-    /** The same, where a broker may have been restarted. */
+    /** Does the same check; {@code restarted} tells whether a broker may have been restarted. */
     void assertAllOnceInOrder(String bootstrapServers, String topic, boolean restarted) {
         assertThat(failures).isEmpty();
         assertThat(acknowledged).hasValue(told.length());
@@ -97,7 +100,7 @@ final class SendLedger implements SendListener {
                     .isEqualTo(-1);
             for (int i = 0; i < found.length; i++) {
                 long offset = offsets.get((int) found[i]);
-                // Only a broker that was restarted may not know where it wrote a batch that is sent again.
+                // Only a restarted broker may not know the offset of a batch that is sent again.
                 if (offset != -1 || !restarted) {
                     assertThat(offset)
                             .as("offset of record " + found[i])

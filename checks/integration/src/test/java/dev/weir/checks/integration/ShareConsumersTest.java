@@ -53,12 +53,15 @@ class ShareConsumersTest {
         return running.handles(ShareHandle.class).getFirst().snapshot();
     }
 
-    /** A client polled during renewals fetches records that nobody sees until their locks expire. */
+    /**
+     * Regression: a client that is polled during renewals fetches records, which nobody then handles until their locks
+     * expire.
+     */
     @Test
     void backlogBehindSlowWork_isDeliveredOnce() throws Exception {
         topic(KAFKA, "backlog", 1, 100);
         var settings = group(KAFKA, "backlog").untilEnd().build();
-        // A machine that stands still for half a lock loses it.
+        // A longer lock, because a machine that stalls for half of a lock's duration loses the lock.
         ShareGroupConfig.set(settings, Map.of(LOCK, "8000"));
         ConsumerLedger ledger = new ConsumerLedger(100);
         CountDownLatch goOn = new CountDownLatch(1);
@@ -68,7 +71,8 @@ class ShareConsumersTest {
                     ledger.handled(record);
                 })
                 .run()) {
-            // Three times half a lock for each of the two: what was fetched at the first would be over.
+            // After three renewals of each of the two records, the locks of records fetched during the first renewal
+            // would have expired.
             ConsumerLedger.await("renewals", SOON, () -> member(running).renewed() >= 6);
             goOn.countDown();
             assertThat(running.await().drained()).isTrue();
@@ -116,8 +120,8 @@ class ShareConsumersTest {
                 .run()) {
             ConsumerLedger.await("growth", SOON, () -> credits(running) >= 40);
             slow.set(true);
-            // 16 workers at 1 s per record: a quarter of a lock's time covers 16 records, and up to half as many again
-            // are left as they are.
+            // 16 workers take 1 s per record, so a quarter of the lock's duration is enough for 16 records. Up to half
+            // as many additional credits are not reduced.
             ConsumerLedger.await("shrinking", SOON, () -> credits(running) <= 24);
             assertThat(member(running).acquireMode()).isEqualTo("record_limit");
             slow.set(false);
@@ -155,8 +159,8 @@ class ShareConsumersTest {
             ConsumerLedger.await("the first", SOON, () -> handled.get() == 1);
             assertThat(member(running).parked()).isZero();
             ShareGroupConfig.set(settings, Map.of("share.delivery.count.limit", "2"));
-            // Once the limit is two, the first delivery is within the last two: a copy exists before the handler sees
-            // the record.
+            // With a limit of two deliveries, the first delivery is one of the last two. Therefore a copy exists before
+            // the handler sees the record.
             ConsumerLedger.await("a copy", SOON, () -> {
                 Records.produce(KAFKA.bootstrapServers(), "lowered", 0, 1);
                 return member(running).parked() > 0;

@@ -91,7 +91,7 @@ class ShareCrashTest {
             killOne(name, 1, path);
         }
         ConsumerLedger ledger = readToTheEnd(name, path, 1);
-        // The brokers have given it up: nobody handles it any more.
+        // The brokers have archived the record, so nobody handles it any more.
         assertThat(ledger.seen()).isZero();
         assertThat(FailureTopics.deadLetters(KAFKA.cluster(), name + "-dead"))
                 .isNotEmpty()

@@ -33,8 +33,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * One member of a share group, on the client's path unless a test says otherwise: the reports it receives, the reports
- * it sends, and the outcome of its records. {@link LeanShareTest} has the lean path.
+ * One member of a share group, on the client's fetch path unless a test says otherwise: the notifications that it
+ * receives, the acknowledgements that it sends, and the outcome of its records. {@link LeanShareTest} has the lean
+ * path.
  */
 @Timeout(60)
 class ShareGroupTest {
@@ -88,7 +89,7 @@ class ShareGroupTest {
         assertThat(most).hasValueGreaterThan(2);
     }
 
-    /** So that an update that waits for it goes no faster than the group. */
+    /** A rolling update that waits for readiness must not be faster than the group. */
     @ParameterizedTest
     @EnumSource
     void member_isReady_onceTheGroupHasGivenItPartitions(FetchPath fetch) throws Exception {

@@ -7,14 +7,14 @@ import dev.weir.kafka.ShareSettings.Start;
 import dev.weir.stream.Ordering;
 import java.util.concurrent.CountDownLatch;
 
-/** A member of a share group in a process of its own, whose handlers never return: it is there to be killed. */
+/** A share group's member in its own process, to be killed by tests. Its handlers never return. */
 final class ShareMember {
 
     private ShareMember() {}
 
     /**
-     * Arguments: brokers, topic, group, dead-letter topic, how many handlers must have begun before it says so,
-     * share consumers, fetch path if it is not the client's, name if it has one.
+     * Takes the brokers, the topic, the group, the dead-letter topic, the number of begun handlers after which it
+     * reports, the number of share consumers, the fetch path (the client's by default), and optionally a name.
      */
     public static void main(String[] args) throws InterruptedException {
         var builder = ShareSettings.builder()

@@ -61,8 +61,8 @@ class ShareRenewalsTest {
         return running.handles(ShareHandle.class).getFirst().snapshot();
     }
 
-    // Over Kafka's client a renewal was requested at half the lock, and its refusal ended the lock: each record was
-    // delivered at least twice.
+    // Regression: with Kafka's client, a renewal was requested at half of the lock's duration. The broker's refusal
+    // released the lock, so each record was delivered at least twice.
     @ParameterizedTest
     @EnumSource
     void workThatTakesMoreThanHalfOfALock_isDoneOnce(FetchPath path) throws Exception {
@@ -85,12 +85,12 @@ class ShareRenewalsTest {
         assertThat(ledger.duplicates()).isZero();
     }
 
-    /** Brokers take all acknowledgements of a partition in a request, or none. */
+    /** Brokers accept either all acknowledgements of a partition in a request, or none. */
     @ParameterizedTest
     @EnumSource
     void workThatOutlastsItsLock_comesAgain_andTakesNoOtherAcknowledgementWithIt(FetchPath path) throws Exception {
         String name = name("beyond", path);
-        var settings = group(name, path, 5_000, 400); // longer than a loaded machine stalls
+        var settings = group(name, path, 5_000, 400); // longer than any stall of a loaded machine
         ConsumerLedger ledger = new ConsumerLedger(400);
         CountDownLatch expired = new CountDownLatch(1);
         AtomicInteger slow = new AtomicInteger();

@@ -12,7 +12,7 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.protocol.Readable;
 
-/** Somebody who sends requests on the share session of another. Confined to the test's thread. */
+/** A client that sends requests on another client's share session. Confined to the test's thread. */
 final class ShareSaboteur implements BrokerLink.Listener {
 
     private static final short VERSION = 2;
@@ -24,7 +24,7 @@ final class ShareSaboteur implements BrokerLink.Listener {
 
     private ShareSaboteur() {}
 
-    /** Tries one epoch after the other, until the broker takes one for that which the member would send next. */
+    /** Tries one epoch after the other, until the broker accepts the epoch that the member would send next. */
     static void useUpAnEpoch(String bootstrapServer, String group, String member) {
         ShareSaboteur saboteur = new ShareSaboteur();
         int colon = bootstrapServer.lastIndexOf(':');

@@ -78,7 +78,7 @@ class ShareUntilEndTest {
         assertThat(read).hasSize(records).doesNotHaveDuplicates();
     }
 
-    // The read's end was the log's end, which the group cannot reach before the transaction ends.
+    // Regression: the read's end was the end of the log, which the group cannot reach before the open transaction ends.
     @ParameterizedTest
     @EnumSource
     void openTransaction_isWhereTheReadEnds(FetchPath fetch) throws Exception {

@@ -67,7 +67,7 @@ class ShutdownDeadlineTest {
         assertThat(run(Duration.ofDays(2), Duration.ZERO).lines()).containsExactly("patience of days", "closed");
     }
 
-    /** Longer than a cancelled stage may take to let go. */
+    /** Longer than a cancelled stage may take to end. */
     @Test
     @Timeout(120)
     void jvm_waitsForResources_thatCloseAfterTheDeadline() {

@@ -14,8 +14,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that reads the numbers of a {@link NumberedLoad} as they are written, committed ones only: each number of a
- * key must follow the one before, so none is left out, doubled or late. Keeps no records. Confined to the test's
+ * A thread that reads the committed numbers of a {@link NumberedLoad} while they are written. Each number of a key must
+ * follow the previous one, so no number is missing, duplicated or late. Stores no records. Confined to the test's
  * thread, which closes it.
  */
 final class SoakLedger implements AutoCloseable {

@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Images in a process whose heap a cache has nearly filled: the collector works more than it does. */
+/** Processes images while a cache nearly fills the heap, so that the garbage collector works more than the program. */
 final class StarvedImages {
 
     private static final int CACHED = 220_000;
@@ -22,7 +22,10 @@ final class StarvedImages {
 
     private StarvedImages() {}
 
-    /** Arguments: brokers, topic and group. Prints the limiter's sentence once that is the collector. */
+    /**
+     * Takes the brokers, the topic and the group. Prints the limiter's text as soon as the limiter is the garbage
+     * collector.
+     */
     public static void main(String[] args) throws InterruptedException {
         Map<Integer, byte[]> cache = new HashMap<>();
         for (int i = 0; i < CACHED; i++) {

@@ -9,8 +9,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * A thread that writes a record to each partition of a topic 50 times a second until it is stopped, whatever becomes of
- * the topic: a record that cannot be written is left out. Its values are {@code load:N}.
+ * A thread that writes a record to each partition of a topic 50 times a second, with values {@code load:N}, until it is
+ * stopped. Records that cannot be written, for example because the topic is deleted, are left out.
  */
 final class SteadyLoad {
 

@@ -29,7 +29,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A stop by a platform that gives eight seconds and then kills: five for the drain, as the guide divides them. */
+/**
+ * A platform allows eight seconds for a stop and then kills the process. As the guide recommends, five of them are for
+ * the drain.
+ */
 class StopBudgetTest {
 
     private static final Duration PLATFORM = Duration.ofSeconds(8);
@@ -51,8 +54,8 @@ class StopBudgetTest {
         private Member() {}
 
         /**
-         * Arguments: bootstrap servers, topic (and group), file, numbers whose handlers never end, {@code "deaf"} if
-         * no interrupt ends them either.
+         * Takes the bootstrap servers, the topic (also the group's name), the file, the numbers whose handlers never
+         * end, and {@code "deaf"} if these handlers also ignore interrupts.
          */
         public static void main(String[] args) throws InterruptedException {
             Path file = Path.of(args[2]);
@@ -132,7 +135,7 @@ class StopBudgetTest {
                 .isEqualTo(KAFKA.cluster().endOffsets("held"));
     }
 
-    /** Its drain takes five seconds, and it lets go at no time: the platform kills it three seconds later. */
+    /** The drain takes five seconds, and the handlers never end. The platform kills the process three seconds later. */
     @Test
     @Tag("long")
     @Timeout(240)

@@ -45,8 +45,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A client whose writes come to nothing while brokers answer all else and all replicas are well. It waits for ever by
- * itself: so did the pipeline, without a word.
+ * A producer whose writes get no response, while brokers answer all other requests and all replicas are healthy.
+ * Kafka's client waits forever. Regression: the pipeline waited forever as well, without a message.
  */
 @Timeout(120)
 class StuckProducerTest {
@@ -143,7 +143,7 @@ class StuckProducerTest {
         KAFKA.cluster().createTopic(topic(kind, "out"), 1);
     }
 
-    /** Opened before the writes are swallowed, as a producer outside of pipelines. */
+    /** Checks a sender outside pipelines, which was opened before the writes were dropped. */
     private static void assertEnded(Sender<byte[], byte[]> sender, Future<?> sending) {
         assertThatThrownBy(() -> sending.get(60, TimeUnit.SECONDS))
                 .hasStackTraceContaining("the producer has had no answer for")
@@ -186,7 +186,10 @@ class StuckProducerTest {
                 .isEqualTo(LongStream.range(0, 3 * COUNT).boxed().toList());
     }
 
-    /** It is named meanwhile. A sender that has no answers either ends beside it: each takes the ten seconds. */
+    /**
+     * While the pipeline waits, it names the stuck producer. A sender without responses ends at the same time; both
+     * wait for the same ten seconds.
+     */
     @Test
     void producerWithoutAnswers_isReplacedInOrder() throws Exception {
         KAFKA.cluster().createTopic("sent", 1);
@@ -201,7 +204,7 @@ class StuckProducerTest {
         }
     }
 
-    /** Code of a user's hangs in the thread of Kafka's client, which nobody can end. */
+    /** User code hangs in the thread of Kafka's client, which cannot be ended from outside. */
     @Test
     @Tag("long")
     void producerWhoseThreadHangs_failsTheRun_andIsAbandoned() throws Exception {
@@ -222,7 +225,7 @@ class StuckProducerTest {
                         hanging.toBuilder().property("interceptor.classes", "").build()))
                 .produceTo(hanging, record -> copy("hung", record));
         RunningPipeline running = flow.run();
-        // Records that keep coming have the client look alive.
+        // New records keep arriving, which makes the client look alive.
         for (int from = 0; !running.completion().isDone(); from += 100) {
             Records.produce(KAFKA.bootstrapServers(), topic("hung", "in"), from, 100, 7);
         }
@@ -233,7 +236,7 @@ class StuckProducerTest {
         HangingInterceptor.RELEASED.countDown();
     }
 
-    /** Never comes back from its first answer. */
+    /** An interceptor that never returns from its first acknowledgement. */
     public static final class HangingInterceptor implements ProducerInterceptor<byte[], byte[]> {
 
         private static final CountDownLatch RELEASED = new CountDownLatch(1);
@@ -270,8 +273,8 @@ class StuckProducerTest {
     }
 
     /**
-     * Nothing is kept that could be sent again: the run fails, names the producer, and the next run continues from
-     * where it was.
+     * No records are retained that could be sent again. The run must fail and name the producer, and the next run must
+     * continue from the committed position.
      */
     @ParameterizedTest
     @Tag("long")

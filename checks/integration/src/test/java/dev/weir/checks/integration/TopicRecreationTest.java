@@ -36,8 +36,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A topic is deleted and recreated under its name, while processes read it and another topic, and producers write to
- * both. A process that was frozen for seconds meanwhile continued in the middle of the new topic: half of it was never
- * read, silently. The official client reads the same topics alongside, as a baseline for the topic that stays.
+ * both. Regression: a process that was frozen for some seconds during the recreation continued in the middle of the new
+ * topic, and half of that topic was silently never read. The official client reads the same topics, as a baseline for
+ * the unchanged topic.
  */
 class TopicRecreationTest {
 
@@ -47,7 +48,7 @@ class TopicRecreationTest {
     private static final int NEW = 2_000;
     private static final Duration SOON = Duration.ofMinutes(2);
 
-    /** A stand-still of other partitions may be that much longer than the official client's. */
+    /** Other partitions may stall this much longer than with the official client. */
     private static final long MORE_THAN_PLAIN_MILLIS = 1_000;
 
     @RegisterExtension
@@ -244,7 +245,10 @@ class TopicRecreationTest {
         return unseen.isEmpty() ? null : "runs, and never saw " + unseen.size() + " of " + log.size();
     }
 
-    /** Readers that left the calm topic alone for longer than the official client of their protocol, and a second. */
+    /**
+     * Returns the readers that did not read the unchanged topic for over a second longer than the official client with
+     * the same protocol.
+     */
     private Map<String, String> gaps(List<RecreationReader> readers, long begin) {
         Map<String, Long> plain = readers.stream()
                 .filter(reader -> reader.parameters() == null)

@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A broker that has all partitions of the output, and can make no topic for transactions: no coordinator is found. */
+/**
+ * A broker leads all partitions of the output but cannot create the topic for transactions, so no coordinator is found.
+ */
 @Timeout(60)
 class TransactionCoordinatorTest {
 
@@ -22,8 +24,8 @@ class TransactionCoordinatorTest {
             KafkaCluster.builder().brokerConfig("transaction.state.log.replication.factor", "3"));
 
     /**
-     * Returns the warning of a producer's watch about a producer without an answer for a minute. Called by name, since
-     * it is internal, and a pipeline would take that minute to show it.
+     * Returns the warning about a producer that has received no response for a minute. Calls the internal method by
+     * reflection, because a pipeline would log the warning only after that minute.
      */
     private static String trouble(List<String> transactionalIds) throws ReflectiveOperationException {
         Class<?> type = Class.forName("dev.weir.kafka.internal.out.client.ClientProgress");

@@ -50,7 +50,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A sink with transactions behind a source that is not Kafka's, as a reader with read_committed sees it. */
+/** A transactional sink after a source other than Kafka, as seen by a reader with read_committed. */
 @Timeout(120)
 class TransactionalSinkTest {
 
@@ -110,7 +110,7 @@ class TransactionalSinkTest {
         assertThat(Counting.ANSWERED).hasValue(300);
     }
 
-    /** Made by the client. */
+    /** Instantiated by Kafka's client. */
     public static final class Counting implements ProducerInterceptor<byte[], byte[]> {
 
         static final AtomicInteger SENT = new AtomicInteger();
@@ -134,7 +134,7 @@ class TransactionalSinkTest {
         public void configure(Map<String, ?> config) {}
     }
 
-    /** It ends nothing, so only its time can have committed what is there. */
+    /** The source does not end, so only the commit interval can have committed the records. */
     @Test
     void transaction_thatIsNotFull_isCommittedWhenItsTimeHasCome() throws Exception {
         KAFKA.cluster().createTopic("timed", 1);
@@ -206,7 +206,7 @@ class TransactionalSinkTest {
     }
 
     /**
-     * Neighbours of a record that the broker refuses come back with it: they are written all the same, in their order.
+     * Records in the same batch as a refused record are refused with it. They must still be written, in their order.
      */
     @ParameterizedTest
     @EnumSource(names = "DEAD_LETTER")
@@ -293,7 +293,10 @@ class TransactionalSinkTest {
         assertThat(first.acknowledged).isEmpty();
     }
 
-    /** Numbered records that are acknowledged; one more waits for a word at the end, if asked for. */
+    /**
+     * A source of numbered records that counts acknowledgements. Optionally, it emits one more record at the end, on a
+     * signal.
+     */
     private static final class Numbers implements Stage<ProducerRecord<byte[], byte[]>>, AckTarget {
 
         final Set<Long> acknowledged = new ConcurrentSkipListSet<>();

@@ -44,8 +44,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code weir tune} on pipelines that were written without knowledge of it, against settings found by hand that are
- * measured in the same run, in turns with what it found.
+ * Compares {@code weir tune} with settings found by hand, on pipelines that were written without knowledge of the
+ * command. Both settings are measured alternately in the same run.
  */
 @Tag("long")
 @Timeout(1_200)
@@ -86,7 +86,8 @@ class TuneStrangersTest {
                         folder.resolve("payments.csv"),
                         "id,customer,cents",
                         line -> line + ",customer " + line % 1_000 + "," + line % 10_000)) {
-            // The way to a database far away and back: of a quicker one the rows of a search have no room in memory.
+            // Simulates the round trip to a remote database. With a faster one, the rows written during a search would
+            // not fit into memory.
             CsvToJdbc.Connections remote = () -> {
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
                 return DriverManager.getConnection(database);
@@ -184,7 +185,7 @@ class TuneStrangersTest {
     }
 
     private static void set(ConsoleServer console, Map<String, String> settings) {
-        // A stage that is bound by its dispatcher now is not after that was set.
+        // A stage that its dispatcher limits now may not be limited any more after the dispatcher was resized.
         var ignored = console.set(settings);
         assertThat(console.set(settings).refused()).isEmpty();
     }
@@ -221,7 +222,7 @@ class TuneStrangersTest {
             process.waitFor();
             String told = Files.readString(out, UTF_8);
             assertThat(process.exitValue()).as(told + Files.readString(errors)).isZero();
-            System.err.println(told); // The steps, for whoever asks why.
+            System.err.println(told); // Prints the steps, for the analysis of a failure.
             return JSON.readTree(told.lines().toList().getLast());
         } finally {
             process.destroyForcibly();

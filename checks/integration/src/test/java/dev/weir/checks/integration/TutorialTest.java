@@ -37,7 +37,7 @@ class TutorialTest {
         assertThat(blocks("java")).hasSize(2);
     }
 
-    /** The change that the page asks for at its end, with the imports that it needs. */
+    /** Compiles the change that the page suggests at its end, with the imports that the change needs. */
     @Test
     void experimentOfThePage_compiles(@TempDir Path folder) throws IOException {
         String page = Files.readString(ROOT.resolve("docs/guide/tutorial.md"));
@@ -70,7 +70,7 @@ class TutorialTest {
         }
     }
 
-    /** Returns the version behind {@code artifact}. */
+    /** Returns the version that follows {@code artifact} in the POM. */
     private static String after(String pom, String artifact) {
         return Pattern.compile(Pattern.quote(artifact) + "\\s*<version>([^<]+)<")
                 .matcher(pom)

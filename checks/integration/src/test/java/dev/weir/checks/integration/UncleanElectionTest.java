@@ -22,9 +22,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A follower that missed records becomes the leader: the log loses its end, and grows back. A client whose position is
- * in the lost end waits forever if the new log is shorter, and silently skips records if it is longer; both were seen.
- * All ways to read live through the same election.
+ * A follower that missed records becomes the leader, so the log loses its end and then grows again. Without protection,
+ * a client whose position is in the lost part waits forever if the new log is shorter, and silently skips records if
+ * the new log is longer. Both happened. All read paths go through the same election.
  */
 class UncleanElectionTest {
 
@@ -36,7 +36,7 @@ class UncleanElectionTest {
     static final KafkaClusterExtension KAFKA =
             new KafkaClusterExtension(KafkaCluster.builder().brokers(3).forked().heapMegabytes(256));
 
-    /** The new log beside the lost end. */
+    /** The length of the new log compared to the lost end. */
     enum NewLog {
         SHORTER(LOST / 2),
         LONGER(LOST * 2);
@@ -48,7 +48,8 @@ class UncleanElectionTest {
         }
     }
 
-    // Of both logs, each combination: the long test below. A shorter log under committed places: LogTruncationTest.
+    // The long test below covers each combination with both logs. LogTruncationTest covers a log that is shorter than
+    // the committed offset.
     @ParameterizedTest
     @Tag("long")
     @EnumSource(names = "LONGER")

@@ -59,8 +59,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Batches that are too large, or damaged on the broker's disk, between batches that are neither. Each topic has batches
- * of the offsets 0, 1, 2 to 4, and 5; the third one is at fault.
+ * Batches that are too large, or damaged on the broker's disk, between good batches. Each topic has four batches, with
+ * the offsets 0, 1, 2 to 4, and 5. The third one is at fault.
  */
 class UnreadableBatchTest {
 
@@ -68,7 +68,7 @@ class UnreadableBatchTest {
 
     private static final int LARGE = 4 << 20;
 
-    /** Places in a batch: see Kafka's format of version 2. */
+    /** Positions in a batch of Kafka's record format version 2. */
     private static final int CRC_AT = 17;
 
     private static final int ATTRIBUTES_AT = 21;
@@ -235,7 +235,7 @@ class UnreadableBatchTest {
                         Arguments.of(path, Damage.END_TOO_LOW, true)));
     }
 
-    // It was passed one offset at a time, with a dead-letter record for each.
+    // Regression: such a batch was skipped one offset at a time, with a dead-letter record for each offset.
     @ParameterizedTest
     @MethodSource("withADamagedEnd")
     void batchAtFault_whoseHeaderNamesAWrongEnd_isOneDeadLetter(Way path, Damage damage, boolean withOneBehind)
@@ -386,7 +386,7 @@ class UnreadableBatchTest {
                 });
     }
 
-    /** The dead-letter record cannot be written, so that nobody may reject the batch. */
+    /** The dead-letter record cannot be written, so the batch must not be rejected. */
     @Test
     void batchAtFault_ofAShareGroup_whoseDeadLetterFails_comesAgain() throws Exception {
         String topic = topic(Damage.CHECKSUM, "share-again", true);
@@ -427,7 +427,7 @@ class UnreadableBatchTest {
                 .unreadableBatches(policy);
     }
 
-    /** 40 records of 200 KB in a batch of some KB: more than a poll may have, in a heap that small. */
+    /** 40 records of 200 KB are in a batch of a few KB. They are more than a poll may return with such a small heap. */
     @Test
     void pollOfTheClient_isBoundedInBytes_andLosesAndRepeatsNothing() throws Exception {
         String topic = "budget";
@@ -472,7 +472,9 @@ class UnreadableBatchTest {
         read.add(new String(record.value(), UTF_8).strip());
     }
 
-    /** The client divides a batch that is too large by records, the lean path does not. */
+    /**
+     * Returns the readable values. Kafka's client can read a too large batch record by record; the lean path cannot.
+     */
     private static List<String> readable(Way path, Damage damage) {
         return damage == Damage.TOO_LARGE && path == Way.CLIENT
                 ? List.of("0", "1", "2", "4", "5")

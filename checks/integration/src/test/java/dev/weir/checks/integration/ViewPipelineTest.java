@@ -152,7 +152,7 @@ class ViewPipelineTest {
         assertThat(cluster().committedOffsets(topic)).isEqualTo(cluster().endOffsets(topic));
     }
 
-    /** A bound in the middle of a batch is kept to the record, though elements are batches. */
+    /** A bound in the middle of a batch is exact to the record, although elements are batches. */
     @Test
     void readToAnOffset_withNoneOrSeveralForARecord_endsThere() throws Exception {
         cluster().createTopic("some", 1);
@@ -166,7 +166,7 @@ class ViewPipelineTest {
         };
         Subscription all = Subscription.topics("some").untilEnd();
         try (RunningPipeline running = pipeline("some", all, 2, evensTwice).run()) {
-            // More comes to the same batch's neighbourhood while it runs: none of it is taken.
+            // More records are written directly after the bound while the run is reading. None of them is read.
             Records.produce(KAFKA.bootstrapServers(), "some", 1_000, 500);
             assertThat(running.await().drained()).isTrue();
         }
@@ -233,7 +233,7 @@ class ViewPipelineTest {
         assertThat(cluster().committedOffsets("large").values()).allMatch(offset -> offset <= 1);
     }
 
-    /** As objects the others are what they were, with an element that has none. */
+    /** The other records are unchanged, as are elements without records. */
     @ParameterizedTest
     @EnumSource(names = {"SKIP", "DEAD_LETTER"})
     void recordThatIsRefused_comesUnderTheRule_andAllOthersAreCopiedAsTheyAre(WriteFailures.Action action)
@@ -282,7 +282,10 @@ class ViewPipelineTest {
         assertThat(cluster().committedOffsets(topic)).isEqualTo(cluster().endOffsets(topic));
     }
 
-    /** Records fetched and not begun, or begun and not finished, go to another member, from the right record on. */
+    /**
+     * Records that were fetched but not begun, or begun but not finished, are read by another member, starting with the
+     * right record.
+     */
     @Test
     void membersThatComeAndGo_underLoad_loseAndRepeatNothing() throws Exception {
         cluster().createTopic("rolling", 6);
@@ -292,7 +295,7 @@ class ViewPipelineTest {
             long count = 0;
             for (; !enough.get(); count += 200) {
                 Records.produce(KAFKA.bootstrapServers(), "rolling", count, 200);
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50)); // A flood takes other tests' processors.
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50)); // Slow enough for other tests.
             }
             return count;
         });
@@ -332,7 +335,7 @@ class ViewPipelineTest {
         }
     }
 
-    /** Without an output, for whoever only looks. */
+    /** A sink without an output, for pipelines that only read. */
     @Test
     void views_inASinkOfOnesOwn_areGivenBack_andRefuseToBeReadThen() throws Exception {
         fill("looked", 2, 5_000);

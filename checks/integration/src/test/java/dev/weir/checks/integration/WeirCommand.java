@@ -13,9 +13,10 @@ import java.util.logging.LogManager;
 import org.awaitility.Awaitility;
 
 /**
- * A {@code weir} command that has ended, having run within the JVM of the test. It costs a tenth of the processor time
- * of a {@link PipeProcess}, which is for commands that are signalled, killed, typed into or short of memory. Runs on
- * the test's thread, or beside it; a command that hangs is interrupted by the test's deadline. Immutable.
+ * The result of a {@code weir} command that ran in the test's JVM. This takes a tenth of the processor time of a
+ * {@link PipeProcess}, which is needed only for commands that get signals or input, are killed, or run out of memory.
+ * The command runs on the test's thread or on a separate one; the test's timeout interrupts a command that hangs.
+ * Immutable.
  */
 record WeirCommand(int exitCode, String out, String err) {
 
@@ -34,13 +35,13 @@ record WeirCommand(int exitCode, String out, String err) {
         }
     }
 
-    /** Something done beside a command, with the first line that the command prints. */
+    /** An action that runs while a command is running, and gets the command's first output line. */
     @FunctionalInterface
     interface Beside {
         void with(String line) throws Exception;
     }
 
-    /** Runs a command that ends when it is interrupted, and interrupts it once what is done beside it has ended. */
+    /** Runs a command while an action runs, and interrupts the command when the action has ended. */
     static void runBeside(Beside beside, String... args) throws Exception {
         var out = new ByteArrayOutputStream();
         var err = new ByteArrayOutputStream();

@@ -36,8 +36,8 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One case of {@link WriteMatrixTest}: an event on a way, by a produce path, with a rule or without. Its input has
- * {@value #COUNT} records in one partition, so that a record's number is its offset. Thread-safe.
+ * One case of {@link WriteMatrixTest}: a combination of an event, a way to write, a produce path, and the presence of a
+ * rule. Its input has {@value #COUNT} records in one partition, so that a record's number is its offset. Thread-safe.
  *
  * @param skips whether records that cannot be written are left out
  * @param isSerialisable whether the serializer takes the record at fault
@@ -58,7 +58,7 @@ record WriteCase(
 
     static final int COUNT = 30;
 
-    /** The number of the record at fault; the event, if it is not of one record, comes before it. */
+    /** The number of the record at fault. An event that does not concern one record occurs before this record. */
     static final int FAULT = 15;
 
     /** Header: the number of the input. */
@@ -67,10 +67,10 @@ record WriteCase(
     private static final int MAX_REQUEST_BYTES = 50_000;
     private static final int MAX_MESSAGE_BYTES = 20_000;
 
-    /** Room for a dead-letter record with its stack trace, and less than a batch of any way has. */
+    /** Enough for a dead-letter record with its stack trace, and less than the batches of any way. */
     private static final int FEW_MESSAGE_BYTES = 6_000;
 
-    /** Throws on the client's thread what the client does not catch there, once it is armed. */
+    /** Once armed, throws an error on the client's thread that the client does not catch. */
     public static final class DeadlyInterceptor implements ProducerInterceptor<byte[], byte[]> {
 
         static final AtomicBoolean ARMED = new AtomicBoolean();

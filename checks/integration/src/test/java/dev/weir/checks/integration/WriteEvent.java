@@ -10,7 +10,9 @@ enum WriteEvent {
     TOO_LARGE_FOR_CLIENT,
     /** One record is larger than {@code max.message.bytes} of the topic. */
     TOO_LARGE_FOR_BROKER,
-    /** The same in a batch with others, which Kafka's client splits without end. */
+    /**
+     * A record that is too large for the brokers, in a batch with others. Kafka's client splits such a batch endlessly.
+     */
     TOO_LARGE_WITHIN_BATCH,
     /** Each record fits, but a batch of {@code batch.size} bytes is larger than {@code max.message.bytes}. */
     TOO_LARGE_FOR_BATCH,
@@ -47,7 +49,7 @@ enum WriteEvent {
         return this == TOPIC_MISSING || this == TOPIC_FORBIDDEN;
     }
 
-    /** Returns whether it makes one record, or one topic, impossible to write. */
+    /** Returns whether the event makes it impossible to write one record, or to one topic. */
     boolean isOfOneRecord() {
         return compareTo(TOPIC_FORBIDDEN) <= 0 && this != TOO_LARGE_FOR_BATCH;
     }

@@ -25,7 +25,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every way out under every event, on each produce path: what is written, which inputs are finished, how the run ends.
+ * Tests every way to write under every event, on each produce path: which records are written, which inputs are
+ * finished, and how the run ends.
  */
 @Timeout(120)
 class WriteMatrixTest {
@@ -38,10 +39,10 @@ class WriteMatrixTest {
             .brokerConfig("allow.everyone.if.no.acl.found", "true"));
 
     /**
-     * A cell is an outcome, or two with a slash between: without a rule, and with one that leaves records out. Those in
-     * parentheses are long. A dash is a combination that does not exist: encoded records need the lean path; a sink
-     * without transactions cannot be fenced; only results and single sends share a producer; a single send is nothing
-     * that could be cancelled.
+     * The outcomes with Kafka's client. A cell contains one outcome, or two separated by a slash: without a rule, and
+     * with a rule that leaves records out. Cells in parentheses are long tests. A dash is a combination that does not
+     * exist: encoded records need the lean path, a sink without transactions cannot be fenced, only results and single
+     * sends can share a producer, and a single send has no run to cancel.
      */
     private static final String CLIENT = """
             event                  | sink        | routed      | results     | encoded | transactional | exactly-once | dead-letter | retry-topic | parked-copy | sender
@@ -65,9 +66,9 @@ class WriteMatrixTest {
             """;
 
     /**
-     * The same by a lean producer. An exactly-once flow always writes by Kafka's client; here it fetches on the lean
-     * path. More dashes: a lean producer knows no transactions; an encoder calls no serializer; no user code runs on a
-     * lean producer's thread, so nothing ends it.
+     * The outcomes with a lean producer. An exactly-once flow always writes with Kafka's client; in this table, it
+     * fetches on the lean path. Additional dashes: a lean producer has no transactions, an encoder calls no serializer,
+     * and no user code runs on a lean producer's thread, so nothing can end that thread.
      */
     private static final String LEAN = """
             event                  | sink        | routed      | results     | encoded     | transactional | exactly-once | dead-letter | retry-topic | parked-copy | sender
@@ -90,7 +91,7 @@ class WriteMatrixTest {
             drained                | (all)       | (all)       | (all)       | all         | -             | (all)        | (all)       | (all)       | (all)       | (all)
             """;
 
-    /** Cells of both tables that are long, or that are not. */
+    /** Returns the cells of both tables that are long tests, or those that are not. */
     private static Stream<Arguments> cells(boolean isLong) {
         List<Arguments> cells = new ArrayList<>();
         for (ProducePath path : ProducePath.values()) {
@@ -161,7 +162,7 @@ class WriteMatrixTest {
     private static void check(WriteOutcome expected, Ended ended) {
         WriteCase of = ended.of();
         boolean isNewTopic = of.event() == WriteEvent.TOPIC_DELETED || of.event() == WriteEvent.TOPIC_RECREATED;
-        // What was written before went with the topic.
+        // Records written earlier were deleted with the topic.
         List<Long> all = LongStream.range(isNewTopic ? FAULT : 0, COUNT).boxed().toList();
         List<Long> others = all.stream().filter(number -> number != FAULT).toList();
         List<Long> written = ended.written();
@@ -190,7 +191,7 @@ class WriteMatrixTest {
                         .isInstanceOf(ProduceException.class)
                         .hasMessageContaining(of.topicAtFault())
                         .hasMessageContaining(of.way() == WriteWay.EXACTLY_ONCE ? "" : of.name() + "-0@");
-                // Nothing follows in its partition; nobody knows whether a record is written that has timed out.
+                // No record follows in its partition. A record that has timed out may or may not be written.
                 assertThat(written)
                         .allMatch(number ->
                                 number < FAULT || of.event().hasOwnTopic() || of.event() == WriteEvent.TIMEOUT);
@@ -218,7 +219,7 @@ class WriteMatrixTest {
                 assertThat(written).contains(number);
             }
         });
-        // A neighbour may have been in another batch, and the topic may have come back in time.
+        // The other pipeline's record may have been in another batch, and the topic may have been recreated in time.
         boolean mayBeWell = of.event() == WriteEvent.NEIGHBOUR_REFUSED || of.event() == WriteEvent.TOPIC_DELETED;
         assertThat(of.sent().values()).anyMatch(answer -> answer.isCompletedExceptionally() || mayBeWell);
     }

@@ -8,7 +8,7 @@ enum WriteOutcome {
     OUT,
     /** The run fails with a {@code ProduceException} that names topic and input; the record at fault is unfinished. */
     FAILS,
-    /** The run fails for a reason of its client, its topic or its transactions; a finished input is written. */
+    /** The run fails because of its client, its topic or its transactions. Each finished input is written. */
     ENDS,
     /** The run is refused before it begins, with the name of the topic. */
     REFUSED,
@@ -18,7 +18,7 @@ enum WriteOutcome {
     CUT,
     /** The record at fault goes to the dead-letter topic behind the retry topics, all others are written. */
     NEXT,
-    /** Sent one by one, the record at fault fails; the successful ones are written. */
+    /** Records are sent individually: the record at fault fails, and the successful ones are written. */
     OWN,
     /** The run ends without having finished an input whose record is not written. */
     STOPS

@@ -41,7 +41,7 @@ final class WriteRun {
 
     private static final Duration SOON = Duration.ofSeconds(60);
 
-    /** The end of a case, as the brokers and the run tell it. */
+    /** The result of a case, as reported by the brokers and the run. */
     record Ended(
             WriteCase of,
             List<Long> written,
@@ -88,7 +88,7 @@ final class WriteRun {
                 failure);
     }
 
-    /** Runs the pipeline to its end; returns what it failed with. */
+    /** Runs the pipeline to its end and returns its failure, if any. */
     private @Nullable Throwable failure(boolean isMidway) throws Exception {
         RunningPipeline running;
         try {
@@ -166,7 +166,7 @@ final class WriteRun {
         var ignored = answer.get();
     }
 
-    /** Returns when that is so, or the run has failed. */
+    /** Returns when the condition holds, or the run has failed. */
     private void await(RunningPipeline running, BooleanSupplier condition) {
         ConsumerLedger.await(
                 () -> of + ": finished=" + of.finished() + " seen=" + of.seen().size(),
@@ -229,14 +229,14 @@ final class WriteRun {
         }
     }
 
-    /** Returns when the pipeline has records that it cannot write; a copy is written before its record is seen. */
+    /** Returns when the pipeline has begun to process records. */
     private void awaitUnderWay(RunningPipeline running) {
         if (of.way() != WriteWay.PARKED_COPY) {
             await(running, () -> of.seen().size() > FAULT);
         }
     }
 
-    /** Returns when what cannot be written waits. */
+    /** Returns when the records that cannot be written are waiting. */
     private void awaitHeld(RunningPipeline running) {
         if (of.event() == WriteEvent.TOPIC_DELETED) {
             awaitUnderWay(running); // the client waits by itself
@@ -250,7 +250,7 @@ final class WriteRun {
         }
     }
 
-    /** Ends the reason why the topic refuses a record. */
+    /** Removes the reason why the topic refuses a record. */
     private void repair() throws Exception {
         switch (of.event()) {
             case RECORD_REFUSED -> {

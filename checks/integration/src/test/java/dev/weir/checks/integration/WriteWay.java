@@ -20,7 +20,10 @@ import dev.weir.stream.Sink;
 import java.time.Duration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** A way out of {@link WriteMatrixTest}: a pipeline that writes each record of a topic to another topic. */
+/**
+ * A way to write records, tested by {@link WriteMatrixTest}: a pipeline that writes each record of a topic to another
+ * topic.
+ */
 enum WriteWay {
     /** {@link KafkaSink#records}. */
     SINK,
@@ -36,24 +39,24 @@ enum WriteWay {
     EXACTLY_ONCE,
     /** {@link DeadLetterTopic#sink}. */
     DEAD_LETTER,
-    /** {@link RetryTopics}, of a handler that fails. */
+    /** {@link RetryTopics}, after a handler has failed. */
     RETRY_TOPIC,
-    /** The copies of a share group's records in their last deliveries. */
+    /** Copies of a share group's records, written during their last deliveries. */
     PARKED_COPY,
     /** {@link Sender}. */
     SENDER;
 
-    /** Returns whether it takes a rule for records that cannot be written. */
+    /** Returns whether this way accepts a rule for records that cannot be written. */
     boolean takesRules() {
         return compareTo(EXACTLY_ONCE) <= 0;
     }
 
-    /** Returns whether what it writes counts once it is committed. */
+    /** Returns whether this way writes in transactions. */
     boolean isTransactional() {
         return this == TRANSACTIONAL || this == EXACTLY_ONCE;
     }
 
-    /** Returns whether it waits for a topic, rather than fail or leave a record out. */
+    /** Returns whether this way waits for a topic instead of failing or leaving a record out. */
     boolean isForwarding() {
         return this == DEAD_LETTER || this == RETRY_TOPIC || this == PARKED_COPY;
     }
@@ -135,7 +138,9 @@ enum WriteWay {
         throw notOfThisForm();
     }
 
-    /** Each delivery of its records is among the last ones, by the settings of the brokers. */
+    /**
+     * Returns the settings of a share group in which, by the brokers' settings, each delivery is among the last ones.
+     */
     private static ShareSettings<byte[], byte[]> share(WriteCase of) {
         return ShareSettings.builder()
                 .bootstrapServers(of.cluster().bootstrapServers())

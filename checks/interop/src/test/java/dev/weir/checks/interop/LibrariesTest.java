@@ -26,12 +26,14 @@ class LibrariesTest {
     private static final int MILLION = 1_000_000;
     private static final int BUFFER = 128;
 
-    /** The number of elements one of Weir's batches holds at most. */
+    /** The maximum number of elements in one of Weir's batches. */
     private static final int BATCH = 512;
 
     private static void nothing(int ignored) {}
 
-    /** Counts, and remembers the first number that did not follow the one before. Confined to one thread at a time. */
+    /**
+     * Counts numbers, and notes the first one that does not follow its predecessor. Confined to one thread at a time.
+     */
     private static final class InOrder implements IntConsumer {
 
         private final AtomicInteger next = new AtomicInteger();
@@ -98,7 +100,7 @@ class LibrariesTest {
                 .to(Sink.forEach(n -> gate.pass()))
                 .run();
         gate.awaitFirst();
-        // What waits or is under way, the batch that was taken, and what the library holds.
+        // The bound covers the elements that are queued or in flight, the pulled batch, and the library's own buffer.
         assertThat(standstill(emitted)).isBetween(1, BUFFER + BUFFER + library.buffer);
         gate.open();
         running.await();
@@ -113,14 +115,18 @@ class LibrariesTest {
         CompletableFuture<?> end = library.consumeAll(
                 numbers(100_000, n -> emitted.incrementAndGet()).asPublisher(), n -> gate.pass());
         gate.awaitFirst();
-        // A batch that waits for demand, and what the library holds, which may have taken more than one batch.
+        // The bound covers a batch that waits for demand, and the library's own buffer, which may contain more than one
+        // batch.
         assertThat(standstill(emitted)).isBetween(1, BATCH + library.buffer + 1);
         gate.open();
         end.get();
         assertThat(emitted).hasValue(100_000);
     }
 
-    /** The count once it has not moved for 50 ms: too early can only let the test pass, never fail. */
+    /**
+     * Returns the count after it has not changed for 50 ms. If this is too early, the test may pass wrongly, but never
+     * fail wrongly.
+     */
     private static int standstill(AtomicInteger count) {
         int before;
         do {

@@ -100,7 +100,9 @@ enum Library {
 
     static final ActorSystem SYSTEM = Pekko.system();
 
-    /** The number of elements its adapter, or the operator that it consumes with, holds by default. */
+    /**
+     * The number of elements that the library's adapter, or the operator with which it consumes, buffers by default.
+     */
     final int buffer;
 
     Library(int buffer) {
@@ -110,9 +112,9 @@ enum Library {
     /**
      * The numbers from 0 on as a publisher of this library.
      *
-     * @param failAt which number to fail at, or -1
-     * @param emitted told of each number before it goes anywhere
-     * @param cancelled told of a cancellation
+     * @param failAt the number at which to fail, or -1
+     * @param emitted called with each number before it is emitted
+     * @param cancelled called after a cancellation
      */
     abstract Flow.Publisher<Integer> numbers(int count, int failAt, IntConsumer emitted, Runnable cancelled);
 

@@ -28,7 +28,7 @@ class ProcessorTckTest {
         return Tck.verify(Own.class);
     }
 
-    /** The same through operators of a user's. */
+    /** Tests a processor made of a user's own operators. */
     public static final class Own extends Identity {
 
         @Override
@@ -53,7 +53,7 @@ class ProcessorTckTest {
         }
     }
 
-    /** Hands on what it is sent, to any number of subscribers. */
+    /** A processor that forwards its input to any number of subscribers. */
     public static class Identity extends IdentityFlowProcessorVerification<Integer> {
 
         public Identity() {
@@ -81,9 +81,9 @@ class ProcessorTckTest {
         }
 
         /**
-         * The TCK's publishers answer a request before it returns. Optional rule 1.11 wants a subscriber to be ahead of
-         * another, which it may be within a batch: so that a batch holds all that was requested, however busy the
-         * machine is.
+         * Returns an executor that makes the TCK's publishers answer a request before the request returns. Optional
+         * rule 1.11 requires that one subscriber may be ahead of another, which Weir allows within a batch. With this
+         * executor, a batch contains everything requested, regardless of the machine's load.
          */
         @Override
         public ExecutorService publisherExecutorService() {

@@ -65,14 +65,14 @@ class PublisherTckTest {
         }
     }
 
-    /** A run for each subscriber, on one thread. */
+    /** Each subscriber has its own run, on one thread. */
     public static final class Fused extends Rules {
         public Fused() {
             super(source -> source.map(n -> n + 1).asPublisher());
         }
     }
 
-    /** A run for each subscriber, on many threads. */
+    /** Each subscriber has its own run, on several threads. */
     public static final class Threaded extends Rules {
         public Threaded() {
             super(source ->
@@ -80,7 +80,7 @@ class PublisherTckTest {
         }
     }
 
-    /** One run for all. */
+    /** All subscribers share one run. */
     public static final class Shared extends Rules {
         public Shared() {
             super(Source::asSharedPublisher);

@@ -27,7 +27,7 @@ import reactor.kafka.sender.KafkaSender;
 import reactor.kafka.sender.SenderOptions;
 import reactor.kafka.sender.SenderRecord;
 
-/** The shapes of {@code docs/guide/reactor-kafka.md}, there and here. Stateless. */
+/** The patterns of {@code docs/guide/reactor-kafka.md}, written with reactor-kafka and with Weir. Stateless. */
 final class ReactorKafka {
 
     private ReactorKafka() {}

@@ -29,7 +29,7 @@ import reactor.core.publisher.Flux;
 import reactor.kafka.receiver.ReceiverOptions;
 import reactor.kafka.sender.SenderOptions;
 
-/** The shapes of {@code docs/guide/reactor-kafka.md} see the same records there and here. */
+/** Each pattern of {@code docs/guide/reactor-kafka.md} sees the same records with reactor-kafka and with Weir. */
 @Timeout(300)
 class ReactorKafkaTest {
 
@@ -93,7 +93,10 @@ class ReactorKafkaTest {
         return Subscription.topics("orders").untilEnd();
     }
 
-    /** Runs theirs until it has seen all, then ours to the end, and compares what they saw. */
+    /**
+     * Runs the reactor-kafka variant until it has seen all records, then Weir's variant to its end, and compares the
+     * results.
+     */
     private void assertBothSeeAll(Flux<?> theirs, String group, Pipeline ours) throws Exception {
         theirs.take(COUNT).blockLast(LONG);
         assertThat(seen).hasSize(COUNT).containsExactlyInAnyOrderElementsOf(expected);

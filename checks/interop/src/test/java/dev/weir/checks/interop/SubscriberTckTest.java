@@ -78,7 +78,7 @@ class SubscriberTckTest {
         }
     }
 
-    /** Sees what arrives at the sink and how the pipeline ends; ends it. */
+    /** Observes what arrives at the sink and how the pipeline ends, and can end it. */
     public static final class Whitebox extends FlowSubscriberWhiteboxVerification<Integer> {
 
         public Whitebox() {
@@ -92,7 +92,7 @@ class SubscriberTckTest {
                 if (failure == null) {
                     probe.registerOnComplete();
                 } else {
-                    // What depends on a future sees its failure wrapped.
+                    // The failure of a dependent future is wrapped.
                     probe.registerOnError(failure.getCause());
                 }
             });
@@ -121,7 +121,7 @@ class SubscriberTckTest {
             probe.registerOnSubscribe(new SubscriberPuppet() {
                 @Override
                 public void triggerRequest(long elements) {
-                    // The pipeline asks by itself.
+                    // The pipeline requests elements by itself.
                 }
 
                 @Override

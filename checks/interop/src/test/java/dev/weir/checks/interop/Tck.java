@@ -18,8 +18,8 @@ import org.testng.TestNG;
 /**
  * Runs a verification of the Reactive Streams TCK, which is written for TestNG, as tests of JUnit. Stateless.
  *
- * <p>A rule that the TCK skips is a failure here, but for the methods named {@code untested_}: they stand for rules
- * that a program cannot check from outside, and do nothing but skip themselves.
+ * <p>A rule that the TCK skips counts as a failure here, except for methods named {@code untested_}. Those represent
+ * rules that a program cannot check from outside, and only skip themselves.
  */
 final class Tck {
 
@@ -29,7 +29,9 @@ final class Tck {
 
     private Tck() {}
 
-    /** Patient with signals that must arrive, brief with signals that must not. */
+    /**
+     * Returns an environment with long waits for signals that must arrive, and short waits for signals that must not.
+     */
     static TestEnvironment environment() {
         return new TestEnvironment(TIMEOUT_MILLIS, NO_SIGNAL_MILLIS, POLL_MILLIS);
     }
@@ -45,7 +47,9 @@ final class Tck {
         return results.ended.stream().map(Tck::asTest);
     }
 
-    /** Rule 3.13, however long the collector takes: the TCK's own gives it a tenth of a second. */
+    /**
+     * Checks rule 3.13 without a limit for the garbage collector. The TCK's own check allows it a tenth of a second.
+     */
     static <T> void assertDropsItsSubscriber(Publisher<T> publisher) throws Exception {
         WeakReference<?> subscriber = cancelledSubscriber(publisher);
         try {

@@ -8,13 +8,14 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts and times the acknowledgements of a pass: from the last record of its first tenth, which covers all start-up,
- * to its last record. One thread at a time reports, another awaits; anything after the last record does not count.
+ * Counts the acknowledgements of a pass, and measures the time from the last record of its first tenth to its last
+ * record. The first tenth covers all start-up work. One thread at a time reports acknowledgements, and another thread
+ * waits. Acknowledgements after the last record are ignored.
  */
 final class AckedSpan {
     private static final long PATIENCE_SECONDS = 120;
 
-    /** The part of a pass that does not count. */
+    /** The divisor that gives the untimed first part of a pass. */
     private static final int FIRST_PART = 10;
 
     private final CountDownLatch done = new CountDownLatch(1);
@@ -22,18 +23,18 @@ final class AckedSpan {
     private final long records;
     private long acknowledged;
 
-    // Written before done, read after it.
+    // Written before {@code done} is signalled, and read after that.
     private @Nullable Cost start;
     private @Nullable Cost end;
     private @Nullable Throwable failure;
 
-    /** @param records of a pass, ten at least */
+    /** @param records the number of records per pass, at least ten */
     AckedSpan(long records) {
         this.records = records;
         this.first = records / FIRST_PART;
     }
 
-    /** Returns the number of counted ones among so many records. */
+    /** Returns how many of {@code records} records are timed. */
     static long counted(long records) {
         return records - records / FIRST_PART;
     }
@@ -48,7 +49,7 @@ final class AckedSpan {
         }
     }
 
-    /** As a callback of the client. */
+    /** Counts an acknowledgement; used as the client's callback. */
     void told(@Nullable RecordMetadata metadata, @Nullable Exception failed) {
         if (failed == null) {
             acknowledged();
@@ -57,7 +58,7 @@ final class AckedSpan {
         }
     }
 
-    /** The pass is over: a record was not taken. Any thread. */
+    /** Ends the pass, because a record could not be written. May be called by any thread. */
     void failed(Throwable why) {
         failure = why;
         done.countDown();
@@ -67,7 +68,7 @@ final class AckedSpan {
         return done.getCount() == 0;
     }
 
-    /** Waits for the last one. */
+    /** Waits for the last acknowledgement, and returns the cost of the timed part. */
     Cost cost() throws InterruptedException {
         if (!done.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
             throw new IllegalStateException("not all records were acknowledged");

@@ -11,16 +11,16 @@ final class Arguments {
 
     final String bootstrap;
 
-    /** Topic that is read; empty if none is. */
+    /** The topic to read; empty for a writer. */
     final String topic;
 
-    /** Partitions of the topic that is read, or of each that is written. */
+    /** The number of partitions of the topic to read, or of each topic to write. */
     final int partitions;
 
-    /** Bytes of a value that is written. */
+    /** The size of a written value in bytes. */
     final int valueBytes;
 
-    /** Records of a pass. */
+    /** The number of records per pass. */
     final long records;
 
     final int rounds;
@@ -41,7 +41,7 @@ final class Arguments {
     /**
      * Parses the arguments of a writer: HOST:PORT PARTITIONS BYTES RECORDS [N].
      *
-     * @param rounds how many, unless the command line says it
+     * @param rounds the number of rounds if the command line has no N
      */
     static Arguments ofWriter(String[] args, int rounds) {
         return new Arguments(OF_WRITER, args, rounds);
@@ -50,7 +50,7 @@ final class Arguments {
     /**
      * Parses the arguments of a reader: HOST:PORT TOPIC PARTITIONS RECORDS [N].
      *
-     * @param rounds how many, unless the command line says it
+     * @param rounds the number of rounds if the command line has no N
      */
     static Arguments ofReader(String[] args, int rounds) {
         return new Arguments(OF_READER, args, rounds);
@@ -68,7 +68,7 @@ final class Arguments {
         return number;
     }
 
-    /** The value of each record, the same each time, which does not compress. */
+    /** Returns the value of every record, which is always the same and incompressible. */
     byte[] value() {
         byte[] value = new byte[valueBytes];
         new Random(1).nextBytes(value);
@@ -78,7 +78,7 @@ final class Arguments {
     /**
      * Runs the rounds and prints a table.
      *
-     * @param counted how many records of a pass count
+     * @param counted the number of records of a pass that are timed
      */
     void compare(long counted, Arm baseline, Arm... others) throws Exception {
         new PairedRounds(bootstrap, partitions, counted, baseline, others).compare(rounds);

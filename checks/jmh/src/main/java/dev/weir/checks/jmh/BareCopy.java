@@ -9,22 +9,23 @@ import java.util.zip.CRC32C;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The most that can be copied: {@link BareLoop} fetches, the next answer under way, and each batch goes as it is from
- * where it was received into {@link BareProduce}, one of each partition in a request. No record is looked at, no
- * checksum computed, no byte copied but by the kernel.
+ * A minimal copy program that shows the highest possible copy rate. {@link BareLoop} fetches, always with the next
+ * request in flight, and {@link BareProduce} sends each batch unchanged from the receive buffer, one batch per
+ * partition in a request. No record is parsed, no checksum is computed, and only the kernel copies bytes.
  *
- * <p>Or, if asked, with what nobody can leave out who shows each value to a function and writes what it makes of it: a
- * batch's checksum, one copy of its bytes into a batch of its own, and the checksum of that. Confined to one thread.
+ * <p>Optionally, it also does the minimum work of a program that passes each value to a function and writes the result:
+ * it verifies the batch's checksum, copies the bytes into a new batch, and computes the checksum of the new batch.
+ * Confined to one thread.
  */
 final class BareCopy {
-    private static final int MAX_BATCHES = 1 << 16; // of a partition in an answer
+    private static final int MAX_BATCHES = 1 << 16; // the number of batches of one partition in a response
 
     private BareCopy() {}
 
     /**
-     * Copies a topic up to these ends; returns when all is acknowledged.
+     * Copies a topic up to the given end offsets. Returns when all batches are acknowledged.
      *
-     * @param touched with both checksums and the copy
+     * @param touched whether to compute both checksums and copy the bytes
      */
     static void run(String bootstrap, Map<TopicPartition, Long> ends, BareProduce to, boolean touched)
             throws IOException {
@@ -42,7 +43,7 @@ final class BareCopy {
         private final CRC32C crc = new CRC32C();
         private ByteBuffer answer = ByteBuffer.allocate(0);
 
-        /** The touched part of the answer. */
+        /** Holds the copied batches of the response. */
         private ByteBuffer own = ByteBuffer.allocate(0);
 
         Forward(int partitions, BareProduce to, boolean touched) {
@@ -83,7 +84,7 @@ final class BareCopy {
         @Override
         public void end() throws IOException {
             for (int each = 0; forwardEach(each); each++) {
-                // One batch of each partition that has as many.
+                // One batch of each partition that still has one.
             }
             Arrays.fill(counts, 0);
         }

@@ -16,11 +16,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The most that the machine can do: one blocking socket to one broker, the next fetch sent before the last one is
- * looked at, each record walked, each checksum compared, the first eight bytes of each value added up. Compressed
- * batches are decompressed by the lean path's codecs, whole, into one buffer: of them it shows what is spent beside. It
- * can nothing else: no errors, no leaders, no transactions. Version 11 of the fetch request, no session. Confined to
- * one thread.
+ * A minimal consumer that shows the highest possible read rate: one blocking socket to one broker, with the next fetch
+ * sent before the last response is parsed. It iterates over all records, verifies each checksum, and adds up the first
+ * eight bytes of each value. The lean path's codecs decompress each compressed batch completely into one buffer, so for
+ * compressed batches the loop shows the cost of everything except decompression. It has nothing else: no error
+ * handling, leader lookup or transactions. It uses version 11 of the fetch request, without a session. Confined to one
+ * thread.
  */
 final class BareLoop {
 
@@ -28,7 +29,7 @@ final class BareLoop {
     private static final int PARTITION_BYTES = 1024 * 1024;
     private static final int BATCH_HEADER = 61;
     private static final int BATCH_ATTRIBUTES = 21;
-    private static final int CODEC = 7; // the lowest bits of the attributes
+    private static final int CODEC = 7; // the codec is in the lowest bits of the attributes
 
     private final String host;
     private final int port;
@@ -46,22 +47,22 @@ final class BareLoop {
     private long sum;
     private long count;
 
-    /** The work on batches. */
+    /** A handler of fetched batches. */
     interface Batches {
 
-        /** One lies between two places of a buffer, which stays as it is until {@link #end}. */
+        /** Handles the batch between two positions of a buffer, whose content does not change until {@link #end}. */
         void batch(int partition, ByteBuffer bytes, int from, int to) throws IOException;
 
-        /** Ends an answer, whose buffer is used again. */
+        /** Ends a response. Its buffer will be reused. */
         void end() throws IOException;
     }
 
-    /** @param wanted ends of the partitions of one topic, in their order */
+    /** @param wanted the end offset of each partition of one topic, in partition order */
     BareLoop(String bootstrap, Map<TopicPartition, Long> wanted) {
         this(bootstrap, wanted, null);
     }
 
-    /** @param instead of a walk through each batch, if not null */
+    /** @param instead handles each batch instead of the iteration over its records; null to iterate */
     BareLoop(String bootstrap, Map<TopicPartition, Long> wanted, @Nullable Batches instead) {
         host = bootstrap.replaceAll(":.*", "");
         port = Integer.parseInt(bootstrap.replaceAll(".*:", ""));
@@ -87,7 +88,7 @@ final class BareLoop {
         return sum;
     }
 
-    /** Reads all; returns the number of records. */
+    /** Reads all partitions up to their ends, and returns the number of records. */
     long run() throws IOException {
         try (decompressor;
                 SocketChannel channel = SocketChannel.open()) {
@@ -154,7 +155,7 @@ final class BareLoop {
         }
     }
 
-    /** Finds the next offsets by the batch headers; false when all ends are reached. */
+    /** Determines the next offsets from the batch headers. Returns false when all end offsets are reached. */
     private boolean index(ByteBuffer bytes) throws IOException {
         at = 4 + 4 + 2 + 4 + 4;
         at += 2 + bytes.getShort(at);
@@ -202,7 +203,7 @@ final class BareLoop {
         batches.end();
     }
 
-    /** Walks the batch between two positions, its checksum first. */
+    /** Verifies the checksum of the batch between two positions, and then iterates over its records. */
     void batch(ByteBuffer bytes, int from, int to) throws IOException {
         crc.reset();
         int limit = bytes.limit();

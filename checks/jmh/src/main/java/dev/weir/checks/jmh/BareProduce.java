@@ -12,20 +12,21 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * The most that can be written: one blocking socket to the one broker, five requests in flight, acks of all. A request
- * has one batch for each of some partitions, which is either encoded in it, as full as it gets, or written from where
- * it lies. The producer is idempotent: it has asked for an id and counts its sequences. It can nothing else: no
- * leaders, no second try, no linger, no compression, no other thread. Confined to one thread.
+ * A minimal producer that shows the highest possible write rate: one blocking socket to the only broker, five requests
+ * in flight, and acknowledgement by all replicas. A request has one batch for each of several partitions. A batch is
+ * either encoded in the request, as full as possible, or written from the buffer that already contains it. The producer
+ * is idempotent: it requests a producer id and counts sequence numbers. It has nothing else: no leader lookup, retries,
+ * linger, compression or other threads. Confined to one thread.
  */
 final class BareProduce implements Closeable {
     private static final short INIT_PRODUCER_ID = 22;
     private static final int IN_FLIGHT = 5;
-    private static final int MAX_REQUEST_BYTES = 1 << 20; // as with the others
+    private static final int MAX_REQUEST_BYTES = 1 << 20; // same as the other contenders
 
     private final int batchBytes;
     private final Runnable acknowledged;
     private final SocketChannel socket;
-    private final Queue<Integer> inFlight = new ArrayDeque<>(); // records of each request
+    private final Queue<Integer> inFlight = new ArrayDeque<>(); // the number of records in each request
     private final BareRequest request;
     private final ByteBuffer answer = ByteBuffer.allocateDirect(1 << 16);
     private final int[] sequences;
@@ -60,7 +61,9 @@ final class BareProduce implements Closeable {
         epoch = answer.getShort();
     }
 
-    /** Writes so many records of one value, in turn to each partition; returns when all are acknowledged. */
+    /**
+     * Writes {@code records} records with the same value, to each partition in turn. Returns when all are acknowledged.
+     */
     void send(byte[] value, long records) throws IOException {
         int perBatch = (batchBytes - BareRequest.BATCH_HEADER)
                 / BareRequest.recordBytes(batchBytes / value.length, value.length);
@@ -83,10 +86,10 @@ final class BareProduce implements Closeable {
     }
 
     /**
-     * Writes batches as they lie in a buffer of fetched ones, whoever their producer is: nothing of them is looked at
-     * or copied, and only their offsets are taken away. Returns when the system has them.
+     * Writes fetched batches directly from the fetch buffer, regardless of their producer. The batches are neither read
+     * nor copied; only their base offsets are cleared. Returns when the operating system has accepted them.
      *
-     * @param places of each batch: partition, first byte, the one behind the last
+     * @param places for each batch: its partition, its first byte, and the position after its last byte
      */
     void forward(ByteBuffer from, int[][] places, int count) throws IOException {
         ByteBuffer head = request.start();
@@ -97,7 +100,7 @@ final class BareProduce implements Closeable {
         int headFrom = 0;
         for (int i = 0; i < count; i++) {
             int length = places[i][2] - places[i][1];
-            from.putLong(places[i][1], 0); // of its offset brokers want nothing, and no checksum has it
+            from.putLong(places[i][1], 0); // brokers ignore the base offset, and the checksum does not cover it
             head.putInt(places[i][0]).putInt(length);
             parts[2 * i] = head.duplicate().position(headFrom).limit(head.position());
             parts[2 * i + 1] = from.duplicate().limit(places[i][2]).position(places[i][1]);
@@ -113,7 +116,7 @@ final class BareProduce implements Closeable {
         inFlight.add(records);
     }
 
-    /** Waits until all is acknowledged. */
+    /** Waits until all records are acknowledged. */
     void flush() throws IOException {
         while (!inFlight.isEmpty()) {
             acknowledge();

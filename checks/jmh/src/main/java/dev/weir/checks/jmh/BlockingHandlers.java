@@ -10,12 +10,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The heap that 10,000 handlers take which block at the same time, each on its virtual thread, in the order of the
- * input, by key, and in none.
+ * Measures the heap used by 10,000 handlers that block at the same time, each on its own virtual thread: in input
+ * order, ordered by key, and unordered.
  *
- * <p>Run: {@code java -Xmx200m -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.BlockingHandlers}. The limit is
- * the proof: it fails with an OutOfMemoryError beyond it. It prints what is live after a collection while all handlers
- * block, with the 20 stack frames that each holds.
+ * <p>Run: {@code java -Xmx200m -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.BlockingHandlers}. The heap
+ * limit is the check: if the handlers need more, the program fails with an OutOfMemoryError. While all handlers block,
+ * each with 20 stack frames, the program prints the live heap after a garbage collection.
  */
 public final class BlockingHandlers {
 

@@ -18,14 +18,14 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * A source on one thread and the sink on another, with an asynchronous boundary between them.
+ * Measures an asynchronous boundary: the source runs on one thread, the sink on another.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar BoundaryBenchmark -prof gc}. Timed, per element: the
- * iterator, the boundary, adding up on the other thread. Left out: boxing. Each contender has the buffer of its
- * default: Weir 1,024 elements, Pekko 16, Reactor 256; the row with Pekko's buffer at 1,024 is there to be fair to it.
- * Reactor's source is hidden from publishOn, which would otherwise iterate over it on the lower thread, so that nothing
- * crossed. Jox is a channel of 1,024 between two virtual threads, as in its flows. Baseline by hand: two threads and an
- * ArrayBlockingQueue of 1,024.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar BoundaryBenchmark -prof gc}. Timed per element: the
+ * iterator, the boundary, and adding the element to a sum on the other thread. Not timed: boxing. Each contender has
+ * its default buffer size: 1,024 elements for Weir, 16 for Pekko, 256 for Reactor. For a fair comparison, Pekko has a
+ * second row with a buffer of 1,024. Reactor's source is hidden from publishOn. Otherwise publishOn would iterate over
+ * the source on the sink's thread, and no element would cross threads. Jox uses a channel of 1,024 elements between two
+ * virtual threads, as its flows do. Hand-written baseline: two threads and an ArrayBlockingQueue of 1,024.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -15,12 +15,12 @@ import org.openjdk.jmh.annotations.State;
 import reactor.core.publisher.Flux;
 
 /**
- * A chain of map operators on one thread, each with a function of its own that allocates nothing.
+ * Measures a chain of map operators on one thread. Each operator has its own function, which allocates nothing.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar ChainBenchmark -prof gc}. Timed, per element: the iterator,
- * the chain, adding up at the end. Left out: boxing. To see what one operator costs, subtract two lengths; length 0 is
- * what the source and the sink cost. Baselines: Pekko Streams, Reactor, and a loop that calls the same functions by
- * hand.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar ChainBenchmark -prof gc}. Timed per element: the iterator,
+ * the chain, and adding the element to a sum at the end. Not timed: boxing. To get the cost of one operator, subtract
+ * the times of two chain lengths; length 0 shows the cost of the source and sink. Baselines: Pekko Streams, Reactor,
+ * and a hand-written loop that calls the same functions.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -28,7 +28,7 @@ import reactor.core.publisher.Flux;
 @OperationsPerInvocation(Elements.COUNT)
 public class ChainBenchmark {
 
-    /** A function for each contender, so that none has to wrap it. */
+    /** A function that implements the function interface of each contender, so that no contender needs a wrapper. */
     private interface Step
             extends Function<Integer, Integer>, org.apache.pekko.japi.function.Function<Integer, Integer> {
 
@@ -42,7 +42,7 @@ public class ChainBenchmark {
 
     private final Elements elements = Elements.few();
 
-    /** Each is a class of its own, as in a program that somebody wrote. */
+    /** Each function is a class of its own, as in a real program, where operators do not share one function class. */
     private static final List<Step> FUNCTIONS = List.of(
             n -> Elements.boxed(n + 1),
             n -> Elements.boxed(n + 2),

@@ -12,22 +12,22 @@ import org.openjdk.jmh.annotations.TearDown;
 import reactor.core.publisher.Flux;
 
 /**
- * Runs a stream of each contender to its end, into a {@link Sum}, each in the way of its own manual. Shared by all
- * benchmarks; holds Pekko's actor system, with its default settings but for one.
+ * Runs streams of each contender to completion into a {@link Sum}, in the way that the contender's manual recommends.
+ * Shared by all benchmarks. Holds Pekko's actor system, which has default settings except {@link #SETTINGS}.
  */
 @State(Scope.Benchmark)
 public class Contenders {
 
     /**
-     * Setting without which a stream of 100,000 substreams, not compiled yet, loses those without a subscriber within 5
-     * s.
+     * Extends the subscription timeout of substreams. With the default of 5 s, a run with 100,000 substreams whose code
+     * is not yet compiled loses the substreams that have no subscriber in time.
      */
     private static final String SETTINGS = "pekko.stream.materializer.subscription-timeout.timeout = 60s";
 
     private final ActorSystem system =
             ActorSystem.create("rival", ConfigFactory.parseString(SETTINGS).withFallback(ConfigFactory.load()));
 
-    /** Ends the actor system. */
+    /** Terminates the actor system. */
     @TearDown(Level.Trial)
     public void close() {
         system.terminate();
@@ -68,7 +68,7 @@ public class Contenders {
         return sum.of(expected);
     }
 
-    /** Virtual threads that send, and this one that receives. */
+    /** Lets virtual threads send through a channel, from which the calling thread receives. */
     long jox(Channel<Integer> channel, int senders, Iterable<Integer> each, int expected) throws InterruptedException {
         for (int i = 0; i < senders; i++) {
             var ignored = Thread.startVirtualThread(() -> sendAll(channel, each));

@@ -18,9 +18,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * A topic copied exactly once beside the same copied at least once, with a commit each 100 ms, in {@link
- * PairedRounds}. A pass is a group and a client of its own, and lasts from the first record until the pipeline has
- * ended: all written and committed.
+ * Compares copying a topic exactly once with copying it at least once, in {@link PairedRounds}. Both commit every 100
+ * ms. Each pass has its own group and client, and lasts from the first record until the pipeline has ended, with all
+ * records written and committed.
  *
  * <pre>
  *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanFill HOST:PORT TOPIC 6 RECORDS 100
@@ -39,7 +39,7 @@ public final class CopyRounds {
         this.input = input;
     }
 
-    /** Runs the benchmark; RECORDS are in the topic. */
+    /** Runs the benchmark. The topic must contain RECORDS records. */
     public static void main(String[] args) throws Exception {
         Arguments given = Arguments.ofReader(args, 20);
         CopyRounds passes = new CopyRounds(given.bootstrap, given.topic);
@@ -49,7 +49,7 @@ public final class CopyRounds {
                 new Arm("exactly once", passes::exactlyOnce));
     }
 
-    /** As {@code workloads/copy-exactly-once.yaml} has them. */
+    /** Returns the settings in {@code workloads/copy-exactly-once.yaml}. */
     private ConsumerSettings<byte[], byte[]> reading(String group) {
         return ConsumerSettings.builder()
                 .bootstrapServers(bootstrap)
@@ -89,7 +89,7 @@ public final class CopyRounds {
                         .produceTo(writing(), copy::of));
     }
 
-    /** The step of a pass, which takes the time of the first record. */
+    /** The pipeline's function, which notes the time of the first record. */
     private static final class Copy {
         private final AtomicReference<Cost> start = new AtomicReference<>();
         private final String output;

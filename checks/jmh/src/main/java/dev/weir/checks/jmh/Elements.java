@@ -4,12 +4,15 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 
 /**
- * The input of every contender: numbers that were boxed beforehand, so that a run's allocations are the contender's
- * own. Immutable.
+ * The input of every contender. The numbers are boxed beforehand, so all allocations of a run are the contender's own.
+ * Immutable.
  */
 final class Elements implements Iterable<Integer> {
 
-    /** Elements per run of a pipeline; enough that starting it, some 50 us, costs 0.1 ns each. */
+    /**
+     * The elements per run of a pipeline. With this many, the start of the pipeline (about 50 us) adds 0.1 ns per
+     * element.
+     */
     static final int COUNT = 1 << 19;
 
     private static final int TABLE_SIZE = 1 << 17;
@@ -28,24 +31,24 @@ final class Elements implements Iterable<Integer> {
      * Numbers from 0, over and over.
      *
      * @param count how many in all
-     * @param distinct how many different ones, a power of two, at most 131,072
+     * @param distinct how many distinct numbers, a power of two, at most 131,072
      */
     Elements(int count, int distinct) {
         this.count = count;
         this.distinct = distinct;
     }
 
-    /** {@link #COUNT} elements, few enough different ones to stay in the cache. */
+    /** Returns {@link #COUNT} elements with so few distinct numbers that they stay in the processor's cache. */
     static Elements few() {
         return new Elements(COUNT, 512);
     }
 
-    /** Returns a number boxed before, out of 512. */
+    /** Returns one of 512 numbers that were boxed beforehand. */
     static Integer boxed(int number) {
         return TABLE[number & 511];
     }
 
-    /** Returns a number boxed before, less than 131,072. */
+    /** Returns a number below 131,072 that was boxed beforehand. */
     static Integer number(int number) {
         return TABLE[number];
     }

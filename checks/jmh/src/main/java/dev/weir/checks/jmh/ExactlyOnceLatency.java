@@ -23,9 +23,10 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Measures how long after it is due a record that is copied exactly once, with a commit each 100 ms, is seen by a
- * reader with {@code read_committed}: records of 100 bytes at a planned rate, six partitions, all in this process but
- * the broker. Times are taken by one clock. A first part is not counted.
+ * Measures the latency of an exactly-once copy that commits every 100 ms: the time from when a record is due until a
+ * reader with {@code read_committed} receives its copy. Records have 100 bytes and are sent at a planned rate to six
+ * partitions. Everything except the broker runs in this process, so all times come from one clock. The first part of
+ * the run is not counted.
  *
  * <pre>
  *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.ExactlyOnceLatency localhost:9092 RATE SECONDS
@@ -40,7 +41,7 @@ public final class ExactlyOnceLatency {
 
     private ExactlyOnceLatency() {}
 
-    /** Takes an address, records per second, and seconds to measure. */
+    /** Takes the broker's address, the records per second, and the number of seconds to measure. */
     public static void main(String[] args) throws Exception {
         String address = args[0];
         long rate = Long.parseLong(args[1]);
@@ -94,7 +95,7 @@ public final class ExactlyOnceLatency {
         }
     }
 
-    /** Nanoseconds from when each record was due until it was seen, in the order in which they came. */
+    /** Returns, in order of arrival, the nanoseconds from when each record was due until the reader received it. */
     private static long[] read(String address, String topic, long count) {
         long[] nanos = new long[(int) count];
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(

@@ -13,11 +13,11 @@ import org.openjdk.jmh.annotations.State;
 import reactor.core.publisher.Flux;
 
 /**
- * A filter that keeps half of the elements, by a table of 512 in random order.
+ * Measures a filter that keeps half of the elements, chosen by a table of 512 entries in random order.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar FilterBenchmark -prof gc}. Timed, per element that comes
- * in: the iterator, the filter, adding up what is kept. Left out: boxing. Baselines: Pekko Streams, Reactor, a loop by
- * hand.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar FilterBenchmark -prof gc}. Timed per input element: the
+ * iterator, the filter, and adding the kept elements to a sum. Not timed: boxing. Baselines: Pekko Streams, Reactor,
+ * and a hand-written loop.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

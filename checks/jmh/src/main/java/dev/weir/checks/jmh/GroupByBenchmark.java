@@ -17,13 +17,13 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.GroupedFlux;
 
 /**
- * A stream for each key with a map in it, merged again. The keys come in turn, the worst case for whatever works in
- * batches.
+ * Measures {@code groupBy} with a map operator in each key's stream, and the merge of these streams. The keys alternate
+ * from element to element, which is the worst case for code that works in batches.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar GroupByBenchmark -prof gc}. Timed, per element: the
- * iterator, finding the key's stream, the map in it, the merge, adding up; with 100,000 keys also the making of a
- * stream for each five elements. Left out: boxing. Baselines: Pekko's groupBy and mergeSubstreams, Reactor's groupBy
- * and flatMap, and a HashMap of functions.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar GroupByBenchmark -prof gc}. Timed per element: the
+ * iterator, finding the key's stream, the map operator, the merge, and adding the element to a sum. With 100,000 keys,
+ * one stream is created for every five elements, which is timed as well. Not timed: boxing. Baselines: Pekko's groupBy
+ * and mergeSubstreams, Reactor's groupBy and flatMap, and a HashMap of functions.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -31,7 +31,7 @@ import reactor.core.publisher.GroupedFlux;
 @OperationsPerInvocation(Elements.COUNT)
 public class GroupByBenchmark {
 
-    /** The number of different ones. */
+    /** The number of distinct keys. */
     @Param({"10", "100000"})
     private int keys;
 

@@ -28,13 +28,14 @@ import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Measures what a member of a consumer group allocates at a steady {@value #PER_SECOND} records of {@value
- * #VALUE_BYTES} bytes a second over {@value #PARTITIONS} partitions, and when nothing comes: the whole process, and
- * each of its threads.
+ * Measures how much a member of a consumer group allocates, in the whole process and in each thread. The load is either
+ * a steady {@value #PER_SECOND} records per second of {@value #VALUE_BYTES} bytes over {@value #PARTITIONS} partitions,
+ * or no records at all.
  *
- * <p>Run: {@code checks/jmh/group.sh ADDRESS SECONDS}. What it runs: {@code GroupSteady ADDRESS TOPIC SECONDS
- * fill|views|views-kip848|decoder}. A name that contains {@code -patient} lets the broker wait for 100 kB or 100 ms.
- * A member is idle if nobody fills its topic.
+ * <p>Run: {@code checks/jmh/group.sh ADDRESS SECONDS}. The script runs
+ * {@code GroupSteady ADDRESS TOPIC SECONDS fill|views|views-kip848|decoder}. With a name that contains
+ * {@code -patient}, the broker answers a fetch after 100 ms or as soon as it has 100 kB. A member is idle if no
+ * {@code fill} process writes to its topic.
  */
 public final class GroupSteady {
 
@@ -58,7 +59,7 @@ public final class GroupSteady {
         this.seconds = seconds;
     }
 
-    /** As the class says. */
+    /** Runs the program with the arguments described in the class comment. */
     public static void main(String[] args) throws Exception {
         GroupSteady steady = new GroupSteady(args[0], args[1], Integer.parseInt(args[2]));
         steady.createTopic();
@@ -81,7 +82,7 @@ public final class GroupSteady {
         }
     }
 
-    /** For as long as the others warm up and measure, and some time for their start. */
+    /** Writes records for the time in which the other processes start, warm up and measure. */
     private void fill() {
         byte[] value = new byte[VALUE_BYTES];
         long end = (long) (seconds + 2 * WARM_UP_SECONDS) * PER_SECOND;
@@ -98,7 +99,10 @@ public final class GroupSteady {
         }
     }
 
-    /** As in production: a development broker asks for ten times as many. */
+    /**
+     * Sets the group's heartbeat interval to its production value. A development broker has a ten times shorter
+     * interval.
+     */
     private void setHeartbeats(String group) throws Exception {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.GROUP, group);
         ConfigEntry interval = new ConfigEntry("consumer.heartbeat.interval.ms", "5000");

@@ -15,14 +15,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Measures what pipelines cost while nothing comes: one of 100 stages, 10 of them asynchronous boundaries, and 200 of
- * six stages with two boundaries. Each has just carried elements as fast as they are taken, one at a time, so that its
- * threads have learned that waits are short. Also measures what a pipeline costs when an element arrives every
- * millisecond, beside the cost of the sleeps alone. It is the processor time of the whole process, the JVM's own
- * housekeeping included, for which an empty process is measured first. The JDK counts it in steps of 10 ms, here 0.1 %.
+ * Measures the processor time of pipelines while no elements arrive: one pipeline of 100 stages, 10 of which are
+ * asynchronous boundaries, and 200 pipelines of six stages with two boundaries. Just before, each pipeline has
+ * processed elements one at a time at full speed, so its threads have learned that waits are short. Also measures a
+ * pipeline that gets an element every millisecond, and the cost of the sleeps alone. The processor time is that of the
+ * whole process, including the JVM's own work; to show that part, an empty process is measured first. The JDK reports
+ * it in steps of 10 ms, which is 0.1 % here.
  *
- * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.IdlePipeline}. Takes a minute and ends
- * with 1 if an idle one is over {@value #ALLOWED_PERCENT} % of a core.
+ * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.IdlePipeline}. The program takes a
+ * minute. Its exit code is 1 if an idle pipeline uses more than {@value #ALLOWED_PERCENT} % of a core.
  */
 public final class IdlePipeline {
 
@@ -37,7 +38,7 @@ public final class IdlePipeline {
 
     private IdlePipeline() {}
 
-    /** One that runs, and what has arrived at its end. */
+    /** A running pipeline with its input queue, and the number of elements that have reached its sink. */
     private record Fed(SourceQueue<Integer> queue, AtomicInteger arrived, RunningPipeline running) {
 
         static Fed of(int stages, int stagesPerBoundary) {
@@ -70,7 +71,7 @@ public final class IdlePipeline {
         }
     }
 
-    /** Measures and prints. */
+    /** Measures and prints the results. */
     public static void main(String[] args) throws InterruptedException {
         double empty = percentOfACore(IdlePipeline::idle);
         double sleeping = percentOfACore(() -> eachMillisecond(() -> {}));

@@ -25,20 +25,20 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Measures how long a single element takes to a sink on another thread that waits for it.
+ * Measures how long a single element takes to reach a waiting sink on another thread.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar LatencyBenchmark}. Timed, and sampled one by one: from the
- * offer until the benchmark's thread, which spins, sees what the sink wrote. Behind 1 hand-over the sink sits right
- * below the queue; with 2 there is an asynchronous boundary between, so the difference is a boundary. Baselines: Pekko
- * Streams, Reactor, and channels of Jox or ArrayBlockingQueues between virtual threads. Needs two idle processors: the
- * spinning thread takes one.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar LatencyBenchmark}. Each element is timed by itself, from
+ * the offer until the benchmark's spinning thread sees the value that the sink wrote. With 1 hand-over, the sink is
+ * directly downstream of the queue. With 2, there is an asynchronous boundary between them, so the difference is the
+ * cost of a boundary. Baselines: Pekko Streams, Reactor, and channels of Jox or ArrayBlockingQueues between virtual
+ * threads. Needs two idle processors, because the spinning thread occupies one.
  */
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 @State(Scope.Benchmark)
 public class LatencyBenchmark {
 
-    /** The number of times the element goes from thread to thread. */
+    /** The number of times that the element is passed from one thread to another. */
     @Param({"1", "2"})
     private int handOvers;
 
@@ -49,7 +49,7 @@ public class LatencyBenchmark {
         seen = number;
     }
 
-    /** The next number; the one before it has been seen. */
+    /** Returns the next number. Called after the previous number has reached the benchmark's thread. */
     private Integer next() {
         return ++sent;
     }

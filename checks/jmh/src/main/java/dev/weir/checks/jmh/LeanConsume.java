@@ -24,13 +24,15 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Reads a topic from its beginning to its end with several consumers in turn, round after round, and prints rate, CPU
- * and allocation of each, and the median of its ratios to the plain client of the same round. Each record is looked at:
- * the eight first bytes of its value are added up. Warm-up rounds are not counted.
+ * Reads a topic from beginning to end with several consumers in turn, in several rounds. Prints the rate, CPU time and
+ * allocation of each consumer, and the median of its ratios to the plain client in the same round. Each consumer adds
+ * up the first eight bytes of each value. Warm-up rounds are not counted.
  *
- * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanConsume localhost:9092 TOPIC ROUNDS
- * [bare,lean,plain,tuned]}. The time ends with the last record: closing the official consumer takes up to 500 ms. The
- * CPU is the process's, compilers, collector and closing included.
+ * <p>Run:
+ * {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanConsume localhost:9092 TOPIC ROUNDS
+ * [bare,lean,plain,tuned]}.
+ * The measured time ends with the last record, because closing the official consumer takes up to 500 ms. The CPU time
+ * is that of the whole process, including the JIT compilers, the garbage collector and closing the consumer.
  */
 public final class LeanConsume {
 
@@ -47,7 +49,9 @@ public final class LeanConsume {
         this.bootstrap = bootstrap;
     }
 
-    /** Bootstrap address, topic, counted rounds and, if wanted, who takes part. */
+    /**
+     * Takes the bootstrap address, the topic, the number of counted rounds and, optionally, the consumers to compare.
+     */
     public static void main(String[] args) throws Exception {
         new LeanConsume(args[0])
                 .compare(
@@ -64,7 +68,7 @@ public final class LeanConsume {
         who.forEach(each -> results.put(each, new ArrayList<>()));
         for (int round = -WARM_UP; round < rounds; round++) {
             for (int i = 0; i < who.size(); i++) {
-                // Another one is first in each round.
+                // Each round begins with a different consumer.
                 String each = who.get(Math.floorMod(i + round, who.size()));
                 Result result = measure(each);
                 if (round >= 0) {

@@ -29,11 +29,12 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * A topic copied by hand on the lean path beside the manual's loop over the client, which polls, sends, and flushes and
- * commits every second, and both kinds of {@link BareCopy}, in {@link PairedRounds}, N of them (16). The lean copy
- * sends each record from where it was received and commits what is acknowledged every second; the bare ones commit
- * nothing. A record goes to the partition that it came from. A pass has an output and a group of its own, and is timed
- * as an {@link AckedSpan} says.
+ * Compares a hand-written copy on the lean path with a loop over the official client and with both variants of
+ * {@link BareCopy}, in N {@link PairedRounds} (default: 16). The loop follows the client's manual: it polls and sends,
+ * and flushes and commits every second. The lean copy sends each record directly from the receive buffer, and commits
+ * the acknowledged offsets every second. The bare copies commit nothing. Each record is copied to the partition with
+ * the same number. Each pass has its own output topic and group; {@link AckedSpan} defines the part of a pass that is
+ * timed.
  *
  * <pre>
  *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanFill HOST:PORT TOPIC PARTITIONS RECORDS BYTES
@@ -56,7 +57,7 @@ public final class LeanCopyRounds {
         records = given.records;
     }
 
-    /** Runs the benchmark; RECORDS are in the topic, equally many in each partition. */
+    /** Runs the benchmark. The topic must contain RECORDS records, the same number in each partition. */
     public static void main(String[] args) throws Exception {
         Arguments given = Arguments.ofReader(args, 16);
         if (given.records % given.partitions != 0) {
@@ -71,7 +72,7 @@ public final class LeanCopyRounds {
                 new Arm("lean", passes::lean));
     }
 
-    /** As {@code workloads/copy.yaml} has them. */
+    /** Returns a consumer with the settings in {@code workloads/copy.yaml}. */
     private KafkaConsumer<byte[], byte[]> consumer(String group) {
         Map<String, Object> config = new HashMap<>(fetching());
         config.putAll(Map.of(
@@ -176,7 +177,7 @@ public final class LeanCopyRounds {
         }
     }
 
-    /** Counts acknowledgements, and notes up to where each partition is copied. */
+    /** Counts acknowledgements, and notes the offset up to which each partition is copied. */
     private final class Acked implements SendListener {
         private final AckedSpan span = new AckedSpan(records);
         private final AtomicLongArray next = new AtomicLongArray(partitions);

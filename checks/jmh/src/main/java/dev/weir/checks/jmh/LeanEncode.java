@@ -16,16 +16,17 @@ import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
 
 /**
- * Measures the cost of putting a record into a batch, by the CPU time of the thread: in turn, the least of many rounds.
- * Batches of 128 kB, one after the other through 8 MB, so that no batch is in the cache of the core from the last time.
+ * Measures the cost of adding a record to a batch in CPU time of the thread. The variants take turns, and the result of
+ * each is the minimum of many rounds. The batches of 128 kB are laid out one after the other in 8 MB, so that a batch
+ * is no longer in the core's cache when it is written again.
  *
  * <ul>
- * <li>array, slice, encoder: appended from an array, from where a record was fetched, by an encoder; without
- * checksum
- * <li>later: encoded into {@code LeanRecords} first, and copied from there
- * <li>stamp: header and checksum of a batch, for each of its records
- * <li>keep: a fetched batch copied by {@link KeptBatches}, for each of its records
- * <li>walk: the records of such a copy, one after the other, with eight bytes of each
+ * <li>array, slice, encoder: a value is appended from an array, from the buffer of a fetched record, or by an encoder;
+ * without the checksum
+ * <li>later: a value is first encoded into {@code LeanRecords} and then copied from there
+ * <li>stamp: header and checksum of a batch, divided by its number of records
+ * <li>keep: a copy of a fetched batch by {@link KeptBatches}, divided by its number of records
+ * <li>walk: iteration over the records of such a copy, with access to eight bytes of each
  * </ul>
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanEncode 23 100 1000}
@@ -79,7 +80,7 @@ public final class LeanEncode {
         long ignored = all(this::ofArray) + stamp();
     }
 
-    /** Sizes of values, at least 8. */
+    /** Takes sizes of values in bytes, each at least 8. */
     public static void main(String[] args) {
         System.out.println("| value | array | slice | encoder | later | stamp | keep | walk |\n"
                 + "|--:|--:|--:|--:|--:|--:|--:|--:|");

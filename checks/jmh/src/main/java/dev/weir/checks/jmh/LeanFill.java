@@ -13,13 +13,15 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Makes and fills a topic for {@link LeanConsume}, in batches of 128 kB.
+ * Creates and fills a topic for {@link LeanConsume}, in batches of 128 kB.
  *
- * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanFill localhost:9092 TOPIC PARTITIONS
+ * <p>Run:
+ * {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanFill localhost:9092 TOPIC PARTITIONS
  * RECORDS VALUE_BYTES [CODEC [varied]]}
  *
- * <p>The values are 1,009 in turn, which compress to next to nothing; or, varied, each another one, half of it words of
- * a vocabulary and half digits, which compress as events do.
+ * <p>By default, 1,009 values are written in turn, which compress to almost nothing. With {@code varied}, all values
+ * differ. Half of each value is words of a vocabulary and half is digits, so the values compress about as well as real
+ * events.
  */
 public final class LeanFill {
 
@@ -27,7 +29,7 @@ public final class LeanFill {
 
     private LeanFill() {}
 
-    /** As the class says. */
+    /** Runs the program with the arguments described in the class comment. */
     public static void main(String[] args) throws Exception {
         int partitions = Integer.parseInt(args[2]);
         int count = Integer.parseInt(args[3]);

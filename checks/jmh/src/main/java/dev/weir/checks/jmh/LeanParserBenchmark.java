@@ -28,8 +28,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Records read from batches in memory, checksum included, eight bytes of each value looked at; beside the official
- * client's classes, which are the baseline. Left out: network, fetch responses.
+ * Measures reading records from batches in memory, including the checksum and access to eight bytes of each value. The
+ * official client's classes are the baseline. Not timed: the network and the parsing of fetch responses.
  *
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar LeanParser -prof gc}
  */
@@ -102,7 +102,7 @@ public class LeanParserBenchmark {
         return sum;
     }
 
-    /** The same by a handler, as {@code LeanConsumer.poll} hands records out. */
+    /** Weir's views, passed to a handler in the same way as in {@code LeanConsumer.poll}. */
     @Benchmark
     @OperationsPerInvocation(RECORDS)
     public long weirHandler() {
@@ -119,7 +119,7 @@ public class LeanParserBenchmark {
         return handled + position;
     }
 
-    /** The walk of the bare loop; for {@link LeanWalk}. */
+    /** The record iteration of {@link BareLoop}; used by {@link LeanWalk}. */
     long bare(BareLoop loop) {
         try {
             int next;

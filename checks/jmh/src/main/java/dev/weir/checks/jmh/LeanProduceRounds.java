@@ -16,18 +16,19 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * {@link LeanProducer} beside a plain loop over the client's {@code send()} and {@link BareProduce}, in
- * {@link PairedRounds}, N of them (25). All are idempotent, wait for the acknowledgement of all replicas, have batches
- * of 128 kB, five requests of at most 1 MB in flight, write one value again and again, in turn to each partition, and
- * get a callback per record. A pass has a topic and a producer of its own, and is timed as an {@link AckedSpan} says.
+ * Compares {@link LeanProducer} with a plain loop over the client's {@code send()} and with {@link BareProduce}, in N
+ * {@link PairedRounds} (default: 25). All three are idempotent, wait for the acknowledgement of all replicas, have
+ * batches of 128 kB and five requests of at most 1 MB in flight, and get a callback per record. They write the same
+ * value repeatedly, to each partition in turn. Each pass has its own topic and producer; {@link AckedSpan} defines the
+ * part of a pass that is timed.
  *
  * <pre>
  *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanProduceRounds \
  *       HOST:PORT PARTITIONS BYTES RECORDS [N]
  * </pre>
  *
- * <p>After each pass of the lean producer it says how full its batches and requests were: both are as full as the
- * others' only while it waits for the broker.
+ * <p>After each pass of the lean producer, the program prints how full the batches and requests were. The lean producer
+ * fills them as much as the others do only while it is waiting for the broker.
  */
 public final class LeanProduceRounds {
     static final int BATCH_BYTES = 128 * 1024;
@@ -56,7 +57,7 @@ public final class LeanProduceRounds {
                 new Arm("lean", passes::lean));
     }
 
-    /** As {@code workloads/producer.yaml} has them. */
+    /** Returns the client's settings, which are the settings in {@code workloads/producer.yaml}. */
     static Map<String, Object> client(String bootstrap) {
         return Map.of(
                 "bootstrap.servers", bootstrap, "linger.ms", LINGER_MILLIS, "batch.size", String.valueOf(BATCH_BYTES));
@@ -68,7 +69,7 @@ public final class LeanProduceRounds {
         return settings.build();
     }
 
-    /** Tells a span. */
+    /** Returns a listener that reports each acknowledgement to a span. */
     static SendListener telling(AckedSpan span) {
         return new SendListener() {
             @Override

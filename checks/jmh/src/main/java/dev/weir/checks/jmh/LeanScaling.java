@@ -17,15 +17,18 @@ import java.util.stream.LongStream;
 import org.apache.kafka.common.record.internal.CompressionType;
 
 /**
- * One lean thread and two of them before {@link StandInBrokers}, one broker for each thread, in turn, in rounds. Prints
- * what they read in a second of the clock, and the sum over the threads of records by the thread's processor time. The
- * latter shows what caches and memory cost, and nothing else: a thread that waits, for a lock or for another one, uses
- * no processor time, so the share of time that threads were idle is printed beside it. The first eight bytes of each
- * value are added up. The first round does not count.
+ * Compares one lean thread with two, in alternating rounds. The threads read from {@link StandInBrokers}, one broker
+ * per thread. Prints two rates: the records per second of wall-clock time, and the sum over the threads of records per
+ * second of the thread's processor time. The second rate shows only the costs of caches and memory. It does not show
+ * waits for a lock or for another thread, because a waiting thread uses no processor time; therefore the idle share of
+ * the threads is printed as well. The program adds up the first eight bytes of each value. The first round is not
+ * counted.
  *
- * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanScaling [none|lz4|zstd|...] [ROUNDS]
- * [SECONDS] [VALUE_BYTES]}. Brokers and threads share the machine: the rate by the clock scales only where there are
- * cores for all of them, or where brokers have little to send, as with a codec.
+ * <p>Run:
+ * {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanScaling [none|lz4|zstd|...] [ROUNDS]
+ * [SECONDS] [VALUE_BYTES]}.
+ * Brokers and threads share the machine. The wall-clock rate therefore scales only if there are enough cores for all of
+ * them, or if brokers have little to send because the records are compressed.
  */
 public final class LeanScaling {
     private static final int PARTITIONS = 6;
@@ -34,7 +37,7 @@ public final class LeanScaling {
 
     private LeanScaling() {}
 
-    /** Codec, counted rounds, seconds of each, bytes of a value. */
+    /** Takes the codec, the number of counted rounds, the seconds per round, and the bytes per value. */
     public static void main(String[] args) throws Exception {
         CompressionType codec = CompressionType.forName(args.length > 0 ? args[0] : "none");
         int rounds = args.length > 1 ? Integer.parseInt(args[1]) : 5;
@@ -84,15 +87,18 @@ public final class LeanScaling {
         return values[values.length / 2];
     }
 
-    /** Records in a second; and the share of the clock's time that the threads used no processor. */
+    /**
+     * Records per second by wall clock and by processor time, and the share of wall-clock time during which the threads
+     * were idle.
+     */
     private record Rate(double byClock, double byProcessor, double idle) {}
 
-    /** The records read and the time used by each thread so far. */
+    /** A reading: the time, and the records read and processor time used by each thread so far. */
     private record Look(long nanos, long[] records, long[] cpuNanos) {}
 
     private static Rate measure(int count, CompressionType codec, int valueBytes, long seconds)
             throws IOException, InterruptedException {
-        long[] sums = new long[count * 16]; // Not in one cache line.
+        long[] sums = new long[count * 16]; // Spaced so that no two threads share a cache line.
         try (StandInBrokers brokers = new StandInBrokers(count, PARTITIONS, codec, valueBytes);
                 LeanThreads threads = LeanThreads.builder(LeanSettings.builder()
                                 .bootstrapServers(brokers.address())
@@ -101,7 +107,7 @@ public final class LeanScaling {
                         .threads(count)
                         .records(thread -> adding(sums, thread * 16))
                         .start()) {
-            Thread.sleep(1_000 + 250 * seconds); // Compiled, and divided.
+            Thread.sleep(1_000 + 250 * seconds); // By now the code is compiled and the partitions are assigned.
             Look from = look(threads);
             Thread.sleep(1_000 * seconds);
             Look to = look(threads);

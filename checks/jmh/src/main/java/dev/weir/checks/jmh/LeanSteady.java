@@ -25,13 +25,14 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Measures what a consumer costs at a steady {@value #PER_SECOND} records of {@value #VALUE_BYTES} bytes a second,
- * where most of its work is waiting: CPU and allocation of the whole process, one process for each consumer, so that
- * they read side by side.
+ * Measures the cost of a consumer at a steady {@value #PER_SECOND} records per second of {@value #VALUE_BYTES} bytes,
+ * where the consumer mostly waits. Prints CPU time and allocation of the whole process. Each consumer has its own
+ * process, so that all consumers can read at the same time.
  *
- * <p>Run: {@code checks/jmh/steady.sh ADDRESS SECONDS}. What it runs: {@code LeanSteady ADDRESS TOPIC SECONDS
- * fill|lean|plain|lean-patient|plain-patient|lean-idle}. Patient ones let the broker wait for 100 kB or 100 ms; the
- * idle one has a topic of its own, where nothing comes.
+ * <p>Run: {@code checks/jmh/steady.sh ADDRESS SECONDS}. The script runs
+ * {@code LeanSteady ADDRESS TOPIC SECONDS fill|lean|plain|lean-patient|plain-patient|lean-idle}. For the patient
+ * consumers, the broker answers a fetch after 100 ms or as soon as it has 100 kB. The idle consumer has its own topic,
+ * which gets no records.
  */
 public final class LeanSteady {
 
@@ -58,7 +59,7 @@ public final class LeanSteady {
         this.who = who;
     }
 
-    /** As the class says. */
+    /** Runs the program with the arguments described in the class comment. */
     public static void main(String[] args) throws Exception {
         LeanSteady steady = new LeanSteady(args[0], args[1], Integer.parseInt(args[2]), args[3]);
         boolean patient = args[3].endsWith("-patient");
@@ -73,7 +74,7 @@ public final class LeanSteady {
         }
     }
 
-    /** For as long as the others warm up and measure, and some time for their start. */
+    /** Writes records for the time in which the other processes start, warm up and measure. */
     private void fill() throws Exception {
         createTopic();
         byte[] value = new byte[VALUE_BYTES];
@@ -108,7 +109,7 @@ public final class LeanSteady {
         }
         try (LeanConsumer consumer = LeanConsumer.open(settings.build())) {
             consumer.assign(topic, 0, StartAt.end());
-            // Made once: in the loop it would be a new object for each turn.
+            // Created once, because inside the loop the lambda would be a new object in each iteration.
             RecordHandler handler = record -> {
                 sum += record.value().getLong(0);
                 count++;

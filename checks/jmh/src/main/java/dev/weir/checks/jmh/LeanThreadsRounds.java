@@ -13,8 +13,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A topic read by one lean thread and by two of them, from one broker on the same machine, in {@link PairedRounds}, N
- * of them (25). The first eight bytes of each value are added up. A pass counts from a tenth of the topic to its end.
+ * Compares reading a topic with one lean thread and with two, from one broker on the same machine, in N
+ * {@link PairedRounds} (default: 25). The program adds up the first eight bytes of each value. A pass is timed from the
+ * first tenth of the topic to the end.
  *
  * <pre>
  *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanFill HOST:PORT TOPIC PARTITIONS RECORDS BYTES
@@ -26,10 +27,10 @@ public final class LeanThreadsRounds {
     private static final long PATIENCE_SECONDS = 120;
     private static final int FIRST_PART = 10;
 
-    /** A thread tells the others what it has read after so many records. */
+    /** The number of records after which a thread publishes its count to the other threads. */
     private static final int STEP = 1_024;
 
-    private static final int APART = 16; // not in one cache line
+    private static final int APART = 16; // spaced so that no two threads share a cache line
 
     private final String bootstrap;
     private final String topic;
@@ -40,7 +41,7 @@ public final class LeanThreadsRounds {
     private LeanThreadsRounds(String bootstrap, String topic, long records) {
         this.bootstrap = bootstrap;
         this.topic = topic;
-        // What no thread has told at the end is less than a step of each.
+        // At the end, each of the two threads has fewer than STEP unpublished records.
         this.last = (records - 2 * STEP) / STEP * STEP;
         this.first = last / FIRST_PART / STEP * STEP;
         if (first < 1) {
@@ -48,7 +49,7 @@ public final class LeanThreadsRounds {
         }
     }
 
-    /** Runs the benchmark; RECORDS are in the topic. */
+    /** Runs the benchmark. The topic must contain RECORDS records. */
     public static void main(String[] args) throws Exception {
         Arguments given = Arguments.ofReader(args, 25);
         LeanThreadsRounds passes = new LeanThreadsRounds(given.bootstrap, given.topic, given.records);

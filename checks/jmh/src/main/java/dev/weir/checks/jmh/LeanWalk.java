@@ -10,9 +10,10 @@ import java.util.function.LongSupplier;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The parser of {@link LeanParserBenchmark} beside the walk of {@link BareLoop} and the official client's classes, by
- * the CPU time of the thread, which other work on the machine touches less than the time on the clock: in turn, the
- * least of many rounds. Checksums included, nothing compressed.
+ * Compares the parser of {@link LeanParserBenchmark} with the record iteration of {@link BareLoop} and with the
+ * official client's classes. Measures the thread's CPU time, which other work on the machine affects less than
+ * wall-clock time. The contenders take turns, and the result of each is the minimum of many rounds. Checksums are
+ * included; nothing is compressed.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanWalk 23 100 100+16}
  */
@@ -25,7 +26,7 @@ public final class LeanWalk {
 
     private LeanWalk() {}
 
-    /** Sizes of values, or of values and keys: {@code 23 23+16}. */
+    /** Takes sizes in bytes, of values or of values and keys: {@code 23 23+16}. */
     public static void main(String[] args) {
         for (String size : args) {
             LeanParserBenchmark parser = new LeanParserBenchmark();

@@ -14,11 +14,13 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A function that returns a future which is completed already, 16 at once, in the order of the input.
+ * Measures {@code mapAsync} with a function that returns an already completed future: 16 calls at a time, results in
+ * input order.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapAsyncBenchmark -prof gc}. Timed, per element: the
- * iterator, taking the future and its value, adding up. Left out: making futures, which exist before. Baselines:
- * Pekko's mapAsync, Reactor's flatMapSequential over Mono.fromFuture, and join in a loop.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapAsyncBenchmark -prof gc}. Timed per element: the
+ * iterator, obtaining the future and its value, and adding the value to a sum. Not timed: creating the futures, which
+ * exist before the run. Baselines: Pekko's mapAsync, Reactor's flatMapSequential over Mono.fromFuture, and join in a
+ * plain loop.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -31,7 +33,7 @@ public class MapAsyncBenchmark {
     private final Elements elements = Elements.few();
     private final CompletableFuture<Integer>[] futures = futures();
 
-    @SuppressWarnings("unchecked") // filled with such futures
+    @SuppressWarnings("unchecked") // filled below with futures of this type only
     private static CompletableFuture<Integer>[] futures() {
         CompletableFuture<Integer>[] futures = new CompletableFuture[512];
         for (int i = 0; i < futures.length; i++) {

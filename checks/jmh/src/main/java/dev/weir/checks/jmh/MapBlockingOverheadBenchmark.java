@@ -14,11 +14,13 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * Measures what workers cost per element when handlers hardly do anything: unordered, and by key with 131,072 keys.
+ * Measures the cost of workers per element when handlers do almost nothing, in two cases: unordered, and ordered by key
+ * with 131,072 keys.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapBlockingOverheadBenchmark -prof gc}. Timed, per element:
- * the iterator, the key, the trip to a worker and back, adding up. With {@code counts} each handler adds to one count
- * under one lock, as a handler does that writes to something shared. Baseline: the handler on one thread.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapBlockingOverheadBenchmark -prof gc}. Timed per element:
+ * the iterator, the key, the transfer to a worker and back, and adding the result to a sum. With {@code counts}, each
+ * handler increments one count under one lock, like a handler that writes to a shared object. Baseline: the handler on
+ * one thread.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

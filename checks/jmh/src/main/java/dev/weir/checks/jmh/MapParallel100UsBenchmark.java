@@ -7,7 +7,7 @@ import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 
 /**
- * 100 microseconds of work, in the order of the input.
+ * Measures 100 microseconds of work per element, with results in input order.
  *
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapParallel100Us}. A run takes 0.2 s on two processors.
  */

@@ -7,10 +7,10 @@ import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 
 /**
- * A microsecond of work, in the order of the input.
+ * Measures one microsecond of work per element, with results in input order.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapParallel1Us}. A run takes 66 ms on two processors, so
- * that starting and ending it, some 130 us, costs an element 1 ns.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapParallel1Us}. A run takes 66 ms on two processors.
+ * Starting and ending it takes about 130 us, which adds 1 ns per element.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -7,10 +7,10 @@ import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 
 /**
- * Measures what it costs to compute in parallel when there is nothing to compute.
+ * Measures the overhead of parallel computation with a function that does almost nothing.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapParallelOverheadBenchmark -prof gc}. Timed, per element:
- * the iterator, the way to a worker and back, adding up.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapParallelOverheadBenchmark -prof gc}. Timed per element:
+ * the iterator, the transfer to a worker and back, and adding the result to a sum.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -21,12 +21,12 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Eight inputs, each on a thread of its own, become one.
+ * Measures the merge of eight inputs, each on its own thread.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MergeBenchmark -prof gc}. Timed, per element: an iterator,
- * the way to the one thread below, adding up there. Left out: boxing. Baselines: Pekko's merge of eight asynchronous
- * sources, Reactor's merge of eight that are subscribed to on a parallel scheduler, and eight virtual threads that put
- * into a channel of Jox or an ArrayBlockingQueue of 1,024.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MergeBenchmark -prof gc}. Timed per element: an iterator,
+ * the transfer to the single downstream thread, and adding the element to a sum there. Not timed: boxing. Baselines:
+ * Pekko's merge of eight asynchronous sources, Reactor's merge of eight sources that are subscribed to on a parallel
+ * scheduler, and eight virtual threads that put into a channel of Jox or an ArrayBlockingQueue of 1,024.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

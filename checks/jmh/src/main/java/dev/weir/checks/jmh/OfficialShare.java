@@ -16,9 +16,9 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * The official client at its best settings, as the bench's driver {@code kafka-share-record-limit} has it: one share
- * consumer per worker, each on a thread of its own, {@code record_limit}, polls by the published rule. {@link #close}
- * ends the threads; the rest belongs to whoever made it.
+ * The official client with the settings of the bench's driver {@code kafka-share-record-limit}, which are its best
+ * ones: one share consumer per worker, each on its own thread, with {@code record_limit} and the published rule for
+ * polls. {@link #close} ends the threads. The caller closes everything else.
  */
 final class OfficialShare implements AutoCloseable {
 

@@ -2,12 +2,19 @@ package dev.weir.checks.jmh;
 
 import java.util.Locale;
 
-/** The ratio of two things that were measured in pairs, with an interval of 95 % by Student's t over the logarithms. */
+/**
+ * The ratio of two values that were measured in pairs, with a 95 % confidence interval by Student's t over the
+ * logarithms.
+ */
 final class PairedRatio {
 
     private PairedRatio() {}
 
-    /** Mean and interval as a text; takes the natural logarithm of each pair's ratio, two at least. */
+    /**
+     * Returns the mean and the interval as text.
+     *
+     * @param logs the natural logarithm of each pair's ratio, at least two
+     */
     static String of(double[] logs) {
         double mean = 0;
         for (double log : logs) {
@@ -22,7 +29,10 @@ final class PairedRatio {
                 Locale.ROOT, "%.3f [%.3f, %.3f]", Math.exp(mean), Math.exp(mean - half), Math.exp(mean + half));
     }
 
-    /** The 97.5 % quantile of Student's t, by its expansion: right to a hundredth from 5 degrees of freedom on. */
+    /**
+     * Returns the 97.5 % quantile of Student's t by series expansion, accurate to a hundredth for 5 or more degrees of
+     * freedom.
+     */
     private static double student(int degrees) {
         double normal = 1.959964;
         double cube = Math.pow(normal, 3);

@@ -22,19 +22,20 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Passes of some arms in one process, in random order within a round and seconds apart, so that all have broker and
- * machine as they are in those seconds. The baseline has two passes in each round: the other arms are compared with
- * their geometric mean, and the two with each other, which tells what equal arms differ by; the other arms also with
- * one another. The first rounds do not count. The ratios' intervals use Student's t over the rounds, at 95 %.
+ * Runs passes of several arms in one process. The passes of a round are in random order and only seconds apart, so all
+ * arms meet the same state of broker and machine. The baseline has two passes in each round. The other arms are
+ * compared with the geometric mean of these two passes, and with one another. The two baseline passes are also compared
+ * with each other, which shows the measurement error. The first rounds are not counted. The 95 % intervals of the
+ * ratios use Student's t over the rounds.
  *
- * <p>Besides the process's own processor time, it prints the processor time of the rest of the machine, which on an
- * otherwise idle machine belongs to the broker and the kernel, and the idle share of the cores: if almost nothing is
- * idle, the cores set the pace, whoever uses them.
+ * <p>The program also prints the processor time of this process, the processor time of the rest of the machine, and the
+ * idle share of the cores. On an otherwise idle machine, the broker and the kernel use the rest. If the idle share is
+ * almost zero, the cores limit the rate, regardless of who uses them.
  */
 final class PairedRounds {
     private static final int WARM_ROUNDS = 4;
 
-    /** Index of the first arm behind the baseline and its repetition. */
+    /** The index of the first arm after the baseline and its repetition. */
     private static final int FIRST_OTHER = 2;
 
     private static final double NANOS_PER_TICK = 1e7;
@@ -45,15 +46,15 @@ final class PairedRounds {
     /** A compared case: a name and a pass that writes to a topic made for it. */
     record Arm(String name, Pass pass) {}
 
-    /** Runs once and says what it took. */
+    /** Runs a pass once and returns its cost. */
     @FunctionalInterface
     interface Pass {
         Cost run(String topic) throws Exception;
     }
 
     /**
-     * A moment, or what lies between two: the clock's time, the processor time of this process and of the whole
-     * machine, bytes allocated. The machine's is not a number where the system does not tell.
+     * A reading, or the difference of two: wall-clock time, processor time of this process and of the whole machine,
+     * and allocated bytes. The machine's time is NaN if the operating system does not report it.
      */
     record Cost(double nanos, double cpuNanos, double machineNanos, double bytes) {
         static Cost now() {
@@ -76,12 +77,15 @@ final class PairedRounds {
             return machineNanos - cpuNanos;
         }
 
-        /** Share of idle time, over all cores. */
+        /** Returns the idle share of time over all cores. */
         double idleShare() {
             return 1 - machineNanos / (nanos * SYSTEM.getAvailableProcessors());
         }
 
-        /** Processor time of the machine on Linux: everything but idle time and waits for a disk, in ticks of 10 ms. */
+        /**
+         * Returns the processor time of the machine on Linux, in steps of 10 ms: all time except idle time and waits
+         * for a disk.
+         */
         private static double machineCpuNanos() {
             try (Stream<String> lines = Files.lines(Path.of("/proc/stat"))) {
                 long[] ticks = Stream.of(lines.findFirst().orElse("").split("\\s+"))
@@ -112,7 +116,7 @@ final class PairedRounds {
         this.arms.addAll(List.of(others));
     }
 
-    /** Runs and prints a table. */
+    /** Runs the rounds and prints a table. */
     void compare(int rounds) throws Exception {
         List<Cost[]> all = new ArrayList<>();
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
@@ -176,8 +180,9 @@ final class PairedRounds {
     }
 
     /**
-     * Writes a record to each partition and waits for it: while a new topic comes up, a broker may refuse a producer's
-     * first batch and take its second one, and the producer then has no way on until its delivery times out.
+     * Writes a record to each partition and waits for its acknowledgement. While a new topic is being set up, a broker
+     * may refuse a producer's first batch and accept its second one. The producer then makes no progress until its
+     * delivery timeout.
      */
     private void begin(String topic) throws Exception {
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(

@@ -14,8 +14,9 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * A function on all processors, in the order of the input. Baselines: Pekko's mapAsync over supplyAsync on a pool of as
- * many threads, Reactor's parallel rails (which do not keep the order), and the function on one thread.
+ * Measures a function that runs on all processors, with results in input order. Baselines: Pekko's mapAsync over
+ * supplyAsync on a pool with one thread per processor, Reactor's parallel rails (which do not keep the order), and the
+ * function on one thread.
  */
 @State(Scope.Benchmark)
 public abstract class ParallelContenders {
@@ -27,7 +28,7 @@ public abstract class ParallelContenders {
     private final ExecutorService pool = Executors.newFixedThreadPool(WORKERS);
     private final Scheduler rails = Schedulers.newParallel("rival", WORKERS);
 
-    /** Lets each contender work on so many elements in a run. */
+    /** Creates the contenders; each processes {@code count} elements per run. */
     protected ParallelContenders(int count) {
         this.count = count;
         this.elements = new Elements(count, 512);

@@ -23,15 +23,17 @@ import java.util.function.ToLongFunction;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Measures what it costs to be seen. A pass reads the whole topic at least once into {@code Sink.forEach} with default
- * settings, and is timed from record 1,000,000 on. Four arms, in random order within each round: nobody looks; nobody
- * looks, once more, which tells what two equal arms differ by; metrics scraped every second and the console open; the
- * same while a profile records. The watched arms are compared with the geometric mean of the two unwatched ones. The
- * first round does not count.
+ * Measures the cost of observing a pipeline. A pass reads the whole topic at least once into {@code Sink.forEach} with
+ * default settings, and is timed from record 1,000,000 on. Each round runs four arms in random order: two arms without
+ * observers, one arm with a metrics scrape every second and an open console, and one arm that additionally records a
+ * profile. The difference between the two unobserved arms shows the measurement error. The observed arms are compared
+ * with the geometric mean of the two unobserved ones. The first round is not counted.
  *
- * <p>Run: {@code checks/seeing.sh}, or {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.SeeingCost
- * localhost:9092 TOPIC RECORDS [PAIRS] [PASSES] [threads]}: so many pairs, each of so many passes of each arm; with the
- * processor time of each kind of thread. The intervals use Student's t over the pairs' ratios, at 95 %.
+ * <p>Run: {@code checks/seeing.sh}, or
+ * {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.SeeingCost localhost:9092 TOPIC RECORDS [PAIRS]
+ * [PASSES] [threads]}.
+ * PAIRS is the number of pairs, and PASSES the number of passes of each arm in a pair. With {@code threads}, the
+ * processor time of each kind of thread is printed as well. The 95 % intervals use Student's t over the pairs' ratios.
  */
 public final class SeeingCost {
     private static final long WARM = 1_000_000;
@@ -53,7 +55,7 @@ public final class SeeingCost {
         }
     }
 
-    /** The sums over the passes of an arm; the processor time also by kinds of threads, if asked. */
+    /** The sums over the passes of an arm, optionally with the processor time of each kind of thread. */
     private record Cost(long nanos, long cpuNanos, Map<String, Long> threads) {
         private Cost plus(Cost other) {
             Map<String, Long> sum = new TreeMap<>(threads);
@@ -75,7 +77,7 @@ public final class SeeingCost {
         this.byThread = byThread;
     }
 
-    /** As the class says. */
+    /** Runs the program with the arguments described in the class comment. */
     public static void main(String[] args) throws Exception {
         long records = Long.parseLong(args[2]);
         int pairs = args.length > 3 ? Integer.parseInt(args[3]) : 20;
@@ -116,7 +118,7 @@ public final class SeeingCost {
         }
     }
 
-    /** Milliseconds of processor time a second, of all passes of an arm together. */
+    /** Prints the milliseconds of processor time per second for each kind of thread, over all passes of each arm. */
     private static void printThreads(List<Map<Arm, Cost>> all) {
         Map<Arm, Cost> sums = new EnumMap<>(Arm.class);
         all.forEach(round -> round.forEach((arm, cost) -> sums.merge(arm, cost, Cost::plus)));
@@ -139,7 +141,7 @@ public final class SeeingCost {
         return round.getOrDefault(arm, new Cost(0, 0, Map.of()));
     }
 
-    /** Mean and interval of the pairs' ratios, by their logarithms. */
+    /** Returns the mean and the interval of the pairs' ratios, computed from their logarithms. */
     private static String ratio(List<Map<Arm, Cost>> all, Arm arm, boolean ofRates) {
         if (arm == Arm.NOBODY) {
             return "1";
@@ -198,14 +200,17 @@ public final class SeeingCost {
         }
     }
 
-    /** The handler. Holds the first record until all is set up, and takes the time between two records. */
+    /**
+     * The handler. Holds the first record until all observers are ready, and measures the time between two given
+     * records.
+     */
     private static final class Timer {
         private final long records;
         private final boolean byThread;
         private final CountDownLatch ready = new CountDownLatch(1);
         private final CountDownLatch done = new CountDownLatch(1);
 
-        // Of the pipeline's thread; read after done.
+        // Written by the pipeline's thread; read by another thread after {@code done}.
         private long count;
         private long bytes;
         private long warmNanos;

@@ -26,14 +26,15 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * One member of a share group against a backlog, from the start of its process on: how many of its workers are busy,
- * second by second, and what a record costs. Nothing is set but the workers.
+ * Measures one member of a share group that processes a backlog, from the start of its process: the share of busy
+ * workers in each second, and the cost per record. All settings except the number of workers are defaults.
  *
- * <p>Run: {@code checks/jmh/share.sh}. What it runs: {@code ShareRuns ADDRESS TOPIC fill RECORDS}, and {@code ShareRuns
- * ADDRESS TOPIC lean|client|official|none GROUP SECONDS WORKERS MILLIS[:exponential|bimodal|stragglers] BROKER-PID
- * [NAME]}; {@code official} has the official client by itself ({@link OfficialShare}), {@code none} the same handlers
- * without Kafka. It prints a table row at the end, and a line on standard error every second. The row covers the
- * seconds from the tenth on, or from {@code -Dfrom=SECOND}.
+ * <p>Run: {@code checks/jmh/share.sh}. The script runs {@code ShareRuns ADDRESS TOPIC fill RECORDS}, and
+ * {@code ShareRuns ADDRESS TOPIC lean|client|official|none GROUP SECONDS WORKERS
+ * MILLIS[:exponential|bimodal|stragglers] BROKER-PID [NAME]};
+ * {@code official} measures the official client without Weir ({@link OfficialShare}), and {@code none} measures the
+ * same handlers without Kafka. The program prints a line to standard error every second, and a table row at the end.
+ * The row covers the time from second 10, or from {@code -Dfrom=SECOND}.
  */
 public final class ShareRuns {
 
@@ -44,7 +45,7 @@ public final class ShareRuns {
     /** Deadline, in seconds, for reaching full speed. */
     private static final int SPEED_SECONDS = 10;
 
-    /** First second whose rows count. */
+    /** The first second that the table row covers. */
     private static final int FROM_SECOND = Integer.getInteger("from", SPEED_SECONDS);
 
     private static final double UP_TO_SPEED = 0.98;
@@ -79,7 +80,7 @@ public final class ShareRuns {
         this.name = args.length > 8 ? args[8] : "";
     }
 
-    /** As the class says. */
+    /** Runs the program with the arguments described in the class comment. */
     public static void main(String[] args) throws Exception {
         if (args[2].equals("fill")) {
             fill(args[0], args[1], Long.parseLong(args[3]));
@@ -136,7 +137,8 @@ public final class ShareRuns {
                     busy,
                     now.clientMicrosSince(before),
                     asked(handles.get()));
-            // One good second may be luck: the first of three in a row counts.
+            // A single second at full speed may be chance, so full speed is reached at the first of three consecutive
+            // such seconds.
             fast = busy >= 100 * UP_TO_SPEED ? fast + 1 : 0;
             if (fast == 3 && speedAt < 0) {
                 speedAt = second - 2;
@@ -188,7 +190,10 @@ public final class ShareRuns {
         calls.increment();
     }
 
-    /** As handlers of the bench differ, with the same mean. */
+    /**
+     * Returns a random factor for the next handler's duration, with the same distribution as in the bench and a mean of
+     * 1.
+     */
     private double factor() {
         double drawn = ThreadLocalRandom.current().nextDouble();
         return switch (spread) {
@@ -211,7 +216,7 @@ public final class ShareRuns {
         }
     }
 
-    /** @param nanos of all calls that have ended */
+    /** @param nanos the total duration of all calls that have ended */
     private record Moment(long atNanos, long calls, long nanos, long clientNanos, long brokerNanos, int workers) {
 
         double rateSince(Moment before) {
@@ -222,7 +227,7 @@ public final class ShareRuns {
             return (clientNanos - before.clientNanos) / 1e3 / Math.max(1, calls - before.calls);
         }
 
-        /** Rate as a percentage of what workers that never wait would reach. */
+        /** Returns the rate since {@code before} as a percentage of the rate of workers that never wait. */
         double busySince(Moment before) {
             return 100.0 * (nanos - before.nanos) / workers / (atNanos - before.atNanos);
         }

@@ -17,8 +17,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A producing sink beside a plain loop over {@code send()} that awaits nothing, in {@link PairedRounds}, N of them
- * (30). A pass has a topic and a producer of its own, and is timed as an {@link AckedSpan} says.
+ * Compares a producing sink with a plain loop over {@code send()} that does not wait for results, in N
+ * {@link PairedRounds} (default: 30). Each pass has its own topic and producer; {@link AckedSpan} defines the part of a
+ * pass that is timed.
  *
  * <pre>
  *   java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.SinkRounds HOST:PORT PARTITIONS BYTES RECORDS [N]
@@ -37,7 +38,7 @@ public final class SinkRounds {
         records = given.records;
     }
 
-    /** Runs the benchmark; RECORDS are written per pass. */
+    /** Runs the benchmark. Each pass writes RECORDS records. */
     public static void main(String[] args) throws Exception {
         Arguments given = Arguments.ofWriter(args, 30);
         SinkRounds passes = new SinkRounds(given);
@@ -75,8 +76,8 @@ public final class SinkRounds {
     }
 
     /**
-     * The loop's records as a source. Confined to the thread of its segment but for
-     * acknowledgements, which come from the producer's one thread.
+     * A source of the same records that the loop sends. Confined to its segment's thread, except for acknowledgements,
+     * which come from the producer's thread.
      */
     private final class Generated implements Stage<ProducerRecord<byte[], byte[]>>, AckTarget {
         private final AckedSpan counted = new AckedSpan(records);

@@ -23,14 +23,14 @@ import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
 
 /**
- * All observers of a pipeline at once: a scrape every second, a reader of the console's events, its limiter, and if
- * asked a profile that records for as long as it can. They have been served once, and the recording has begun, when
- * {@link #of} returns. Owned by one thread, which closes them before the pipeline.
+ * All observers of a pipeline at once: a scrape every second, a reader of the console's events, the console's limiter,
+ * and optionally a profile of the maximum duration. When {@link #of} returns, each observer has received one response,
+ * and the profile has begun. Owned by one thread, which closes the observers before the pipeline.
  */
 final class Spectators implements AutoCloseable {
     private static final Duration LONG = Duration.ofSeconds(60);
 
-    /** More than the headers of an answer have, less than an event. */
+    /** A response with more bytes than this contains more than its headers. Every event is larger. */
     private static final int HEAD_BYTES = 1000;
 
     private final CountDownLatch over = new CountDownLatch(1);
@@ -116,7 +116,10 @@ final class Spectators implements AutoCloseable {
         }
     }
 
-    /** A request by hand: an HTTP client of the JDK would cost more than all that it asks for. */
+    /**
+     * Sends a hand-written request, because the JDK's HTTP client would cost more processor time than the response
+     * itself.
+     */
     private Socket ask(URI server, String path) throws IOException {
         Socket socket = new Socket(server.getHost(), server.getPort());
         connections.add(socket);
@@ -137,7 +140,7 @@ final class Spectators implements AutoCloseable {
         }
     }
 
-    /** Fails unless all have seen something. */
+    /** Throws an exception unless every observer has received data. */
     void check() {
         if (scrapes.get() == 0 || events.get() == 0) {
             throw new IllegalStateException("scrapes=" + scrapes + " events=" + events);

@@ -35,21 +35,21 @@ import org.apache.kafka.common.requests.RequestHeader;
 import org.apache.kafka.common.requests.RequestUtils;
 
 /**
- * Brokers that cost next to nothing: each fetch of the same partitions is answered with the same bytes, encoded once,
- * in which only offsets and the correlation id are rewritten; what is produced is received and acknowledged
- * ({@link StandInWrites}). One topic without an end, and any other for what is written; a thread per connection.
+ * Stand-in brokers that use almost no processor time. They answer each fetch of the same partitions with the same
+ * bytes, which are encoded once; only offsets and the correlation id are rewritten. They acknowledge produced records
+ * without storing them ({@link StandInWrites}). One endless topic can be read; any other topic can be written. Each
+ * connection has its own thread.
  *
- * <p>Alone, one broker in a process of its own, so that the processor time of what is measured before it has none of
- * its own: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.StandInBrokers PORT PARTITIONS
- * VALUE_BYTES}.
+ * <p>To run one broker in its own process, so that the measured process does not include the broker's processor time:
+ * {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.StandInBrokers PORT PARTITIONS VALUE_BYTES}.
  */
 final class StandInBrokers implements Closeable {
     static final String TOPIC = "stand-in";
 
     private static final Uuid TOPIC_ID = Uuid.randomUuid();
-    private static final int BATCHES = 8; // of a partition in each answer
+    private static final int BATCHES = 8; // the number of bytes of a partition in each response
     private static final int BATCH_RECORDS = 1_000;
-    private static final long MARK = 0x7ad0_0000_0000_0000L; // and a number: a base offset, to be found again
+    private static final long MARK = 0x7ad0_0000_0000_0000L; // plus a number; marks a base offset
     private static final int CORRELATION_AT = Integer.BYTES;
 
     private final List<ServerSocketChannel> brokers = new ArrayList<>();
@@ -57,7 +57,7 @@ final class StandInBrokers implements Closeable {
     private final CompressionType codec;
     private final int valueBytes;
 
-    /** Brokers that lead the partitions in turn. */
+    /** Starts {@code count} brokers. The partitions' leaders are distributed among them in turn. */
     StandInBrokers(int count, int partitions, CompressionType codec, int valueBytes) throws IOException {
         this(count, 0, partitions, codec, valueBytes);
     }
@@ -77,7 +77,7 @@ final class StandInBrokers implements Closeable {
         }
     }
 
-    /** As the class says; until it is killed. */
+    /** Runs one broker, as described in the class comment, until the process is killed. */
     public static void main(String[] args) throws Exception {
         try (StandInBrokers brokers = new StandInBrokers(
                 1,
@@ -123,7 +123,7 @@ final class StandInBrokers implements Closeable {
                 write(connection, answer(request.flip(), answers));
             }
         } catch (IOException gone) {
-            // As clients do.
+            // Kafka's clients set this option, too.
         }
     }
 
@@ -267,7 +267,10 @@ final class StandInBrokers implements Closeable {
         return MemoryRecords.readableRecords(all.flip());
     }
 
-    /** An answer to fetches of some partitions; all but offsets stays. Confined to a connection's thread. */
+    /**
+     * The response to fetches of a set of partitions. Only its offsets and correlation id change. Confined to a
+     * connection's thread.
+     */
     private static final class Answer {
         private final ByteBuffer bytes;
         private final List<Integer> baseOffsetsAt = new ArrayList<>();

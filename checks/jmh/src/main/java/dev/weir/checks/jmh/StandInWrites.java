@@ -19,7 +19,10 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Readable;
 
-/** Answers producers for {@link StandInBrokers}: all is well, and nothing is kept or looked at. Stateless. */
+/**
+ * Answers the requests of producers to {@link StandInBrokers}. Each request succeeds; its records are neither stored
+ * nor parsed. Stateless.
+ */
 final class StandInWrites {
     static final List<ApiKeys> APIS = List.of(
             ApiKeys.PRODUCE,
@@ -29,17 +32,17 @@ final class StandInWrites {
             ApiKeys.FIND_COORDINATOR,
             ApiKeys.OFFSET_COMMIT);
 
-    /** The next one names topics by id. */
+    /** The last version with topic names; the next version has topic ids. */
     private static final short LAST_PRODUCE = 12;
 
     private static final short LAST_DELETE = 5;
-    private static final short LAST_FIND = 3; // of one coordinator
+    private static final short LAST_FIND = 3; // one coordinator is named in the response
     private static final short LAST_COMMIT = 9;
     private static final long PRODUCER_ID = 7;
 
     private StandInWrites() {}
 
-    /** Returns the latest version answered. */
+    /** Returns the latest supported version of a request. */
     static short latest(ApiKeys api) {
         return switch (api) {
             case PRODUCE -> LAST_PRODUCE;
@@ -50,13 +53,13 @@ final class StandInWrites {
         };
     }
 
-    /** The id of a topic, the same for the same name. */
+    /** Returns the id of a topic, derived from its name. */
     static Uuid id(String topic) {
         UUID id = UUID.nameUUIDFromBytes(topic.getBytes(StandardCharsets.UTF_8));
         return new Uuid(id.getMostSignificantBits(), id.getLeastSignificantBits());
     }
 
-    /** @param port of the broker that coordinates all groups */
+    /** @param port the port of the broker that coordinates all groups */
     static ApiMessage answer(ApiKeys api, int port, Readable in, short version) throws IOException {
         return switch (api) {
             case PRODUCE -> produced(new ProduceRequestData(in, version));

@@ -14,11 +14,13 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Measures how long a command takes from the start of its process to its end, and the plain sample from the start of
- * its process to the first invoice in the output topic, whose order lay there before. Prints a row of a table for each.
+ * Measures two times and prints a table row for each: how long a command takes from the start to the end of its
+ * process, and how long the plain sample takes from the start of its process to the first invoice in the output topic.
+ * The order for that invoice is in the input topic before the start.
  *
- * <p>Run: {@code checks/start.sh}, which calls {@code StartTimes TIMES command NAME COMMAND...} and {@code StartTimes
- * TIMES record NAME BROKERS COMMAND...}. Starts three times more before, which do not count, unless TIMES is 1.
+ * <p>Run: {@code checks/start.sh}, which calls {@code StartTimes TIMES command NAME COMMAND...} and
+ * {@code StartTimes TIMES record NAME BROKERS COMMAND...}. Unless TIMES is 1, three additional warm-up starts precede
+ * the measured ones and are not counted.
  */
 public final class StartTimes {
 
@@ -27,7 +29,7 @@ public final class StartTimes {
 
     private StartTimes() {}
 
-    /** As the class says. */
+    /** Runs the program with the arguments described in the class comment. */
     public static void main(String[] args) throws Exception {
         List<String> words = List.of(args);
         long[] nanos = new long[Integer.parseInt(args[0])];
@@ -51,12 +53,18 @@ public final class StartTimes {
                 millis(nanos[nanos.length - 1]));
     }
 
-    /** A single start may be one that writes a cache: more of them would write it again. */
+    /**
+     * Returns the number of warm-up starts: none for a single start, which may be meant to write a cache. Further
+     * starts would write that cache again.
+     */
     private static int warmUps(long[] nanos) {
         return nanos.length == 1 ? 0 : WARM_UPS;
     }
 
-    /** Waits for its end: it leaves the group then, and writes its cache, if it makes one. */
+    /**
+     * Stops the process and waits for its end, because the process leaves its group and may write its cache before it
+     * ends.
+     */
     private static void end(Process process) throws InterruptedException {
         process.destroy();
         if (!process.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {

@@ -21,7 +21,7 @@ final class Sum implements Consumer<Integer>, Action<Integer> {
         failure = cause;
     }
 
-    /** The sum; throws unless just {@code expected} elements came. */
+    /** Returns the sum. Throws an exception unless exactly {@code expected} elements were added. */
     long of(int expected) {
         Throwable cause = failure;
         if (cause != null) {

@@ -30,14 +30,15 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
- * Runs benchmarks with JMH's own command line and writes the table of docs/benchmarks/engine.md: a row per benchmark
- * and parameters, a column per contender with the median over all iterations of all forks, the least and the greatest,
- * the bytes allocated, and how many times Weir's median it is. The contenders' forks take turns.
+ * Runs benchmarks with JMH's own command line and writes the table of docs/benchmarks/engine.md: a row for each
+ * benchmark and set of parameters, and a column for each contender. A cell has the median, minimum and maximum over all
+ * iterations of all forks, the allocated bytes, and the median as a multiple of Weir's. The contenders' forks take
+ * turns.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.Table engine.md Chain -f 1}: the file to
- * write, then what JMH takes. Without a name of a benchmark all are run. What takes half a minute for one run is then
- * measured once, without warming up, and what is compiled late is warmed up for 12 s, in five forks. A contender that
- * fails has a dash in its place, and its failure in the output.
+ * write, followed by JMH's arguments. Without the name of a benchmark, all benchmarks run. Those that take half a
+ * minute per run are then measured once, without warm-up. Those whose code is compiled late are warmed up for 12 s, in
+ * five forks. A contender that fails has a dash in its cell, and its failure is in the output.
  */
 public final class Table {
 
@@ -45,7 +46,7 @@ public final class Table {
     private static final String OTHER = "";
     private static final Map<String, String> COLUMNS = columns();
 
-    /** Reactor looks at all 100,000 inner streams for each element. */
+    /** Slow, because Reactor checks all 100,000 inner streams for each element. */
     private static final String SLOW = "GroupByBenchmark.reactor";
 
     /** Few runs fit in a second, so code that runs once per run is compiled late, and the effect is a few percent. */
@@ -67,7 +68,7 @@ public final class Table {
         return columns;
     }
 
-    /** Runs and writes. */
+    /** Runs the benchmarks and writes the table. */
     public static void main(String[] args) throws IOException, CommandLineOptionException, RunnerException {
         List<String> rest = List.of(args).subList(1, args.length);
         Options asked = new CommandLineOptions(rest.toArray(new String[0]));
@@ -109,7 +110,7 @@ public final class Table {
                 .addProfiler(GCProfiler.class);
     }
 
-    /** A fork of each contender in turn, as the machine is not always as fast. */
+    /** Runs one fork of each contender in turn, because the machine's speed varies over time. */
     private static Collection<RunResult> run(ChainedOptionsBuilder options, int forks) throws RunnerException {
         Map<String, RunResult> merged = new LinkedHashMap<>();
         for (int fork = 0; fork < forks; fork++) {
@@ -145,7 +146,9 @@ public final class Table {
         return table.toString();
     }
 
-    /** Returns the cells of a column: {@code pekkoBuffer1024} is Pekko's as well. */
+    /**
+     * Returns the text of a contender's cell. The results of {@code pekkoBuffer1024} belong to Pekko's column as well.
+     */
     private static String cells(String column, Map<String, RunResult> contenders) {
         RunResult weir = contenders.get(BASELINE);
         return contenders.entrySet().stream()

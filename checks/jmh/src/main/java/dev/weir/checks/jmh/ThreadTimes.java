@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Processor time of all threads of this process so far, including the JVM's own, in nanoseconds by number and name, as
- * Linux reports it in {@code /proc}.
+ * The processor time of all threads of this process so far, including the JVM's own threads. Linux reports it in
+ * {@code /proc}. Each thread is identified by its number and name; times are in nanoseconds.
  */
 record ThreadTimes(Map<String, Long> nanos) {
 
@@ -27,7 +27,7 @@ record ThreadTimes(Map<String, Long> nanos) {
                             task.getFileName() + " " + name,
                             Long.parseLong(figures.substring(0, figures.indexOf(' '))));
                 } catch (NoSuchFileException ended) {
-                    // Between the list and the look.
+                    // The thread ended after the list was made.
                 }
             }
         } catch (IOException e) {
@@ -36,7 +36,7 @@ record ThreadTimes(Map<String, Long> nanos) {
         return new ThreadTimes(threads);
     }
 
-    /** Nanoseconds since {@code before}, by the names of the threads without their numbers. */
+    /** Returns the nanoseconds since {@code before}, summed by thread name; digits at the end of names are ignored. */
     Map<String, Long> since(ThreadTimes before) {
         Map<String, Long> kinds = new TreeMap<>();
         nanos.forEach((thread, now) -> {

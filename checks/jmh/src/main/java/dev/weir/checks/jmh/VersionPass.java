@@ -16,15 +16,16 @@ import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Reads a topic at least once into {@code Sink.forEach}, with a group of its own. {@link Versions} loads it once for
- * each version, so it calls only what all of them have; the source is looked up, as its name was another one.
+ * Reads a topic at least once into {@code Sink.forEach}, with its own group. {@link Versions} loads this class once for
+ * each version of Weir, so the class calls only methods that all versions have. It looks up the source's factory by
+ * reflection, because the factory had another name in earlier versions.
  */
 public final class VersionPass implements Function<Map<String, String>, long[]> {
 
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-    /** The factory's names in the versions; the first needs another call. */
+    /** The names of the source's factory in the different versions. The first of them needs an additional call. */
     private static final Set<String> NAMES = Set.of("from", "atLeastOnce", "committable");
 
     /** Called with a name by {@link Versions}, without arguments. */
@@ -33,13 +34,13 @@ public final class VersionPass implements Function<Map<String, String>, long[]> 
     /**
      * Runs a pass.
      *
-     * @param pass bootstrap, topic, group; from and to, the records between which time is taken; what begins with a
-     *     colon is a client's setting
-     * @return nanoseconds by the clock, and of the process's processor time
+     * @param pass {@code bootstrap}, {@code topic} and {@code group}; {@code from} and {@code to}, the records between
+     * which time is measured; names that begin with a colon are client settings
+     * @return the nanoseconds of wall-clock time, and of the process's processor time
      */
     @Override
     public long[] apply(Map<String, String> pass) {
-        // Kafka's client looks there for its classes.
+        // Kafka's client loads its classes through the context class loader.
         Thread.currentThread().setContextClassLoader(VersionPass.class.getClassLoader());
         Reader reader =
                 new Reader(Long.parseLong(pass.getOrDefault("from", "")), Long.parseLong(pass.getOrDefault("to", "")));
@@ -66,7 +67,7 @@ public final class VersionPass implements Function<Map<String, String>, long[]> 
         return new long[] {reader.nanos, reader.cpuNanos, reader.sum};
     }
 
-    @SuppressWarnings("unchecked") // both say so
+    @SuppressWarnings("unchecked") // both declarations guarantee this type
     private static Source<ConsumerRecord<byte[], byte[]>> source(
             ConsumerSettings<byte[], byte[]> settings, String topic) {
         try {
@@ -86,7 +87,10 @@ public final class VersionPass implements Function<Map<String, String>, long[]> 
         }
     }
 
-    /** Confined to the thread of the sink, but for what is read after {@link #through}. */
+    /**
+     * The sink's function. Confined to the sink's thread, except that its results are read by another thread after
+     * {@link #through}.
+     */
     private static final class Reader {
         private final CountDownLatch through = new CountDownLatch(1);
         private final long from;

@@ -16,12 +16,13 @@ import java.util.Random;
 import java.util.function.Function;
 
 /**
- * Versions of Weir beside each other in one JVM: how fast each reads a topic at least once. Each has a class loader of
- * its own, so that each is compiled for itself; passes are in random order, and the first version takes part twice. A
- * ratio is of the means of logarithms; its interval uses Student's t over {@value #PAIRS} pairs, each the mean of
- * several rounds in a row. A/A is the control, the first version a second time, by the first.
+ * Compares how fast several versions of Weir read a topic at least once, in one JVM. Each version has its own class
+ * loader, so the JIT compiles each version separately. Passes are in random order, and the first version takes part
+ * twice. A ratio is computed from the means of logarithms. Its interval uses Student's t over {@value #PAIRS} pairs,
+ * each the mean of several consecutive rounds. The A/A row is the control: it compares the second set of passes of the
+ * first version with the first set.
  *
- * <p>Run: {@code checks/jmh/versions.sh}, which says what it wants.
+ * <p>Run: {@code checks/jmh/versions.sh}, which prints its usage.
  */
 public final class Versions {
 
@@ -49,12 +50,12 @@ public final class Versions {
     }
 
     /**
-     * ADDRESS TOPIC RECORDS SECONDS NAME=CLASSPATH[,SETTING=VALUE...]...: the versions, the one to compare with first,
-     * and settings of their clients.
+     * Takes {@code ADDRESS TOPIC RECORDS SECONDS NAME=CLASSPATH[,SETTING=VALUE...]...}. Each NAME is a version with its
+     * client settings; the first version is the baseline.
      */
     public static void main(String[] args) throws Exception {
         long records = Long.parseLong(args[2]);
-        // Without the start, and without the end of a partition, past which the brokers let fetches wait.
+        // Excludes the start, and the end of each partition, where brokers delay their answers to fetches.
         Map<String, String> pass = Map.of(
                 "bootstrap",
                 args[0],
@@ -72,7 +73,7 @@ public final class Versions {
         new Versions(arms, pass).run(Long.parseLong(args[3]));
     }
 
-    @SuppressWarnings("unchecked") // VersionPass says so
+    @SuppressWarnings("unchecked") // VersionPass implements this type
     private static Arm arm(String name, String text) throws Exception {
         String[] parts = text.substring(text.indexOf('=') + 1).split(",");
         URL[] urls = Arrays.stream(parts[0].split(File.pathSeparator))
@@ -82,7 +83,7 @@ public final class Versions {
         for (String each : Arrays.asList(parts).subList(1, parts.length)) {
             settings.put(":" + each.substring(0, each.indexOf('=')), each.substring(each.indexOf('=') + 1));
         }
-        // Open as long as the JVM runs.
+        // Stays open until the JVM exits.
         ClassLoader loader = new URLClassLoader(name, urls, ClassLoader.getPlatformClassLoader());
         Object code = loader.loadClass("dev.weir.checks.jmh.VersionPass")
                 .getConstructor()
@@ -128,7 +129,9 @@ public final class Versions {
         print("processor time", 1, 1);
     }
 
-    /** Ratios of what the passes returned, or of its inverse, to the mean of the first version's. */
+    /**
+     * Prints the ratios between the values that the passes returned, or their inverses, and the first version's mean.
+     */
     private void print(String what, int value, int sign) {
         double[] control = logarithms(arms.get(0), value, sign);
         double[] first = logarithms(arms.get(1), value, sign);

@@ -5,8 +5,9 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * Work of a known length on all processors. Timed, per element: the work divided by the number of processors, and what
- * it costs to spread it. The plain loop, on one thread, takes as many times longer as there are processors.
+ * Measures work of a known duration on all processors. The time per element is the duration of the work divided by the
+ * number of processors, plus the cost of distributing the work. The plain loop runs on one thread, and with N
+ * processors therefore takes N times as long.
  */
 public abstract class WorkContenders extends ParallelContenders {
 
@@ -14,13 +15,13 @@ public abstract class WorkContenders extends ParallelContenders {
 
     private long tokens;
 
-    /** Lets each contender work on {@code count} elements in a run, each for so long. */
+    /** Creates the contenders; each processes {@code count} elements per run, each element for {@code microseconds}. */
     protected WorkContenders(int count, int microseconds) {
         super(count);
         this.microseconds = microseconds;
     }
 
-    /** Finds how many of JMH's tokens of work last that long here. */
+    /** Determines how many of JMH's work tokens take this long on the current machine. */
     @Setup(Level.Trial)
     public void calibrate() {
         long bestNanosPerMillion = Long.MAX_VALUE;

@@ -1,6 +1,6 @@
 /**
- * The engine measured beside its rivals: a class per row of docs/benchmarks/engine.md, a method per contender. How to
- * run them all: {@code checks/jmh/run.sh}; one class:
+ * Benchmarks that compare the engine with its rivals: a class for each row of docs/benchmarks/engine.md, and a method
+ * for each contender. To run all of them: {@code checks/jmh/run.sh}. To run one class:
  * {@code java -jar checks/jmh/target/benchmarks.jar ChainBenchmark}.
  */
 @NullMarked

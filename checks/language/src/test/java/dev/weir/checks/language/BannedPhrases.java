@@ -19,7 +19,7 @@ final class BannedPhrases {
     final List<Ban> bans;
     final List<Allowance> allowances;
 
-    /** Matches wherever a rule for all text does, so that most texts are searched once and not once per rule. */
+    /** Matches if any rule for all text matches. Most texts are therefore searched once instead of once per rule. */
     private final Pattern anyInText;
 
     /**
@@ -32,7 +32,7 @@ final class BannedPhrases {
     record Ban(boolean isOpening, Pattern pattern, String instead, String example) {}
 
     /**
-     * A phrase that contains a banned one and is none.
+     * An allowed phrase that contains a banned one.
      *
      * @param place the file or folder where it may occur
      */

@@ -141,7 +141,10 @@ class BannedPhrasesTest {
                         new JavaComments.Comment(14, false, "Eight. */"));
     }
 
-    /** Returns whether the rules apply. Of a decision they bind its title only: it tells what was thought then. */
+    /**
+     * Returns whether the rules apply to a paragraph. In a decision, only the title must follow them, because the text
+     * documents what was thought at that time.
+     */
     private static boolean isBound(Paragraph paragraph) {
         return !paragraph.page().equals(STYLE_PAGE)
                 && (!paragraph.page().matches("docs/adr/\\d.*") || paragraph.line() == 1);

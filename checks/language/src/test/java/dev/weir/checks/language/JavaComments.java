@@ -68,7 +68,9 @@ final class JavaComments {
         return to;
     }
 
-    /** Returns the end of a literal: of a text block, or of a string or character at the latest with its line. */
+    /**
+     * Returns the end of a text block, string or character literal. A string or character ends no later than its line.
+     */
     private int endOfLiteral(int from) {
         boolean isBlock = source.startsWith("\"\"\"", from);
         String quotes = isBlock ? "\"\"\"" : source.substring(from, from + 1);
@@ -82,7 +84,7 @@ final class JavaComments {
         return Math.min(at + quotes.length(), source.length());
     }
 
-    /** Returns the end of a line comment and of the line comments that fill the lines behind it. */
+    /** Returns the end of a line comment, including the line comments on the lines directly below it. */
     private int endOfLines(int from) {
         int end = source.indexOf('\n', from);
         int next = end;

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Words, rules switched on or off, and paragraphs found clean, as the files of this module's resources have them.
- * Immutable but for {@link #write}.
+ * The contents of this module's resource files: accepted words, rules that are switched on or off, and clean
+ * paragraphs. Immutable, except for {@link #write}.
  */
 final class LanguageRules {
 
@@ -24,22 +24,22 @@ final class LanguageRules {
     /** Words that the dictionary lacks, sorted. */
     final Collection<String> words;
 
-    /** Reason by id of each rule that applies nowhere. */
+    /** The reason for each rule that is switched off, by rule id. */
     final Map<String, String> switchedOff;
 
-    /** Reason by id of each rule that applies although it is off by default. */
+    /** The reason for each rule that is switched on although it is off by default, by rule id. */
     final Map<String, String> switchedOn;
 
-    /** Reason by id of each rule that applies to sentences alone. */
+    /** The reason for each rule that applies only to sentences, by rule id. */
     final Map<String, String> sentencesOnly;
 
-    /** Phrases that a rule takes for a fault. */
+    /** Correct phrases that a rule reports as faults. */
     final List<AcceptedPhrase> accepted;
 
     private final Collection<String> clean;
     private final String identity;
 
-    /** A phrase that a rule takes for a fault, and the reason why it is none. */
+    /** A correct phrase that a rule reports as a fault, and the reason why it is correct. */
     record AcceptedPhrase(String rule, String phrase, String reason) {}
 
     private LanguageRules(
@@ -69,7 +69,7 @@ final class LanguageRules {
                 new TreeSet<>(lines(CLEAN)));
     }
 
-    /** Returns whether a finding lies within a phrase that its rule may find. */
+    /** Returns whether a finding lies within an accepted phrase of its rule. */
     boolean accepts(String rule, String text, int from, int to) {
         return accepted.stream().filter(each -> each.rule().equals(rule)).anyMatch(each -> {
             int at = text.lastIndexOf(each.phrase(), from);
@@ -82,7 +82,7 @@ final class LanguageRules {
         return clean.contains(hash(paragraph));
     }
 
-    /** Replaces the paragraphs on file that count as clean. */
+    /** Replaces the stored hashes of clean paragraphs. */
     void write(Collection<Paragraph> cleanParagraphs) throws IOException {
         Collection<String> hashes = new TreeSet<>();
         cleanParagraphs.forEach(paragraph -> hashes.add(hash(paragraph)));

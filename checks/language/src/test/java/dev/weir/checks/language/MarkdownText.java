@@ -34,7 +34,7 @@ final class MarkdownText {
     private static final Pattern NAME_LINK =
             Pattern.compile("\\[([\\w-]+(?:[./][\\w-]*)+|[A-Z]\\w*[a-z][A-Z]\\w*)]\\([^)]*\\)");
 
-    /** Names that stand in for code in turn, by the article that suits them: an Oslo, a Berlin. */
+    /** Names that replace code in turn. There is a list for each article: "an Oslo", "a Berlin". */
     private static final List<String> VOWEL_NAMES = List.of("Oslo", "Athens", "Ottawa");
 
     private static final List<String> CONSONANT_NAMES = List.of("Berlin", "Paris", "London");

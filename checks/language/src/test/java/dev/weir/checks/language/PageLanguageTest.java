@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The pages are free of faults that a grammar checker finds. Paragraphs found clean are on file by their hashes, so the
- * checker is loaded for new ones alone.
+ * The pages are free of faults that a grammar checker finds. The hashes of clean paragraphs are stored in a file, so
+ * the checker is loaded only for new paragraphs.
  */
 class PageLanguageTest {
 
@@ -26,7 +26,7 @@ class PageLanguageTest {
     private static final List<String> CHECKED =
             List.of("README.md", "DESIGN.md", "CONTRIBUTING.md", "SECURITY.md", "docs", "examples", "deploy");
 
-    /** After a change of the rules all paragraphs are new, which takes minutes. */
+    /** After a change of the rules, all paragraphs are checked again, which takes minutes. */
     @Test
     @Timeout(value = 15, unit = TimeUnit.MINUTES)
     void pages_haveNoFaultOfGrammarSpellingOrPunctuation() throws IOException {

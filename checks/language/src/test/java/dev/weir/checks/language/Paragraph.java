@@ -16,7 +16,7 @@ import java.util.HexFormat;
  */
 record Paragraph(String page, int line, Kind kind, String text) {
 
-    /** Kinds of text, which differ in the rules that apply. */
+    /** The kinds of text, to which different rules apply. */
     enum Kind {
         /** Sentences, with capitals and full stops. */
         SENTENCES,
@@ -28,7 +28,7 @@ record Paragraph(String page, int line, Kind kind, String text) {
     private static final int HASH_DIGITS = 16;
 
     /**
-     * Identifies this text as checked under a set of rules, wherever it occurs.
+     * Returns a hash that identifies this text as checked under a set of rules, wherever the text occurs.
      *
      * @param rules everything that changes the verdict on any text
      * @param words accepted words; only words that occur in this text change its hash
@@ -48,7 +48,7 @@ record Paragraph(String page, int line, Kind kind, String text) {
         }
     }
 
-    /** Returns whether these words stand in the text, and not as part of longer ones. */
+    /** Returns whether the text contains these words as whole words. */
     boolean has(String words) {
         for (int at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) {
             int end = at + words.length();

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 /** The archive of the command, unpacked. Its commands keep their caches below a folder of the test. Immutable. */
 final class Archive {
 
-    /** For a command to end: far longer than it takes. */
+    /** The time limit for a command to end. Usually it takes far less time. */
     static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final Path root;
@@ -88,7 +88,7 @@ final class Archive {
         }
     }
 
-    /** A command that runs. Closing it kills what still runs of it. */
+    /** A running command. Closing it kills its remaining processes. */
     record Run(Process process, Path outFile, Path errFile) implements AutoCloseable {
 
         String succeeded() throws IOException, InterruptedException {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code bin/weir} of the archive, and its cache, with a JDK that only notes how it was called. */
+/** Tests {@code bin/weir} of the archive and its cache with a fake JDK, which only notes how it was called. */
 class ArchiveLauncherTest {
 
     private static final String CACHE_25 = "[-XX:AOTCache=";
@@ -47,7 +47,7 @@ class ArchiveLauncherTest {
         jdk = temp.resolve("jdk");
         script(jdk.resolve("bin/javac"), "#!/bin/sh\n");
         version("25.0.1");
-        // Files of these names in the folder TEMP change what it does.
+        // Files with these names in the folder TEMP change the fake JDK's behaviour.
         script(jdk.resolve("bin/java"), """
                 #!/bin/sh
                 cd 'TEMP' || exit
@@ -115,7 +115,7 @@ class ArchiveLauncherTest {
         assertThat(Files.exists(temp.resolve("trainings"))).isFalse();
     }
 
-    /** JDK 25 does not start with a cache of ours beside these. */
+    /** JDK 25 does not start with our cache together with these options. */
     @Test
     void optionsOfTheUserAboutCaches_leaveNoPlaceForOurs() throws Exception {
         run();
@@ -131,7 +131,7 @@ class ArchiveLauncherTest {
         assertThat(trainings()).isEqualTo(1);
     }
 
-    /** A debugger that the JVM waits for would wait in the training, where nobody expects it. */
+    /** Otherwise, the training run would wait for a debugger if the options request one. */
     @Test
     void training_hasNoOptionsOfTheEnvironment() throws Exception {
         run(Map.of("JAVA_TOOL_OPTIONS", "-Da=b", "JDK_JAVA_OPTIONS", "-Da=b", "_JAVA_OPTIONS", "-Da=b"));
@@ -145,7 +145,7 @@ class ArchiveLauncherTest {
         assertThat(trainings()).isEqualTo(1);
     }
 
-    /** As with a lock of another user in a folder of all, or a disk that became read-only meanwhile. */
+    /** Examples are another user's lock in a shared folder, or a disk that has become read-only. */
     @Test
     void lockThatCannotBeTakenAway_failsNoCommand() throws Exception {
         script(temp.resolve("tools/rm"), "#!/bin/sh\necho 'rm: not permitted' >&2\nexit 1\n");
@@ -157,7 +157,7 @@ class ArchiveLauncherTest {
         assertThat(run(environment, "x")).doesNotContain(CACHE_25).endsWith("[x]\n");
     }
 
-    /** Whoever runs this as root may write there all the same. */
+    /** Root can write to this folder nevertheless. */
     @Test
     void folderThatCannotBeWritten_failsNoCommand() throws Exception {
         Files.createDirectories(archive.caches());
@@ -166,7 +166,7 @@ class ArchiveLauncherTest {
         assertThat(archive.caches().toFile().setWritable(true)).isTrue();
     }
 
-    /** Nothing can be written there then, by root neither: not the cache, and not the note that there is none. */
+    /** Nothing can then be written there, not even by root: neither the cache nor the note that there is none. */
     @Test
     void folderThatVanishesMeanwhile_failsNoCommand() throws Exception {
         Files.createFile(temp.resolve("vanishing"));
@@ -219,7 +219,10 @@ class ArchiveLauncherTest {
         assertThat(run()).contains(CACHE_25);
     }
 
-    /** Sent by the trainer at once: now and then it comes before the shell does anything after the fork. */
+    /**
+     * The training process sends the signal at once, so sometimes it arrives before the shell does anything after the
+     * fork.
+     */
     @RepeatedTest(8)
     void signal_asTheTrainerIsForked_leavesNoTrainer() throws Exception {
         Files.createFile(temp.resolve("early"));
@@ -255,7 +258,7 @@ class ArchiveLauncherTest {
         assertThat(run()).contains(CACHE_25);
     }
 
-    /** Its number may be another process's by now. */
+    /** The process id in the lock may now belong to another process. */
     @Test
     void lockOfYesterday_isTakenAway_whoeverHasItsNumber() throws Exception {
         Path lock = leaveLock(ProcessHandle.current().pid());
@@ -291,7 +294,7 @@ class ArchiveLauncherTest {
         return archive.start(whole, arguments);
     }
 
-    /** Runs it to its good end, which says nothing on standard error; returns the call of the JVM. */
+    /** Runs the launcher, which must succeed without output on standard error. Returns how it called the JVM. */
     private String run(String... arguments) throws Exception {
         return run(Map.of(), arguments);
     }

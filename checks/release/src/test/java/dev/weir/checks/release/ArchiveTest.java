@@ -68,7 +68,8 @@ class ArchiveTest {
     }
 
     /**
-     * Whoever passes the archive on must pass the texts on: in the jar, as our own licence, or in a file of its own.
+     * Anyone who redistributes the archive must include the licence texts. Each must be in the jar, equal our own
+     * licence, or be in a separate file.
      */
     @Test
     void jarsOfOthers_haveTheirLicences() throws Exception {
@@ -112,7 +113,7 @@ class ArchiveTest {
         }
     }
 
-    /** The settings commented out there would be accepted too. */
+    /** The settings that are commented out in it must be accepted too. */
     @Test
     void configuration_thatComesAlong_isAccepted() throws Exception {
         Path whole = own.resolve("whole.properties");
@@ -142,7 +143,10 @@ class ArchiveTest {
                 .isNotNull();
     }
 
-    /** One after the other, as a user types them: the first start makes the cache, and all others but helps have it. */
+    /**
+     * Runs the commands one after the other, as a user would. The first start creates the cache, and all later ones
+     * except help commands use it.
+     */
     @Test
     void commands_workAsTheReadmeSays_withTheCacheOfTheFirst() throws Exception {
         assertThat(archive.run("--version")).contains("Weir " + Pom.parent().child("version"));
@@ -170,7 +174,7 @@ class ArchiveTest {
             assertThat(run.succeeded()).contains("Weir ");
         }
 
-        // What it computes is little: it need not be compiled twice.
+        // The command computes so little that the optimizing compiler is not needed.
         String out;
         try (Archive.Run run = archive.start(
                 Map.of("WEIR_OPTS", "-XX:TieredStopAtLevel=1"),

@@ -66,7 +66,7 @@ class JarsTest {
             for (JarEntry entry : jar.stream().toList()) {
                 String contents = contents(jar, entry.getName());
                 for (Pattern place : places) {
-                    // Not by an assertion on the text, which would be shown.
+                    // Not an assertion on the text, because its message would contain the whole text.
                     assertThat(place.matcher(contents).find())
                             .as("%s in %s of %s", place, entry, jar.getName())
                             .isFalse();
@@ -76,8 +76,9 @@ class JarsTest {
     }
 
     /**
-     * The path, unless it is the middle of a longer name: a checkout at {@code /weir} is not meant by {@code dev/weir}.
-     * One character before it may be the length of a constant in a class file, two are a name.
+     * Matches the path unless it is part of a longer name: {@code dev/weir} does not refer to a checkout at
+     * {@code /weir}. A single character before the path may be the length of a constant in a class file, whereas two
+     * characters are part of a name.
      */
     private static Pattern asPlace(String path) {
         return Pattern.compile("(?<![\\w.-]{2})" + Pattern.quote(path), Pattern.CASE_INSENSITIVE);

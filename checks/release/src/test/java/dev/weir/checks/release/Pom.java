@@ -11,7 +11,10 @@ import org.w3c.dom.Element;
 import org.w3c.dom.Node;
 import org.xml.sax.SAXException;
 
-/** A POM as it is written. What a module does not say itself it has from the parent. Immutable. */
+/**
+ * A POM as written, without inherited values: a module inherits from the parent what its POM does not contain.
+ * Immutable.
+ */
 final class Pom {
 
     private final Path file;

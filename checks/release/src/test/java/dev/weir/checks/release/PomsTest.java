@@ -96,7 +96,7 @@ class PomsTest {
         assertThat(BOM.child("version")).isEqualTo(PARENT.child("version"));
     }
 
-    /** Otherwise each module would have its own name behind them. */
+    /** Otherwise, Maven would append each module's name to these addresses. */
     @Test
     void addresses_ofTheParent_areThoseOfItsModules() {
         assertThat(PARENT.attribute("child.project.url.inherit.append.path")).isEqualTo("false");
@@ -119,7 +119,7 @@ class PomsTest {
         assertThat(BOM.all("parent")).as("whose versions would come along").isEmpty();
     }
 
-    /** Whoever takes a module must find what it needs. */
+    /** Users of a module must be able to resolve its dependencies. */
     @ParameterizedTest
     @EnumSource
     void module_needsNoneThatIsNotPublished(Published module) {

@@ -18,7 +18,7 @@ enum Published {
     JDBC,
     SPRING("spring-boot-starter");
 
-    /** The artifact is {@code weir-} and this, in a folder of the same name. */
+    /** The part of the artifact's name after {@code weir-}. The folder has the artifact's name. */
     private final String suffix;
 
     Published() {
@@ -55,7 +55,7 @@ enum Published {
                 .resolve(artifact() + "-" + Pom.parent().child("version") + ending);
     }
 
-    /** The same, which must be there. */
+    /** Returns a file like {@link #file}, which must exist. */
     Path made(String ending) {
         Path file = file(ending);
         assertThat(file).as("made by ./mvnw package -pl " + artifact()).matches(Files::isRegularFile, "is there");

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests the files that the profile {@code release} makes besides the jars. Runs under that profile only. */
+/** Tests the files that the profile {@code release} creates besides the jars. Runs only with that profile. */
 class ReleaseTest {
 
     /** To another file of the same Javadoc, without its anchor. */
@@ -117,12 +117,12 @@ class ReleaseTest {
         assertSigned(archive.resolveSibling(archive.getFileName() + ".asc"), archive);
     }
 
-    /** Maven hands what it was given on the command line to the tests. */
+    /** The key is known, because Maven passes command-line properties to the tests. */
     private static void assertSigned(Path signature, Path signed) throws Exception {
         String key = System.getProperty("gpg.keyname");
         assertThat(Files.exists(signature)).as("%s is there", signature).isEqualTo(key != null);
         if (key != null) {
-            // The last word about a good signature is the fingerprint of the key that made it.
+            // The last word of gpg's status line about a valid signature is the fingerprint of the signing key.
             assertThat(gpg("--status-fd", "1", "--verify", signature.toString(), signed.toString()))
                     .containsPattern("\\[GNUPG:] VALIDSIG .* " + fingerprint(key) + "\\R");
         }
@@ -176,7 +176,7 @@ class ReleaseTest {
                 .isEqualTo(HexFormat.of().formatHex(digest) + "  " + archive.getFileName());
     }
 
-    /** A jar of tests, say, would be uploaded with them. */
+    /** Otherwise, further jars, such as a jar of tests, would be uploaded as well. */
     @ParameterizedTest
     @EnumSource
     void module_hasNoJarsBesideThese(Published module) throws IOException {

@@ -29,7 +29,7 @@ final class ProfileMaker {
         }
     }
 
-    /** Records that a stage has worked, so that it is listed even if it has no samples. */
+    /** Notes that a stage has worked, so that it is listed even if it has no samples. */
     void worked(StageRef stage) {
         stages.computeIfAbsent(stage, first -> new StageTotals());
     }

@@ -52,7 +52,7 @@ final class FetchBroker implements BrokerConnection.Listener {
     /** True if a connection should be opened once, although no partition is fetched from this broker yet. */
     private boolean wanted;
 
-    /** True if the session ends with the next request, so that the response in flight must not prolong it. */
+    /** True if the next request ends the session. The response in flight must then not continue the session. */
     private boolean restarted;
 
     private boolean throttled;
@@ -108,7 +108,7 @@ final class FetchBroker implements BrokerConnection.Listener {
      * broker sends the records itself.
      */
     void nearerFailed(long nowNanos) {
-        // Counts once for all partitions of a response.
+        // The failure counts once for all partitions of a response.
         if (nearer.isDue(nowNanos)) {
             nearer.failed(nowNanos);
         }

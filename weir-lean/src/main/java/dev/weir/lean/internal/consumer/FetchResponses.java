@@ -188,8 +188,8 @@ final class FetchResponses implements FetchAnswers {
         if (next > partition.fetchOffset) {
             partition.fetchOffset = next;
         } else {
-            // The reader will find a fault in these bytes, or no new records. In the latter case, this fault is thrown
-            // afterwards.
+            // The reader either finds a fault in these bytes itself, or finds no new records. In the latter case, this
+            // fault is thrown afterwards.
             partition.fail(
                     new CorruptBatchException(
                             partition.topic.name,
@@ -202,8 +202,8 @@ final class FetchResponses implements FetchAnswers {
     }
 
     /**
-     * Handles a response that is too large. Throws an exception unless a batch is to blame, because the same response
-     * would be sent again and again.
+     * Handles a response that is too large. If a batch causes the excess, the batch's partition fails. Otherwise throws
+     * an exception, because the broker would send the same response again and again.
      */
     private void tooLarge(FetchBroker broker, int sizeBytes, boolean blamed) {
         String what =
@@ -215,8 +215,8 @@ final class FetchResponses implements FetchAnswers {
     }
 
     /**
-     * Handles a first batch that does not fit into our buffer. Only the first batch of a response may exceed a fetch's
-     * limits (KIP-74).
+     * Handles a first batch that does not fit into the receive buffer. Only the first batch of a response may exceed a
+     * fetch's limits (KIP-74).
      */
     private void tooLarge(FetchedPartition partition, ReceiveBuffer buffer, int sizeBytes) {
         ByteBuffer bytes = buffer.bytes();
@@ -235,9 +235,9 @@ final class FetchResponses implements FetchAnswers {
     }
 
     /**
-     * Handles a log that ends before the records that were read, or that does not know their epoch. An unknown epoch is
-     * not a fault if all batches of that epoch were compacted away before the replica received the log. The next batch
-     * shows which is the case.
+     * Handles a log that ends before the last record that was read, or that does not contain that record's epoch. An
+     * unknown epoch is not a fault if all batches of that epoch were compacted away before the replica received the
+     * log. The next batch shows which is the case.
      */
     private void diverged(FetchedPartition partition) {
         if (response.divergingOffset() >= partition.fetchOffset && partition.lastEpoch >= 0) {

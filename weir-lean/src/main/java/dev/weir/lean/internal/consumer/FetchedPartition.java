@@ -91,7 +91,7 @@ final class FetchedPartition {
     long highWatermark = UNKNOWN;
     long lastStableOffset = UNKNOWN;
 
-    /** Thrown after all earlier records have been delivered. */
+    /** The fault to throw after all earlier records have been delivered; null if there is none. */
     @Nullable
     PartitionException fault;
 

@@ -165,8 +165,8 @@ final class PartitionLocations implements ClusterView {
     }
 
     /**
-     * Fetches a partition from the leader named in an error response. Returns false if that leader is not news, or if
-     * its address is unknown.
+     * Fetches a partition from the leader named in an error response. Returns false if that leader is already known, or
+     * if its address is unknown.
      */
     boolean hint(FetchedPartition partition, int node, int epoch) {
         FetchBroker leader = brokers.get(node);
@@ -305,8 +305,8 @@ final class PartitionLocations implements ClusterView {
     }
 
     /**
-     * Logs each trouble once, and its end once, so that users who wait for a mistyped or deleted topic learn the
-     * reason.
+     * Logs each reason why a topic cannot be read once, and logs once when the topic can be read again. Users who wait
+     * for a mistyped or deleted topic thus learn the reason.
      */
     private static void report(FetchedTopic topic, String trouble) {
         if (!trouble.equals(topic.trouble)) {

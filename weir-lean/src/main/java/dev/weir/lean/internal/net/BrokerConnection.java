@@ -245,8 +245,8 @@ public final class BrokerConnection implements AutoCloseable {
     }
 
     /**
-     * Checks an idle connection that has become readable. The event means that the broker has closed the connection or
-     * has sent unexpected bytes. If it were ignored, it would end every wait at once.
+     * Checks an idle connection that has become readable, because the broker has closed it or has sent unexpected
+     * bytes. If the event were ignored, every wait would end at once.
      */
     private void checkIdle() {
         if (state == READY && underWay == 0) {

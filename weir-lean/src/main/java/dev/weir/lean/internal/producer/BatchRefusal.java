@@ -7,8 +7,8 @@ import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
 
 /**
- * The exceptions for the records of a batch that was given up. If a broker names the faulty records (KIP-467), it
- * rejected the other records only because of these. Confined to the producer's thread.
+ * The exceptions for the records of a batch that was given up. If the broker names faulty records (KIP-467), it
+ * rejected the batch's other records only because of the faulty ones. Confined to the producer's thread.
  */
 final class BatchRefusal {
 

@@ -73,7 +73,7 @@ final class LeaderRequests implements BrokerLink.Listener {
         return 1;
     }
 
-    /** Returns whether a request is needed that has not been sent yet. */
+    /** Returns whether a needed request has not been sent yet. */
     boolean isPutOff(Collection<ProducerTopic> topics, boolean idWanted) {
         return (metadata.isPutOff() && !topics.isEmpty()) || (idWanted && !idUnderWay);
     }

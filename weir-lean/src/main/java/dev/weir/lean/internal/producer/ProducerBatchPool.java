@@ -110,8 +110,8 @@ final class ProducerBatchPool {
     }
 
     /**
-     * Called in every iteration, because a sender that was woken but got no batch was not registered as waiting for a
-     * short time, during which {@link #takePressed} may have cleared the flag.
+     * Sets the flag. Called in every iteration of a sender's wait: between its wake-up and its next wait, a sender does
+     * not count as waiting, so {@link #takePressed} may have cleared the flag.
      */
     private void press() {
         if (!pressed) {

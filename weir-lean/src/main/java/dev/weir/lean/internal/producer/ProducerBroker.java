@@ -58,8 +58,8 @@ final class ProducerBroker implements BrokerLink.Listener {
     }
 
     /**
-     * Returns whether the broker accepts no more requests until it responds, until the last request is written
-     * completely, or until the connection is lost.
+     * Returns true while requests are in flight and the connection takes no further one. This lasts until the broker
+     * responds, the last request is written completely, or the connection is lost.
      */
     boolean isBusy() {
         return !flights.isEmpty() && !link.canSend();

@@ -36,7 +36,10 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
 
     private static final System.Logger LOG = System.getLogger(ProducerEngine.class.getName());
 
-    /** The longest wait while work is outstanding, because postponed work is not scheduled individually. */
+    /**
+     * The longest wait while work is outstanding. Postponed work has no individual timers, so it is checked at this
+     * interval.
+     */
     private static final long PATIENCE_NANOS = 10_000_000;
 
     private static final long IDLE_NANOS = 1_000_000_000;

@@ -59,15 +59,12 @@ final class ProducerPartition {
     boolean troubled;
 
     /**
-     * True if sequences must be restarted, because the broker reported a gap before the oldest batch, or wrote it after
-     * a later batch.
+     * True if sequences must be restarted, because the broker reported a gap before the oldest batch, or wrote the
+     * oldest batch after a later one.
      */
     boolean gap;
 
-    /**
-     * True if {@link #waiting} may contain batches that were written, and that are queued after a batch with an unknown
-     * outcome.
-     */
+    /** True if {@link #waiting} may contain written batches. Those are queued after a batch with an unknown outcome. */
     private boolean writtenInLine;
 
     private final RetryBackoff backoff;
@@ -161,7 +158,10 @@ final class ProducerPartition {
                 + " epoch=" + epoch + " inFlight=" + flying.size() + " known=" + known;
     }
 
-    /** Records that a batch is, or may be, in the log, so that its sequence is not reused under this epoch. */
+    /**
+     * Marks the sequence of a batch that is, or may be, in the log as used, so that the sequence is not reused under
+     * this epoch.
+     */
     private void used(ProducerBatch batch) {
         if (batch.hasSequence() && (usedTo == UNKNOWN || isBefore(usedTo, after(batch)))) {
             usedTo = after(batch);

@@ -58,8 +58,8 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * Records that the stream has ended and that its owner will soon know the outcome. From now on, forgone
-     * acknowledgements are kept here as well.
+     * Called when the stream has ended and its owner will soon know the outcome. From now on, forgone acknowledgements
+     * are kept here as well.
      */
     public void due() {
         due = true;

@@ -95,8 +95,8 @@ public final class SubstreamTarget implements AckTarget {
         private @Nullable Left lastLeft;
 
         /**
-         * A joint acknowledgement, and the one that elements carry in its place after they have left the stream.
-         * Immutable, because several threads read it.
+         * A joint acknowledgement inside the stream, and the joint acknowledgement that replaces it for elements that
+         * have left the stream. Immutable, because several threads read it.
          */
         private record Left(JointAck inside, JointAck outside) {}
 

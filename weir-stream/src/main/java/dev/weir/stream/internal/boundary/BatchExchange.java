@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * number of threads may put and take. A subclass determines how elements are stored; its methods are called while
  * holding the lock and must not block.
  *
- * <p>States: open; then ended, in which stored elements can still be taken, followed by the end or the failure; or
- * cancelled, in which stored elements are abandoned and puts are refused.
+ * <p>States: open; then either ended or cancelled. After the end, stored elements can still be taken, followed by the
+ * end signal or the failure. After a cancellation, stored elements are abandoned and puts are refused.
  */
 public abstract class BatchExchange<I, O> {
 
@@ -137,8 +137,8 @@ public abstract class BatchExchange<I, O> {
     }
 
     /**
-     * Records that the lower segment was woken. If the upper segment gives up its processor, the lower one runs there
-     * next.
+     * Tells the calling thread's habit that this thread has woken the lower segment. If the thread then gives up its
+     * processor, the lower segment runs there next.
      */
     private void noteWoken() {
         upperHabit = TaskGroup.currentHabit();

@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * One output of a stage that has several, and the input of the stages downstream of it: a queue with a limit on its
  * elements. Thread-safe: one thread gives batches, and one pulls them.
  *
- * <p>The giver sees these states: <em>open</em>; <em>released</em> once the downstream stages have ended by themselves,
- * in which further batches are acknowledged on their behalf; <em>cancelled</em>, in which further batches are refused.
- * When the downstream stages close their input, the outcome is not known yet, because they also do so after a failure;
- * the giver waits until it is known.
+ * <p>The giver sees these states: <em>open</em>; <em>released</em>, once the downstream stages have ended by
+ * themselves: further batches are acknowledged on their behalf; <em>cancelled</em>: further batches are refused. When
+ * the downstream stages close their input, the outcome is not known yet, because they also do so after a failure; the
+ * giver waits until it is known.
  */
 public final class OutputQueue<T> implements Stage<T>, Keeper {
 
@@ -86,8 +86,8 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
     }
 
     /**
-     * Records that the downstream stages have ended by themselves. A later call decides what happens to the elements
-     * that they held.
+     * Reports that the downstream stages have ended by themselves. A later call decides what happens to the elements
+     * that those stages held.
      */
     public void ended() {
         leftovers.due();

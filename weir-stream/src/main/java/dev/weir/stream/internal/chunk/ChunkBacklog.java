@@ -70,8 +70,8 @@ final class ChunkBacklog<T> {
     }
 
     /**
-     * Returns whether enough batches are done to wake the puller: either removing them makes room for more, or all
-     * others are already being processed.
+     * Returns whether enough batches are done to wake the puller: either their removal makes room for further batches,
+     * or all other batches are already being processed.
      */
     boolean isMuchDone() {
         WorkerBatch<T> newest = untaken.peekLast();

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Signals the puller that the oldest batch is done, either at once or later, together with the batches after it. A
- * later signal comes after at most 4 ms, from a timed check that is repeated only while needed. Guarded by its owner's
- * lock.
+ * delayed signal is sent after at most 4 ms by a timed check, which is repeated only while needed. Guarded by its
+ * owner's lock.
  */
 final class HeadSignal {
 
@@ -33,7 +33,7 @@ final class HeadSignal {
     /** True if a later signal was requested since the last check. */
     private boolean isLookedFor;
 
-    /** The object found done at the last check and not yet signalled. */
+    /** The batch that was done at the last check and has not been signalled. */
     private @Nullable Object seen;
 
     /**

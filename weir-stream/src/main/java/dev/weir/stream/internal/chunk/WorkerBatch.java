@@ -77,7 +77,7 @@ final class WorkerBatch<T> {
         return index < failedAt;
     }
 
-    /** Records a failed element. Only the first one in the batch is kept. */
+    /** Stores the failure of an element. Only the failure of the batch's first failed element is kept. */
     void fail(int index, Throwable cause) {
         failing.lock();
         try {
@@ -120,7 +120,7 @@ final class WorkerBatch<T> {
         }
     }
 
-    /** Records that elements have been processed. Returns true for the call that completes the batch. */
+    /** Adds to the number of processed elements. Returns true for the call that completes the batch. */
     boolean finished(int elements) {
         boolean last = unfinished.addAndGet(-elements) == 0;
         if (last) {

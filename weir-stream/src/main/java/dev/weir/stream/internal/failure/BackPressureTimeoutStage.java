@@ -14,7 +14,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails the pipeline if the downstream stages take too long to ask for more elements. Those stages occupy the segment's
+ * Fails the pipeline if the downstream stages take too long to request more elements. Those stages occupy the segment's
  * thread, so a separate task watches the timeout. The task reads the clock once per timeout; the stage does one
  * volatile write per batch. Confined to its segment's thread, except for the watching task, which reads a volatile
  * field.

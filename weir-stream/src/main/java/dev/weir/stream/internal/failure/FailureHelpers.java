@@ -10,8 +10,8 @@ final class FailureHelpers {
     private FailureHelpers() {}
 
     /**
-     * Returns whether a stream may continue after an upstream failure. It may not after any kind of interruption or an
-     * error of the virtual machine.
+     * Returns whether a stream may continue after an upstream failure. Returns false for any kind of interruption and
+     * for an error of the virtual machine.
      */
     static boolean isRecoverable(Throwable failure) {
         return !(failure instanceof InterruptedException)

@@ -36,7 +36,7 @@ public final class KillSwitchState {
         return turn.get();
     }
 
-    /** Interrupts {@code section} when the switch is turned, or at once if it already is. */
+    /** Interrupts {@code section} when the switch is turned, or at once if the switch was turned already. */
     void add(TaskSection section) {
         sections.add(section);
         if (isTurned()) {

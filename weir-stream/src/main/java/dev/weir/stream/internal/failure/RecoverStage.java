@@ -126,7 +126,7 @@ final class RecoverStage<T> implements Stage<T> {
         current.close();
     }
 
-    /** The remainder of a stream: one element or none. */
+    /** The rest of a recovered stream: one element, or no element. */
     private static final class Rest<T> implements Stage<T> {
 
         private @Nullable T last;

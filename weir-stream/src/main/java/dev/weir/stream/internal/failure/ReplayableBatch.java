@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #close}.
  *
  * <p>Elements get new pending acknowledgements in each attempt. An element is finished when all its pending
- * acknowledgements from one attempt have ended, because then all its results of that attempt are done, regardless of
- * what was lost in earlier attempts.
+ * acknowledgements from one attempt have ended. At that point all its results of that attempt are done, so losses in
+ * earlier attempts do not matter.
  */
 final class ReplayableBatch<T> {
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * A section in the middle of a stream that is rebuilt when it fails, and then receives its unfinished elements again.
  * Confined to its stage's segment, except for {@link Input}.
  *
- * <p>The stages upstream of the section have their own segment, so they are not interrupted when the section is.
+ * <p>The stages upstream of the section have their own segment, so an interrupt of the section does not interrupt them.
  */
 final class RestartedSection<T, R> implements RestartStage.Section<R> {
 

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *       result = supervised.after(thrown, function::apply, element);
  *   }
  *   if (result instanceof Verdict verdict) {
- *       // fail, or settle the claim and go on without the element
+ *       // fail, or settle the element and continue without it
  *   }
  * </pre>
  */
@@ -135,8 +135,8 @@ public final class SupervisedCall {
     }
 
     /**
-     * Records the element that failed the stream, if the outcome fails it. Must be called before the element's pending
-     * acknowledgement ends.
+     * If the outcome fails the stream, adds a note about the failed element to the failure. Must be called before the
+     * element's pending acknowledgement ends.
      */
     public void note(Object outcome, AckTarget target, long token, Object element) {
         if (outcome instanceof FailureVerdict verdict && verdict.fails()) {
@@ -144,7 +144,7 @@ public final class SupervisedCall {
         }
     }
 
-    /** Records an element of a batch; see {@link #note(Object, AckTarget, long, Object)}. */
+    /** Does the same as {@link #note(Object, AckTarget, long, Object)} for an element of a batch. */
     public void note(Object outcome, Batch<?> batch, int index) {
         note(outcome, batch.target(index), batch.token(index), batch.get(index));
     }

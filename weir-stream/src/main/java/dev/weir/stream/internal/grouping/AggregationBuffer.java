@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Aggregates elements while the downstream stage is busy, up to a weight ({@code batch}) or without limit
  * ({@code conflate}). All methods, and the user's functions, are called while holding the exchange's lock.
  *
- * <p>An upstream batch is always accepted completely. The aggregates that it fills are queued, and the next batch has
- * to wait.
+ * <p>An upstream batch is always accepted completely. The aggregates that it fills are queued, and the next batch waits
+ * until they are taken.
  */
 final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
 

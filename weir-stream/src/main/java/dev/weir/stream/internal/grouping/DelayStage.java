@@ -63,7 +63,7 @@ final class DelayStage<T> extends HoldingStage<T> {
                 }
                 nanos = (long) outcome;
             }
-            // An element that is due sooner than those before it waits for them in the ring.
+            // An element that is due before its predecessors waits for them in the ring.
             held.add(batch, i, now + nanos);
         }
         batch.truncate(0);

@@ -167,7 +167,10 @@ final class GroupedStage<T> implements Stage<List<T>> {
         return limits.weightOf(element);
     }
 
-    /** Returns the weight of an element, or -1 if it was dropped or fails the stream. Also records its key. */
+    /**
+     * Returns the weight of an element, or -1 if the element was dropped or fails the stream. Also stores the element's
+     * key.
+     */
     private long weigh(Batch<T> batch, int index) throws InterruptedException {
         try {
             return lookAt(batch.get(index));

@@ -28,7 +28,7 @@ final class KeyedBuckets {
         return bucket;
     }
 
-    /** Records that a key has waited for permits that it took on credit. */
+    /** Marks a key as touched, because it has waited for permits that it took on credit. */
     void touch(Object key) {
         TokenBucket ignored = buckets.get(key);
     }

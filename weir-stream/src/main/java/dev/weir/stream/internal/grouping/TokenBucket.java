@@ -45,7 +45,7 @@ final class TokenBucket {
         return Math.min(perNanos / divisor(permits, perNanos), MAX_UNITS);
     }
 
-    /** Returns the largest burst that a bucket with this rate can count, at least 1. */
+    /** Returns the largest burst that a bucket with this rate can represent, at least 1. */
     static long maxBurst(long permits, long perNanos) {
         return MAX_UNITS / unitsPerPermit(permits, perNanos);
     }

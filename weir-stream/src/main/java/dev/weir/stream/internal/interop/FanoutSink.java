@@ -46,7 +46,7 @@ final class FanoutSink<T> {
     /** Adds a subscriber. If the stream has already ended, signals the end to it at once. */
     void subscribe(Flow.Subscriber<? super T> subscriber) {
         FanoutSubscription<T> outlet = new FanoutSubscription<>(this, Objects.requireNonNull(subscriber, "subscriber"));
-        // The call comes before the loop can see the subscriber, so that no signal overtakes this one.
+        // Called before the loop can see the subscriber, so that no other signal overtakes this one.
         subscriber.onSubscribe(outlet);
         Throwable toTell;
         lock.lock();

@@ -14,7 +14,7 @@ interface InputSelection {
     /** Returns the input from which to take the next batch, or {@link #NOBODY} if no input has one. */
     int next(IntPredicate hasBatch);
 
-    /** Records how many elements were taken from an input. */
+    /** Reports how many elements were taken from an input. */
     default void taken(int input, int elements) {}
 
     /** Creates a selection that takes from the inputs in turn. */

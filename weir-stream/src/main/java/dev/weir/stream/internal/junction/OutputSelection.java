@@ -41,7 +41,10 @@ interface OutputSelection<T> {
         };
     }
 
-    /** Hands each element to the output that asks first. A batch is split into as many parts as there are outputs. */
+    /**
+     * Hands each element to the first output that has requested one. A batch is split into as many parts as there are
+     * outputs.
+     */
     static <T> OutputSelection<T> balanced() {
         return (batch, outlets, segment) -> {
             int size = batch.size();

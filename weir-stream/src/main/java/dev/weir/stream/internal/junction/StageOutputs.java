@@ -34,8 +34,8 @@ final class StageOutputs<T> {
     private final AtomicInteger live;
     private final ReentrantLock lock = new ReentrantLock();
     /**
-     * The meter of the upstream segment, and the output to which that segment is handing a batch. Written by the
-     * segment's thread.
+     * The meter of the upstream segment. {@link #givesTo} is the output to which that segment is handing a batch.
+     * Written by the segment's thread.
      */
     private volatile @Nullable StageMeter giver;
 
@@ -68,8 +68,8 @@ final class StageOutputs<T> {
     }
 
     /**
-     * Marks an output as leaving, and returns whether another one continues. If several outputs leave at once, at least
-     * the last one sees no other and leaves its elements unacknowledged.
+     * Marks an output as leaving, and returns whether another output continues. If several outputs leave at the same
+     * time, false is returned at least for the last one, which then leaves its elements unacknowledged.
      */
     private boolean othersGoOn(int output) {
         lock.lock();
@@ -130,7 +130,7 @@ final class StageOutputs<T> {
         return live.get() > 0;
     }
 
-    /** Records that the stages downstream of an output have ended without a failure. */
+    /** Reports that the stages downstream of an output have ended without a failure. */
     void ended(int output) {
         outlets.get(output).ended();
         int own = outlets.get(output).isExhausted() ? 1 : 0;

@@ -78,7 +78,7 @@ final class ZipStage<A, B, R> implements Stage<R> {
                     pair(out);
                 }
             } catch (InterruptedException interrupted) {
-                // The close handles the elements that are still available, even after a failure.
+                // Closing the stage handles the elements that are still available, even after a failure.
                 out.abandonAll();
                 throw interrupted;
             } catch (RuntimeException | Error thrown) {

@@ -99,7 +99,9 @@ final class FoldStage<T, R> extends InPlaceStage<T, R> {
         return batch;
     }
 
-    /** Discards the current combination and acknowledges its elements, as for all dropped elements. */
+    /**
+     * Discards the current combination and acknowledges its elements, because dropped elements are always acknowledged.
+     */
     @Override
     void restart() {
         combined = initial;

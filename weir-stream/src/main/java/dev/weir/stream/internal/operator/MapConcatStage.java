@@ -21,9 +21,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces each element, the parent, with its children. The parent is acknowledged when its last child is, or at once
- * if it has none: the stage holds the parent's own pending acknowledgement while it iterates, and adds one for each
- * child. Confined to its segment's thread.
+ * Replaces each element, the parent, with its children. The parent is acknowledged when its last child is acknowledged,
+ * or at once if it has no children. To achieve this, the stage holds the parent's own pending acknowledgement while it
+ * iterates, and adds one for each child. Confined to its segment's thread.
  */
 final class MapConcatStage<T, R> implements Stage<R> {
 
@@ -165,8 +165,10 @@ final class MapConcatStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Handles the children of the open parent that were added to the batch. The parent has {@code more} children,
-     * unless its iterator is {@code broken}.
+     * Settles the children of the open parent that were added to the batch.
+     *
+     * @param more whether the parent has further children
+     * @param broken the failure of the parent's iterator; null if it has not failed
      */
     private void tookChildren(int taken, boolean more, @Nullable Throwable broken) {
         // The pending acknowledgements must exist before a downstream stage sees the children; the parent's own

@@ -50,7 +50,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
 
     /** True if the downstream sink applies the group's functions. */
     private boolean inSink;
-    /** True if the sink must still apply the group's functions to the batch that was pulled last. */
+    /** True if the sink has not yet applied the group's functions to the last pulled batch. */
     private boolean owed;
 
     private @Nullable Throwable failure;
@@ -112,7 +112,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         throw FailureTransfer.rethrowFromAbove(failure);
     }
 
-    /** Records that a downstream sink applies the group's functions to most batches. */
+    /** Marks the group as joined by a downstream sink, which applies the group's functions to most batches. */
     MapGroup<R> joinedBySink() {
         inSink = true;
         return this;

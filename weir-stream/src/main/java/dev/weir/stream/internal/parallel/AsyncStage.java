@@ -343,7 +343,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     @Override
     void wakeFeeder() {
         super.wakeFeeder();
-        // The feeder may be waiting elsewhere while it holds an element that waits at the gate.
+        // The feeder may hold an element that waits at the gate, and be waiting elsewhere.
         dropInHand();
     }
 

@@ -396,7 +396,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     private int nextSlot(Task self, TimedRun timed) {
         while (!cancelled && self.mayGoOn()) {
             if (workers > limit.current()) {
-                // The thread that woke this worker relied on it to take an element.
+                // The thread that woke this worker expects it to take an element, so another worker is woken instead.
                 readyOrEnded.signal();
                 return -1;
             }
@@ -432,7 +432,10 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         return -1;
     }
 
-    /** Watches whether ready elements are being taken, until none are ready. Must be called while holding the lock. */
+    /**
+     * Watches whether ready elements are being taken. Returns when no elements are ready. Must be called while holding
+     * the lock.
+     */
     private void standWatch(Task self) {
         watchWanted = false;
         self.waitsBriefly(true);

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * but never breaks the order; an idle key costs nothing.
  *
  * <p>Elements that wait for their key have their own space, which is as large as the space for all others. A key whose
- * elements arrive faster than they are processed fills only that space, and other keys continue. Once the space is
- * full, the next element that has to wait halts the input, because it must not be overtaken and memory is limited.
+ * elements arrive faster than they are processed fills only that space, so other keys continue. Once the space is full,
+ * the next element that has to wait halts the input, because it must not be overtaken and memory is limited.
  */
 final class ElementTable<T> {
 
@@ -91,7 +91,7 @@ final class ElementTable<T> {
         return slots;
     }
 
-    /** Returns whether there is no room for an element that does not have to wait for its key. */
+    /** Returns whether the table has no room for another element that need not wait for its key. */
     boolean isFull() {
         return size() - waitingCount >= capacity;
     }

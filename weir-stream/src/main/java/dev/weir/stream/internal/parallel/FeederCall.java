@@ -28,9 +28,9 @@ final class FeederCall {
     }
 
     /**
-     * Records that the feeder is about to {@link #await}.
+     * Marks the feeder as waiting. The feeder must call this method before it calls {@link #await}.
      *
-     * @param waitsForRoom whether it will wait for room for {@code key}
+     * @param waitsForRoom whether the feeder will wait for room for {@code key}
      */
     void begin(boolean waitsForRoom, long key) {
         waiting = true;
@@ -38,12 +38,12 @@ final class FeederCall {
         awaitedKey = key;
     }
 
-    /** Waits until {@link #call} is called once. */
+    /** Waits until {@link #call} is called. */
     void await() throws InterruptedException {
         clock.await(lock, called, Stage.NEVER);
     }
 
-    /** Records that the feeder has stopped waiting. */
+    /** Marks the feeder as no longer waiting. */
     void end() {
         waiting = false;
         forRoom = false;

@@ -20,7 +20,7 @@ final class HandlerPace {
         nanos = nanos == Long.MAX_VALUE ? elementNanos : nanos + (elementNanos - nanos) / 4;
     }
 
-    /** Records that a handler has been running for a long time. */
+    /** Takes into account that a handler has been running for a long time. */
     void addSlow() {
         nanos = Math.max(nanos, 4 * QUICK_NANOS);
     }

@@ -39,7 +39,7 @@ final class InHand<T> {
         return next;
     }
 
-    /** Records that the next element was added. */
+    /** Marks the next element as added. */
     void taken() {
         next++;
     }

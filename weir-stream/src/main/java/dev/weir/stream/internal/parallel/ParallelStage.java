@@ -64,7 +64,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     /** True after the last pull. From then on, each thread that finishes an element abandons it. */
     boolean closed;
 
-    /** True while the puller is waiting and must be woken only for a group of elements. */
+    /** True while the puller waits for a group of elements. It must not be woken for fewer. */
     private boolean gathering;
 
     /** The time of the last pull while gathering was worthwhile. */
@@ -132,7 +132,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
         }
     }
 
-    /** Records, before the upstream stages are closed, whether this stage has failed. */
+    /** Notes whether this stage has failed. Called before the upstream stages are closed. */
     private void noteCutOff() {
         Throwable cause;
         lock.lock();
@@ -256,8 +256,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Makes the feeder wait until it is called. The feeder must then check again. Must be called while holding the
-     * lock.
+     * Makes the feeder wait for a call of {@link FeederCall#call}. After the call, the feeder must check its condition
+     * again. Must be called while holding the lock.
      *
      * @param forRoom whether the feeder is waiting for room for {@code key}
      */

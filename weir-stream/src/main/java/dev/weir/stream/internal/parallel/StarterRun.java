@@ -3,9 +3,9 @@ package dev.weir.stream.internal.parallel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Elements that the starter of {@link AsyncStage} takes in one lock acquisition. In the next one, the starter completes
- * the elements whose outcome was available at once and gives unstarted ones back. Confined to the starter, which must
- * hold the lock in methods that have a table parameter.
+ * Elements that the starter of {@link AsyncStage} takes in one lock acquisition. In its next lock acquisition, the
+ * starter completes the elements whose outcome was available at once, and gives unstarted elements back. Confined to
+ * the starter, which must hold the lock in methods that have a table parameter.
  */
 final class StarterRun {
 

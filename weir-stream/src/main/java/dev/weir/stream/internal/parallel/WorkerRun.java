@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Elements that a worker takes from the table in one lock acquisition, handles one after the other, and settles in the
- * next one. Guarded by the stage's lock, except for members that only the worker uses.
+ * Elements that a worker takes from the table in one lock acquisition, handles one after the other, and settles in its
+ * next lock acquisition. Guarded by the stage's lock, except for members that only the worker uses.
  *
  * <pre>
  *   slots:   settled | done, not settled | at work | not begun | (unused)
@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Any thread that holds the lock may take unstarted elements back and settle finished ones, so that they do not wait
- * for a handler that blocks after all. The counter {@code begun} decides who gets an element: the worker increments it,
- * and taking elements back closes it.
+ * for a handler that blocks after all. The counter {@code begun} decides who gets an element: the worker increments the
+ * counter for each element that it starts, and a thread that takes elements back closes the counter.
  */
 final class WorkerRun {
 
@@ -41,7 +41,10 @@ final class WorkerRun {
     private int length;
     private int settled;
 
-    /** The number of runs that this worker has started, and the run and its progress at the last check. */
+    /**
+     * The number of runs that this worker has started. The two fields below hold the run and its progress at the last
+     * check.
+     */
     private long runs;
 
     private long runsSeen;
@@ -114,7 +117,7 @@ final class WorkerRun {
         return outcome;
     }
 
-    /** The number of elements waiting for the one in flight. */
+    /** The number of elements that wait until the element in flight is done. */
     int notBegun() {
         int first = begun.get();
         return first == CLOSED ? 0 : Math.max(0, length - first);

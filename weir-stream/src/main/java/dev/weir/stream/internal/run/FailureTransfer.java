@@ -51,7 +51,10 @@ public final class FailureTransfer {
                 : new CompletionException(Thrown.text(failure), failure);
     }
 
-    /** Throws {@code failure} itself if it is unchecked, otherwise a CompletionException whose cause it is. */
+    /**
+     * Throws {@code failure} itself if it is unchecked. Otherwise throws a CompletionException with {@code failure} as
+     * its cause.
+     */
     public static RuntimeException rethrow(Throwable failure) {
         switch (failure) {
             case Error error -> throw error;

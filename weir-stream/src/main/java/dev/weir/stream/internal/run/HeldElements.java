@@ -18,7 +18,7 @@ public final class HeldElements {
     }
 
     /**
-     * Records that the stage holds the batch and starts to process it.
+     * Called when the stage has received the batch and starts to process it.
      *
      * @param oneToOne whether the stage emits one element for each element that it receives
      * @param startNanos the current time of {@link System#nanoTime}
@@ -28,7 +28,7 @@ public final class HeldElements {
         meter.beginPass(batch, oneToOne, startNanos);
     }
 
-    /** Records that the batch is done or the stage was closed, so that the stage holds no elements. */
+    /** Called when the batch is done or the stage was closed. The stage then holds no elements. */
     public void end() {
         meter.endPass();
         set(0);

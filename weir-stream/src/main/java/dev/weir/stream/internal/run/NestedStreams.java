@@ -218,7 +218,8 @@ public final class NestedStreams {
         }
 
         /**
-         * Records that the stream will be rebuilt, so that its unfinished elements are not reported as unfinished work.
+         * Marks the stream as one that will be rebuilt, so that its unfinished elements are not reported as unfinished
+         * work.
          */
         public void beginsAnew() {
             anew = true;

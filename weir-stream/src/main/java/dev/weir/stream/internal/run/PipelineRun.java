@@ -295,14 +295,14 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return ending.patienceWithin();
     }
 
-    /** Records unfinished work of a stream that ended within the run. */
+    /** Adds unfinished work of a stream that ended within the run to the report. */
     void leftUndone(String what) {
         ending.leftUndone(what);
     }
 
     /**
-     * Records that {@code elements} of {@code stage} are unfinished because a stop cut their stream short at the stage
-     * {@code at}.
+     * Adds unfinished elements to the report: {@code elements} of {@code stage}, whose stream was cut short by a stop
+     * at the stage {@code at}.
      */
     void cutOff(String stage, int elements, String at) {
         ending.cutOff(stage, elements, at);
@@ -438,7 +438,9 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return Objects.requireNonNull(report);
     }
 
-    /** Records the elements inside the stages, which the imminent cancellation will leave unfinished. */
+    /**
+     * Adds the elements inside the stages to the report, because the imminent cancellation will leave them unfinished.
+     */
     private void noteInside() {
         Map<String, Integer> inside = new LinkedHashMap<>();
         entries.forEach(entry -> inside.put(entry.stageName(), entry.inside()));

@@ -160,7 +160,7 @@ public final class RunAssembly {
         return probe != null;
     }
 
-    /** In a probe, records that the stage will start streams that read its input and may have their own threads. */
+    /** In a probe, reports that the stage will start streams which read its input and may have their own threads. */
     public void noteThreadsWithin(BooleanSupplier hasThreads) {
         if (probe != null) {
             probe.noteThreadsWithin(hasThreads);
@@ -168,7 +168,7 @@ public final class RunAssembly {
     }
 
     /**
-     * In a probe, records that the stage may wait for something other than a time that it can request from a
+     * In a probe, reports that the stage may wait for something other than a time that it can request from a
      * {@link StreamTurn}.
      */
     public void noteWaits() {

@@ -201,7 +201,8 @@ final class RunEnding {
     }
 
     /**
-     * Records a failure. The first one is the cause; later independent ones are added to it as suppressed exceptions.
+     * Adds a failure. The first failure is the cause of the end. Later independent failures are added to it as
+     * suppressed exceptions.
      */
     void fail(Throwable failure) {
         lock.lock();

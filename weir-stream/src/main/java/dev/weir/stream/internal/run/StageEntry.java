@@ -282,12 +282,12 @@ public final class StageEntry implements StageContext {
         lifetime.alsoOnStop(stop);
     }
 
-    /** Records that the source has ended by itself, so that a later stop does not cut it short. */
+    /** Reports that the source has ended by itself, so that a later stop does not count as cutting it short. */
     public void ended() {
         lifetime.ended(onStop);
     }
 
-    /** Records that a stop cut the stage short. */
+    /** Reports that a stop cut the stage short. */
     public void cut() {
         lifetime.cut(name);
     }

@@ -15,10 +15,10 @@ interface StageLifetime {
     /** Adds a stop hook for a stage that is not a source. */
     void alsoOnStop(Runnable stop);
 
-    /** Records that the source that registered {@code stop} has ended by itself. */
+    /** Reports that the source which registered {@code stop} has ended by itself. */
     default void ended(Runnable stop) {}
 
-    /** Records that a stop cut the stage named {@code at} short. */
+    /** Reports that a stop cut the stage named {@code at} short. */
     default void cut(String at) {}
 
     /** See {@link dev.weir.stream.spi.StageContext#onTermination}. */

@@ -78,7 +78,7 @@ public final class TaskGroup {
     }
 
     /**
-     * Records the failure of the calling thread's segment for {@link #currentFailure}. Only the first failure is kept.
+     * Stores the failure of the calling thread's segment for {@link #currentFailure}. Only the first failure is kept.
      */
     public static void noteFailure(Throwable thrown) {
         Task task = CURRENT.get();
@@ -388,7 +388,7 @@ public final class TaskGroup {
             startApart();
         }
 
-        /** Runs the task on a separate thread. A pool that reaches it later finds that it is done. */
+        /** Runs the task on a separate thread. A pool that reaches the task later finds that the task is done. */
         private void startApart() {
             Thread.ofVirtual().start(this);
         }
@@ -401,7 +401,7 @@ public final class TaskGroup {
         }
 
         /**
-         * Interrupts the body, but not while it {@linkplain #hold defers} interrupts.
+         * Interrupts the body. While the body {@linkplain #hold defers} interrupts, the interrupt waits.
          *
          * @param why the failure of the interrupting segment, or null
          */

@@ -34,7 +34,7 @@ final class TaskLifecycle {
          * body has returned from them.
          */
         HOLDING,
-        /** As HOLDING, with a pending interrupt. */
+        /** Like HOLDING, but with a pending interrupt. */
         DEFERRING,
         /** No interrupt reaches the thread, because the body is cleaning up, has ended, or was withdrawn. Final. */
         SHIELDED

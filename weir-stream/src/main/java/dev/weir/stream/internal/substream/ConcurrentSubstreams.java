@@ -89,7 +89,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** Records that a stream is about to run. */
+    /** Adds a stream that is about to run. */
     void add(Tributary tributary) {
         lock.lock();
         try {
@@ -99,7 +99,7 @@ final class ConcurrentSubstreams<R> {
         }
     }
 
-    /** Records that a stream has ended, and wakes the waiting thread. May be called from any thread. */
+    /** Removes a stream that has ended, and wakes the waiting thread. May be called from any thread. */
     void remove(Tributary tributary) {
         lock.lock();
         try {
@@ -232,7 +232,9 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /** Records why the stream ends. Until the stream is settled, replacement overrides all other reasons. */
+        /**
+         * Sets the reason why the stream ends. Until the stream is settled, a replacement overrides all other reasons.
+         */
         void noteEnd(EndReason reason) {
             childLock.lock();
             try {
@@ -297,8 +299,8 @@ final class ConcurrentSubstreams<R> {
         }
 
         /**
-         * Ends the stream because a newer one replaces it; its parent is finished once its emitted elements are. Waits
-         * until the stream has ended.
+         * Ends the stream because a newer one replaces it, and waits until it has ended. The ended stream's parent is
+         * finished once the elements that the stream emitted are finished.
          */
         void replace() throws InterruptedException {
             noteEnd(EndReason.REPLACED);
@@ -310,7 +312,7 @@ final class ConcurrentSubstreams<R> {
         }
 
         /**
-         * Records that the starting thread has built the stream, and closes the stream if that was requested in the
+         * Attaches the stream that the starting thread has built, and closes it if a close was requested in the
          * meantime.
          */
         void attach(NestedStreams.Child<R> started) {

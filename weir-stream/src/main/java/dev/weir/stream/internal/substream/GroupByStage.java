@@ -164,7 +164,10 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         return asynchronous != null ? asynchronous.pull(deadlineNanos) : pullInline(deadlineNanos);
     }
 
-    /** Probes a first stream, which is not used. */
+    /**
+     * Builds one stream only to find out whether streams have threads of their own, and discards it. If streams have
+     * such threads, an asynchronous segment runs them.
+     */
     private void begin() {
         if (ThreadProbe.hasThreads(nested, branch)) {
             asynchronous = takeOver();
@@ -224,7 +227,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     }
 
     /**
-     * Records a timed pull. Only a few pulls are timed, because reading the clock twice costs as much as a quick pull.
+     * Adds the duration of a timed pull. Only a few pulls are timed, because reading the clock twice costs as much as a
+     * quick pull. A quick pull also stands for the untimed pulls that follow it.
      */
     private void pulled(long nanos) {
         boolean isQuick = nanos < QUICK_NANOS;
@@ -253,7 +257,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 meter.worked(0, done.size(), start + Math.min(inStreamsNanos, System.nanoTime() - start));
                 return done;
             }
-            // The failure must not wait for elements behind a source that may never end.
+            // The failure must not wait for elements from a source that may never end.
             boolean waits = holding > 0 || groups.hasTouched();
             if (failure != null && !waits) {
                 throw FailureTransfer.rethrow(failure);

@@ -67,13 +67,14 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         abstract boolean isOver();
 
         /**
-         * Returns whether the group may end when it is idle. It may not while elements are queued for it, nor while the
-         * key's previous group is still running, which limits the number of groups per key.
+         * Returns whether the group may end when it is idle. Returns false while elements are queued for the group.
+         * Also returns false while the key's previous group is still running, which limits the number of groups per
+         * key.
          */
         abstract boolean mayEndIdle();
 
         /**
-         * Called when the group's stream asks for an element and there is none. The stream must be pulled again by the
+         * Called when the group's stream pulls and there is no element. The stream must be pulled again by the
          * deadline.
          */
         void asked(long deadlineNanos) {}
@@ -88,7 +89,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
             owner.waits(1);
         }
 
-        /** Records that no more elements will be added. */
+        /** Marks the group as ended. No more elements will be added. */
         final void end() {
             ended = true;
         }

@@ -280,7 +280,7 @@ final class SplitStage<T, R> implements Stage<R> {
             return part.isEmpty() && complete ? null : part;
         }
 
-        /** Takes the available elements that belong to this section, and records whether the section has ended. */
+        /** Takes the available elements that belong to this section, and notes whether the section has ended. */
         Batch<T> takePart() throws InterruptedException {
             Batch<T> from = Objects.requireNonNull(current);
             Batch<T> part = new Batch<>(from.size() - next);

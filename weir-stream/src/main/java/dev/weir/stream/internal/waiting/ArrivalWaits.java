@@ -216,7 +216,7 @@ public final class ArrivalWaits {
         }
     }
 
-    /** Records a call and returns whether a thread is parked. */
+    /** Counts a call, and returns whether a thread is parked. */
     private boolean noteCall() {
         if (measured > 0 && !isCallNoted) {
             isCallNoted = true;

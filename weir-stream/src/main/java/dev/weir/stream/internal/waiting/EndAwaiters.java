@@ -14,12 +14,12 @@ public final class EndAwaiters {
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
     private volatile boolean remembers;
 
-    /** Records that the calling thread is about to wait. */
+    /** Adds the calling thread, which is about to wait. */
     public void enter() {
         threads.add(Thread.currentThread());
     }
 
-    /** Records that the calling thread has stopped waiting. */
+    /** Removes the calling thread, which has stopped waiting. */
     public void leave() {
         if (!remembers) {
             threads.remove(Thread.currentThread());

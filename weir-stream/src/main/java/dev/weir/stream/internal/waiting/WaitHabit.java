@@ -52,7 +52,7 @@ public final class WaitHabit {
     /** Written by the waiting thread. */
     private volatile boolean parked;
 
-    /** Records that this thread has just woken another thread, which may need this thread's processor. */
+    /** Must be called when this thread has woken another thread, which may need this thread's processor. */
     public void wokeAnother() {
         wokeAnother = true;
     }
@@ -87,7 +87,7 @@ public final class WaitHabit {
     }
 
     /**
-     * Records a wait without spinning.
+     * Adds a wait without spinning to the average.
      *
      * @param nanos the time until an element arrived, without the wake-up
      */
@@ -96,8 +96,8 @@ public final class WaitHabit {
     }
 
     /**
-     * Records a spin that ended after {@code nanos} because an element arrived. If it took too long, it counts as a
-     * failed spin.
+     * Counts a spin that ended after {@code nanos} because an element arrived. A spin that took too long counts as a
+     * failed one.
      */
     void stayed(long nanos) {
         add(nanos);
@@ -109,7 +109,7 @@ public final class WaitHabit {
         }
     }
 
-    /** Records a spin during which no element arrived. The wait continues and is reported by {@link #parked(long)}. */
+    /** Counts a spin during which no element arrived. The wait continues and is reported by {@link #parked(long)}. */
     void stayedInVain() {
         rest();
     }

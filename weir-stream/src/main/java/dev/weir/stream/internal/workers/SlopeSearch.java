@@ -29,7 +29,7 @@ final class SlopeSearch {
     // waiting nevertheless, because then either the results are not being consumed or the processors are the limit.
 
     /**
-     * Slope below which more threads are not worthwhile, because they bring less than a quarter of their ideal gain.
+     * Slope below which more threads are not worthwhile, because their gain is less than a quarter of the ideal gain.
      */
     private static final double WORTH_IT = 0.25;
 

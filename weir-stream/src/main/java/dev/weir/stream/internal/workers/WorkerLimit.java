@@ -67,7 +67,7 @@ public final class WorkerLimit {
     }
 
     /**
-     * Records finished work.
+     * Adds finished work to the current sample.
      *
      * @param elements number of finished elements
      * @param nanos thread time, or running time of futures, that these elements took

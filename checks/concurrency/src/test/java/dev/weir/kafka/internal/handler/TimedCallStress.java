@@ -8,7 +8,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** A call ends while its timer fires: its thread, which continues with the next record, never sees the interrupt. */
+/** A call ends while its timer fires. The thread continues with the next record, and must not see the interrupt. */
 @JCStressTest
 @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "the thread is clean")
 @Outcome(expect = Expect.FORBIDDEN, desc = "the interrupt of one record reached the next")
@@ -17,14 +17,14 @@ public class TimedCallStress {
 
     private volatile @Nullable TimedCall call;
 
-    /** Gives the other actor time to meet this one half-way. */
+    /** Waits briefly, so that the other actor is more likely to act at the same time. */
     private static void linger() {
         for (int i = 0; i < 10; i++) {
             Thread.onSpinWait();
         }
     }
 
-    /** An interrupt may also come after the look at the end; then this thread's next run finds it at the start. */
+    /** An interrupt may also arrive after the final check. This thread's next run then finds it at its start. */
     @Actor
     public void lane(I_Result result) {
         boolean before = Thread.interrupted();

@@ -8,7 +8,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 
-/** Two threads send and count answers at once: no count gets lost. */
+/** Two threads count sends and answers at the same time. No count is lost. */
 @JCStressTest
 @Outcome(id = "2, 0", expect = Expect.ACCEPTABLE, desc = "both records sent and answered")
 @Outcome(expect = Expect.FORBIDDEN, desc = "a count was lost")
@@ -35,7 +35,7 @@ public class SendCountsStress {
         result.r2 = counts.unanswered();
     }
 
-    /** Counts for one sending thread and one that answers. */
+    /** Faulty: counters that support only one sending and one answering thread. */
     @JCStressTest
     @Outcome(id = "2, 0", expect = Expect.ACCEPTABLE, desc = "both records sent and answered")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a count was lost")

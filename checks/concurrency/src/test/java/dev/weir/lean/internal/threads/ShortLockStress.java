@@ -7,7 +7,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Two threads count in turn what only who holds the lock may touch: the later one sees what the earlier one did. */
+/** Two threads increment a counter that the lock guards. The later thread sees the earlier one's write. */
 @JCStressTest
 @Outcome(
         id = {"1, 2", "2, 1"},
@@ -39,7 +39,7 @@ public class ShortLockStress {
         result.r2 = next();
     }
 
-    /** The same where a lock is looked at first and taken then. */
+    /** Faulty: the lock is checked and then taken, in two steps. */
     @JCStressTest
     @Outcome(
             id = {"1, 2", "2, 1"},

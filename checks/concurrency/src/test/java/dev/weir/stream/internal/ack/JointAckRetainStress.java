@@ -12,8 +12,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * A caller without a pending acknowledgement asks for one while the last is ending: either gets none, or the member
- * waits for it.
+ * A caller that holds no pending acknowledgement requests one while the last one ends. Either the request is refused,
+ * or the member waits for the new acknowledgement.
  */
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "too late")
@@ -48,7 +48,7 @@ public class JointAckRetainStress {
         result.r1 = claims.acks();
     }
 
-    /** Looks and adds in two steps. */
+    /** Faulty: checks and adds in two steps. */
     @JCStressTest
     @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "too late")
     @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "in time, and not finished before it ended as well")

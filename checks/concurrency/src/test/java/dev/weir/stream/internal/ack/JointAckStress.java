@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Two holders of one joint element end their acknowledgements, one after it has fanned out further: each member is
+ * Two holders of one joint element end their acknowledgements; one holder fans out further first. Each member is
  * acknowledged exactly once.
  */
 @JCStressTest
@@ -49,8 +49,8 @@ public class JointAckStress {
     }
 
     /**
-     * One holder leaves a stream and is acknowledged outside, the other is abandoned inside: so the member is, once,
-     * inside.
+     * One holder leaves a stream and is acknowledged outside; the other is abandoned inside. The member is abandoned
+     * exactly once, inside the stream.
      */
     @JCStressTest
     @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "all claims ended, one abandoned where it was")
@@ -110,7 +110,7 @@ public class JointAckStress {
         }
     }
 
-    /** The same with acknowledgements counted without atomicity. */
+    /** Faulty: acknowledgements are counted without atomic operations. */
     @JCStressTest
     @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "each member once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a member was lost or acknowledged twice")

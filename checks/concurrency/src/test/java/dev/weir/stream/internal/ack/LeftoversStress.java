@@ -40,7 +40,7 @@ public class LeftoversStress {
         result.r2 = claims.open();
     }
 
-    /** Looks whether the stream has ended and puts the acknowledgement there in two steps. */
+    /** Faulty: checks whether the stream has ended and stores the acknowledgement in two steps. */
     @JCStressTest
     @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")

@@ -16,8 +16,8 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /**
- * A boundary with room for one element: two batches are put and the queue is ended while they are taken. Both come out
- * in order, then the end; nobody sleeps through a wake-up.
+ * A boundary queue has room for one element. One thread puts two batches and ends the queue, while another takes. Both
+ * batches are delivered in order, then the end, and no wake-up is lost.
  */
 @JCStressTest
 @Outcome(id = "12, 1", expect = Expect.ACCEPTABLE, desc = "both in order, then the end")
@@ -64,7 +64,7 @@ public class BoundaryQueueStress {
         }
     }
 
-    /** A put that waits for room races with the cancellation by the stage below: it returns, and is refused. */
+    /** A put waits for room while the downstream stage cancels. The put returns and is refused. */
     @JCStressTest
     @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "refused")
     @Outcome(expect = Expect.FORBIDDEN, desc = "taken into a full queue")
@@ -96,7 +96,7 @@ public class BoundaryQueueStress {
         }
     }
 
-    /** A queue whose taker looks and waits in two steps, so that a signal between them is lost. */
+    /** Faulty: the taker checks and waits in two steps, so a signal between them is lost. */
     @JCStressTest
     @Outcome(id = "12, 1", expect = Expect.ACCEPTABLE, desc = "both in order, then the end")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a batch or a wake-up was lost")

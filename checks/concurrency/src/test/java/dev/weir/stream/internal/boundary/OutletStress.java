@@ -15,8 +15,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /**
- * A batch is given to an outlet whose stages end by themselves: whether it was in the queue by then or not, it is
- * acknowledged, once.
+ * A batch is put into an outlet while the downstream stages end by themselves. The batch is acknowledged exactly once,
+ * whether or not it was already in the queue.
  */
 @JCStressTest
 @Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "each batch once")
@@ -54,7 +54,7 @@ public class OutletStress {
         result.r1 = counting.acks.get();
     }
 
-    /** Looks whether it was released and puts in two steps. */
+    /** Faulty: checks whether the outlet was released and puts the batch in two steps. */
     @JCStressTest
     @Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "each batch once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a batch was lost or acknowledged twice")

@@ -56,7 +56,7 @@ public class TakeChunkStress {
         result.r3 = work.isDone() ? 1 : 0;
     }
 
-    /** The same with a worker that checks and takes a chunk in two steps. */
+    /** Faulty: a worker checks for and takes a chunk in two steps. */
     @JCStressTest
     @Outcome(id = "11111, 1, 1", expect = Expect.ACCEPTABLE, desc = "each element once, completed once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "an element was left out or given twice")

@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Two workers work on a batch that is cancelled meanwhile: each of its two elements is abandoned, once. */
+/** A batch is cancelled while two workers process it. Each of its two elements is abandoned exactly once. */
 @JCStressTest
 @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "each abandoned once")
 @Outcome(expect = Expect.FORBIDDEN, desc = "one was left, or abandoned twice")
@@ -79,7 +79,8 @@ public class WorkCancelStress {
     }
 
     /**
-     * Workers that look at the flag before they report their work, as the closer looks at the work before it sets it.
+     * Faulty: workers check the flag before they report their work, and the closing thread checks the work before it
+     * sets the flag.
      */
     @JCStressTest
     @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "each abandoned once")

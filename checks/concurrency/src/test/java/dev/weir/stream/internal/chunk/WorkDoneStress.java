@@ -8,7 +8,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
-/** A worker replaces two elements while the stage below looks whether they are done: done means that it sees both. */
+/**
+ * A worker replaces two elements while the downstream stage checks whether they are done. If the stage sees them as
+ * done, it also sees both replacements.
+ */
 @JCStressTest
 @Outcome(id = "0, 0, 0", expect = Expect.ACCEPTABLE, desc = "not done yet")
 @Outcome(id = "1, 1, 1", expect = Expect.ACCEPTABLE, desc = "done, and both results are there")
@@ -36,7 +39,7 @@ public class WorkDoneStress {
         }
     }
 
-    /** The same with a worker that reports before it writes. */
+    /** Faulty: the worker reports completion before it writes. */
     @JCStressTest
     @Outcome(id = "0, 0, 0", expect = Expect.ACCEPTABLE, desc = "not done yet")
     @Outcome(id = "1, 1, 1", expect = Expect.ACCEPTABLE, desc = "done, and both results are there")

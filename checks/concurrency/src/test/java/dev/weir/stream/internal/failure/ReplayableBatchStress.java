@@ -14,7 +14,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** An element given twice is finished both times at once: it is acknowledged once. */
+/** An element was delivered twice, and both deliveries finish at the same time. The element is acknowledged once. */
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")
 @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
@@ -42,7 +42,7 @@ public class ReplayableBatchStress {
         result.r2 = claims.open();
     }
 
-    /** An element is abandoned while the section is closed for good: it is so once to whoever gave it. */
+    /** An element is abandoned while the section is closed for good. Its source sees it abandoned exactly once. */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
@@ -68,7 +68,7 @@ public class ReplayableBatchStress {
             result.r1 = left.times.get();
         }
 
-        /** The close reads the acknowledgements before it announces itself. */
+        /** Faulty: closing reads the acknowledgements before it announces itself. */
         @JCStressTest
         @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
         @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
@@ -110,8 +110,8 @@ public class ReplayableBatchStress {
     }
 
     /**
-     * An element is abandoned while its source loses it, between two runs of the section: it is so once to whoever gave
-     * it.
+     * Between two runs of the section, an element is abandoned while its partition is revoked. Its source sees it
+     * abandoned exactly once.
      */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
@@ -139,7 +139,7 @@ public class ReplayableBatchStress {
             result.r1 = left.times.get();
         }
 
-        /** The source reads the acknowledgements before it says what it has lost. */
+        /** Faulty: the source reads the acknowledgements before it announces which elements were revoked. */
         @JCStressTest
         @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
         @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
@@ -195,7 +195,7 @@ public class ReplayableBatchStress {
         }
     }
 
-    /** Looks whether it was finished before, and finishes it, in two steps. */
+    /** Faulty: checks whether the element was finished before, and finishes it, in two steps. */
     @JCStressTest
     @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")

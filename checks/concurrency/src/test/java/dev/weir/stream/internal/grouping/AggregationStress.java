@@ -14,7 +14,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Elements are aggregated while somebody takes: each is in one aggregate. */
+/** Elements are aggregated while another thread takes aggregates. Each element is in exactly one aggregate. */
 @JCStressTest
 @Outcome(id = "3, 0", expect = Expect.ACCEPTABLE, desc = "each once")
 @Outcome(expect = Expect.FORBIDDEN, desc = "an element was lost or acknowledged twice")
@@ -43,7 +43,7 @@ public class AggregationStress {
         result.r2 = claims.open();
     }
 
-    /** Adds to the open aggregate without a lock. */
+    /** Faulty: adds to the open aggregate without a lock. */
     @JCStressTest
     @Outcome(id = "3, 0", expect = Expect.ACCEPTABLE, desc = "each once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "an element was lost or acknowledged twice")

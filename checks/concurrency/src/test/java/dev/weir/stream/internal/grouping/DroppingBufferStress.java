@@ -15,7 +15,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** More is put than there is room for while somebody takes: each element is taken or dropped, and acknowledged once. */
+/**
+ * One thread puts more elements than there is room for while another takes. Each element is either taken or dropped,
+ * and is acknowledged exactly once.
+ */
 @JCStressTest
 @Outcome(id = "3, 0", expect = Expect.ACCEPTABLE, desc = "each once")
 @Outcome(expect = Expect.FORBIDDEN, desc = "an element was lost or acknowledged twice")
@@ -41,7 +44,7 @@ public class DroppingBufferStress {
         result.r2 = claims.open();
     }
 
-    /** The same without a lock. */
+    /** Faulty: the same without a lock. */
     @JCStressTest
     @Outcome(id = "3, 0", expect = Expect.ACCEPTABLE, desc = "each once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "an element was lost or acknowledged twice")

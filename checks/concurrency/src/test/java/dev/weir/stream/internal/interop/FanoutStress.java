@@ -17,8 +17,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Two subscribers ask from threads of their own while the loop hands out: both get all, and no request is slept
- * through.
+ * Two subscribers request elements on their own threads while the loop distributes elements. Both get all elements, and
+ * the loop misses no request.
  */
 @JCStressTest
 @Outcome(id = "2, 2", expect = Expect.ACCEPTABLE, desc = "both batches, and an end for both")
@@ -157,7 +157,10 @@ public class FanoutStress {
         }
     }
 
-    /** One more subscribes before the first one asks: both get the same, though the loop is at work already. */
+    /**
+     * A second subscriber arrives before the first one requests elements, while the loop is already running. Both get
+     * the same elements.
+     */
     @JCStressTest
     @Outcome(id = "2, 2", expect = Expect.ACCEPTABLE, desc = "both batches for both")
     @Outcome(expect = Expect.FORBIDDEN, desc = "somebody who was there before the first request missed an element")
@@ -192,7 +195,7 @@ public class FanoutStress {
         }
     }
 
-    /** Adds up requests without a lock. */
+    /** Faulty: adds up requests without a lock. */
     @JCStressTest
     @Outcome(id = "2, 2", expect = Expect.ACCEPTABLE, desc = "both")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a request was lost")

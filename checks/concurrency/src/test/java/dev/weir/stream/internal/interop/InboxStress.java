@@ -13,7 +13,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** A publisher signals from a thread of its own while the pipeline takes and a third thread stops it. */
+/** A publisher signals on its own thread while the pipeline takes and a third thread stops the stream. */
 @JCStressTest
 @Outcome(id = "(0|1|11|111), 1", expect = Expect.ACCEPTABLE, desc = "what came before the stop, then the end")
 @Outcome(expect = Expect.FORBIDDEN, desc = "a gap, or no end")
@@ -63,7 +63,7 @@ public class InboxStress {
         }
     }
 
-    /** Nothing guards what waits. */
+    /** Faulty: nothing guards the waiting elements. */
     @JCStressTest
     @Outcome(id = "111, 1", expect = Expect.ACCEPTABLE, desc = "all")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a gap, or no end")

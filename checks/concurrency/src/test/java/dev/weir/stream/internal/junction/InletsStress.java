@@ -13,8 +13,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Two inputs put two batches each, with room for one, and end, while a third thread takes: all four come out, then the
- * end; nobody sleeps through a wake-up.
+ * Two inputs each put two batches into a queue with room for one, and end, while a third thread takes. All four batches
+ * are delivered before the end, and no wake-up is lost.
  */
 @JCStressTest
 @Outcome(id = "33, 1", expect = Expect.ACCEPTABLE, desc = "all of both, then the end")
@@ -73,7 +73,7 @@ public class InletsStress {
         }
     }
 
-    /** The same puts into a queue that nothing guards; what is in it in the end is counted. */
+    /** Faulty: the same puts into an unguarded queue. The batches that remain in it are counted at the end. */
     @JCStressTest
     @Outcome(id = "33, 1", expect = Expect.ACCEPTABLE, desc = "all of both")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a batch was lost")

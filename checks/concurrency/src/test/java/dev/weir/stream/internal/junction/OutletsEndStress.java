@@ -14,7 +14,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** One output ends with all there was, the other before an element: it is finished, whichever ends first. */
+/**
+ * One output ends after it has processed all elements, the other ends before the last one. The element is finished,
+ * whichever output ends first.
+ */
 @JCStressTest
 @Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "worked on below one, acknowledged for the other")
 @Outcome(expect = Expect.FORBIDDEN, desc = "it depends on which ended first")
@@ -54,7 +57,7 @@ public class OutletsEndStress {
         result.r1 = claims.acks();
     }
 
-    /** Looks whether another had taken all, and later whether it is the last. */
+    /** Faulty: checks whether the other output processed everything and, in a second step, whether it is the last. */
     @JCStressTest
     @Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "worked on below one, acknowledged for the other")
     @Outcome(expect = Expect.FORBIDDEN, desc = "it depends on which ended first")

@@ -16,7 +16,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** Both outputs end before an element that each of them has: it must not be finished, as nobody has worked on it. */
+/**
+ * Both outputs end before they process an element that each of them holds. The element must not be finished, because
+ * nobody has processed it.
+ */
 @JCStressTest
 @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "left unfinished by both")
 @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "left unfinished by the last")
@@ -70,7 +73,7 @@ public class OutletsForgoStress {
         result.r1 = claims.acks();
     }
 
-    /** Counts an output as live until it has ended. */
+    /** Faulty: counts an output as live until it has ended. */
     @JCStressTest
     @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "left unfinished by both")
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "left unfinished by the last")

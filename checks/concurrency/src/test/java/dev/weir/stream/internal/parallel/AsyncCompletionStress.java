@@ -28,7 +28,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** A future completes while the stage below pulls, ready to wait for it: the result comes out, once. */
+/** A future completes while the downstream stage pulls and may wait for it. The result is delivered exactly once. */
 @JCStressTest
 @Outcome(id = "7, 1", expect = Expect.ACCEPTABLE, desc = "the result, then the end")
 @Outcome(expect = Expect.FORBIDDEN, desc = "a result or a wake-up was lost")
@@ -40,7 +40,7 @@ public class AsyncCompletionStress {
     private final CompletableFuture<Integer> future = new CompletableFuture<>();
     private final AsyncStage<Integer, Integer> stage = started(future, AckTarget.NONE, Supervision.fail());
 
-    /** A stage that has taken one element in, started it, and seen the end of its input. */
+    /** Returns a stage that has pulled and started one element, and has seen the end of its input. */
     static AsyncStage<Integer, Integer> started(
             CompletableFuture<Integer> future, AckTarget target, Supervision supervision) {
         WorkerTasks tasks = new WorkerTasks(new TaskGroup("stress", escaped -> {}), Dispatcher.virtual(), "stress");
@@ -100,8 +100,8 @@ public class AsyncCompletionStress {
     }
 
     /**
-     * A future fails, and would be skipped, while the stage is closed: its acknowledgement ends once, in one way or the
-     * other.
+     * A future fails, so its element would be skipped, while the stage is closed. The acknowledgement ends exactly
+     * once, either way.
      */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "failed first: skipped; or closed first: abandoned")
@@ -148,7 +148,10 @@ public class AsyncCompletionStress {
         }
     }
 
-    /** Completers check and take the completion in two steps: both of two completers notify the stage. */
+    /**
+     * Faulty: completers check for and take the right to notify in two steps, so both of two completers may notify the
+     * stage.
+     */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "told once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "told twice")
@@ -160,7 +163,7 @@ public class AsyncCompletionStress {
 
         private void accept() {
             if (stage != null) {
-                // Gives the other actor time to meet this one half-way.
+                // Waits briefly, so that the other actor is more likely to act at the same time.
                 for (int i = 0; i < 10; i++) {
                     Thread.onSpinWait();
                 }

@@ -12,8 +12,9 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * A worker works on its run while another thread takes back what has not begun and settles what is done: each element
- * is worked on or given back, never both, and each outcome is settled once and seen as it was written.
+ * A worker processes its run of elements while another thread takes back elements that have not begun and settles those
+ * that are done. Each element is either processed or taken back, never both. Each outcome is settled once and read as
+ * it was written.
  */
 @JCStressTest
 @Outcome(id = "3, 0", expect = Expect.ACCEPTABLE, desc = "each one worked on, or given back")
@@ -64,7 +65,7 @@ public class WorkerRunStress {
         result.r2 = unseen + run.notBegun();
     }
 
-    /** The same with a look at what has begun and its end in two steps. */
+    /** Faulty: checks what has begun and takes back the rest in two steps. */
     @JCStressTest
     @Outcome(id = "3, 0", expect = Expect.ACCEPTABLE, desc = "each one worked on, or given back")
     @Outcome(expect = Expect.FORBIDDEN, desc = "an element was lost or taken twice, or an outcome not seen")

@@ -8,7 +8,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** A kill switch is turned while the thread leaves the stages above it: what is below never has the interrupt. */
+/**
+ * A kill switch is triggered while the thread leaves the upstream stages. The downstream stages never see the
+ * interrupt.
+ */
 @JCStressTest
 @Outcome(
         id = {"0, 0", "0, 1"},
@@ -36,7 +39,7 @@ public class SectionStress {
         section.interrupt();
     }
 
-    /** The same without the lock that makes leaving and interrupting exclude each other. */
+    /** Faulty: no lock keeps leaving and interrupting from happening at the same time. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "the thread is clean")
     @Outcome(expect = Expect.FORBIDDEN, desc = "the interrupt reached the thread below the section")

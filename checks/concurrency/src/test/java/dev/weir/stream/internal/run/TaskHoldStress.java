@@ -10,7 +10,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** A segment is cancelled while its thread is in stages of another one: the interrupt waits until it has left them. */
+/**
+ * A segment is cancelled while its thread runs stages of another segment. The interrupt is delayed until the thread has
+ * left those stages.
+ */
 @JCStressTest
 @Outcome(
         id = {"0, 0", "0, 1"},
@@ -44,7 +47,7 @@ public class TaskHoldStress {
         task.interruptUnlessHeld(null);
     }
 
-    /** The same with a look and an interrupt in two steps. */
+    /** Faulty: checks and interrupts in two steps. */
     @JCStressTest
     @Outcome(
             id = {"0, 0", "0, 1"},

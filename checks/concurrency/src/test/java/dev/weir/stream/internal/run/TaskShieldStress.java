@@ -13,7 +13,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** A task ends while it is interrupted: its thread, which moves on to other things, never sees the interrupt. */
+/** A task ends while it is interrupted. Its thread moves on to other work and must not see the interrupt. */
 @JCStressTest
 @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "the thread is clean, the body ran once")
 @Outcome(expect = Expect.FORBIDDEN, desc = "an interrupt reached the thread after its task")
@@ -27,14 +27,14 @@ public class TaskShieldStress {
         runs.incrementAndGet();
     });
 
-    /** Gives the other actor time to meet this one half-way. */
+    /** Waits briefly, so that the other actor is more likely to act at the same time. */
     static void linger() {
         for (int i = 0; i < 10; i++) {
             Thread.onSpinWait();
         }
     }
 
-    /** An interrupt may also come after the look at the end; then this thread's next run finds it at the start. */
+    /** An interrupt may also arrive after the final check. This thread's next run then finds it at its start. */
     @Actor
     public void thread(II_Result result) {
         boolean before = Thread.interrupted();
@@ -48,7 +48,7 @@ public class TaskShieldStress {
         task.interrupt();
     }
 
-    /** The same without the lock that makes ending and interrupting exclude each other. */
+    /** Faulty: no lock keeps ending and interrupting from happening at the same time. */
     @JCStressTest
     @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "the thread is clean, the body ran once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "an interrupt reached the thread after its task")
@@ -78,7 +78,10 @@ public class TaskShieldStress {
         }
     }
 
-    /** A pool gets to a task at the moment when its cancellation gives it a thread of its own: one of them runs it. */
+    /**
+     * A pool starts a queued task at the moment when the task's cancellation gives it its own thread. Exactly one of
+     * the two threads runs the task.
+     */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "never or twice")

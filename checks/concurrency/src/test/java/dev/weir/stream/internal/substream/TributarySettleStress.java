@@ -13,9 +13,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/**
- * A stream within the stream is replaced while it fails: either its parent is acknowledged or the failure propagates.
- */
+/** A substream is replaced while it fails. Either its parent element is acknowledged, or the failure propagates. */
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "replaced")
 @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "failed")
@@ -49,7 +47,7 @@ public class TributarySettleStress {
         result.r1 = claims.acks();
     }
 
-    /** Looks and settles in two steps. */
+    /** Faulty: checks and settles in two steps. */
     @JCStressTest
     @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "replaced")
     @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "failed")

@@ -15,8 +15,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Two streams within the stream end while the segment of the parents waits, first for one of them, then for both: it
- * wakes up each time, and not too early.
+ * Two substreams end while the segment of the parent elements waits, first for one of them and then for both. The
+ * segment wakes up each time, and not too early.
  */
 @JCStressTest
 @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "woken when they had ended")
@@ -62,7 +62,7 @@ public class TributaryWakeUpStress {
         }
     }
 
-    /** Looks and waits in two steps, so that the end of a stream between them wakes nobody. */
+    /** Faulty: checks and waits in two steps, so the end of a substream between them wakes nobody. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "woken when they had ended")
     @Outcome(expect = Expect.FORBIDDEN, desc = "woken too early, or never")

@@ -12,8 +12,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /**
- * Two things are brought one after the other to a thread that stays on its processor before it parks: both are taken,
- * whether they come before, in, or after a stay, or while it ends.
+ * Two items arrive one after the other at a thread that spins before it parks. Both are taken, whether they arrive
+ * before, during or after the spin, or while the spin ends.
  */
 @JCStressTest
 @Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "both taken")
@@ -29,7 +29,7 @@ public class ArrivalsStress {
     private final WaitHabit habit = quick();
     private int there;
 
-    /** The habit of a thread that has waited for a moment only, many times. */
+    /** Returns the habit of a thread whose many previous waits were all short. */
     private static WaitHabit quick() {
         WaitHabit habit = new WaitHabit();
         for (int n = 0; n < 60; n++) {
@@ -74,7 +74,10 @@ public class ArrivalsStress {
         }
     }
 
-    /** The same where a call tells whoever stays and signals nobody then, and a stay is followed by parking at once. */
+    /**
+     * Faulty: a call to a spinning thread sets only a flag and sends no signal, and the thread parks after its spin
+     * without checking the flag again.
+     */
     @JCStressTest
     @Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "both taken")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a call was lost")

@@ -13,7 +13,7 @@ import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Does what an advice says: by a control of the running pipeline, or else by settings of another run. */
+/** Follows an advice, either with a control of the running pipeline or with settings of another run. */
 final class Advice {
 
     private static final Pattern FROM_TO = Pattern.compile("from ([\\d,]+) to ([\\d,]+)");
@@ -26,7 +26,10 @@ final class Advice {
         this.limiter = limiter;
     }
 
-    /** The name of the lever that was moved, or empty if this pipeline has no control for it. */
+    /**
+     * Applies the advice to a running pipeline. Returns the name of the changed control, or empty if the pipeline has
+     * no control for it.
+     */
     Optional<String> applyTo(RunningPipeline running) {
         OptionalInt figure = figure();
         for (StageControl control : running.handles(StageControl.class)) {
@@ -67,7 +70,7 @@ final class Advice {
         }
     }
 
-    /** Takes back what other pipelines would feel too: the size of a dispatcher that all of them use. */
+    /** Restores what would affect other pipelines: the size of a shared dispatcher. */
     void undo() {
         while (!undo.isEmpty()) {
             undo.pop().run();

@@ -17,7 +17,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Plants whose limiter is what arrives, or its keys: in memory or from a broker. */
+/** Plants whose limiter is the arrival of records or the distribution of their keys, in memory or from a broker. */
 final class ArrivalPlants {
 
     private ArrivalPlants() {}
@@ -101,7 +101,7 @@ final class ArrivalPlants {
                 });
     }
 
-    /** Plants a stage four times as quick as the arrival of records, or half to a fourth as quick. */
+    /** Plants a stage that is four times as fast as the arrival of records, or half to a fourth as fast. */
     private static Plant arrival(PlantKind kind, Shapes shapes, @Nullable Bed bed, FetchPath path) {
         boolean keepsUp = kind == PlantKind.KEEPS_UP;
         int workers = shapes.between(1, 8);

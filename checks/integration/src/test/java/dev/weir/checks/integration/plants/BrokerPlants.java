@@ -151,7 +151,7 @@ final class BrokerPlants {
                 tuning -> Map.of(
                         "client.id",
                         tuning.removed() ? client + "-free" : client,
-                        // What the producer takes before it waits is gone before it is asked about.
+                        // A small buffer, so that its initial filling is over before the trial asks for the limiter.
                         "buffer.memory",
                         "65536",
                         "batch.size",

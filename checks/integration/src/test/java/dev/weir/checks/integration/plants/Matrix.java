@@ -17,7 +17,10 @@ final class Matrix {
     private final List<Outcome> outcomes = new ArrayList<>();
     private final List<Outcome> spoiled = new ArrayList<>();
 
-    /** Plants that did not hold say nothing about the limiter and are only counted. */
+    /**
+     * Adds the outcome of a trial. Plants that turned out not to limit are only counted, because they say nothing about
+     * the answers.
+     */
     void add(Outcome outcome) {
         (outcome.holds() ? outcomes : spoiled).add(outcome);
     }
@@ -67,7 +70,7 @@ final class Matrix {
         return gain != null && gain.came();
     }
 
-    /** One row for each planted kind, with the kinds that were answered, the most frequent first. */
+    /** Returns one row for each planted kind, with the answered kinds, the most frequent first. */
     String confusion() {
         Map<PlantKind, List<Outcome>> rows = new TreeMap<>();
         for (Outcome each : outcomes) {
@@ -96,7 +99,7 @@ final class Matrix {
                 .collect(Collectors.joining(", "));
     }
 
-    /** All answers that were not right, and all advice that did not bring what it predicted. */
+    /** Returns all answers that were not right, and all advice that did not achieve the predicted gain. */
     String failures() {
         StringBuilder text = new StringBuilder();
         outcomes.stream()

@@ -7,12 +7,12 @@ enum Moment {
     /** Within the first three seconds. */
     START,
     STEADY,
-    /** While a drain works off what has been taken in. */
+    /** While a drain finishes the elements that were already pulled. */
     DRAIN,
-    /** After the end: the line of a summary. */
+    /** After the end, in the summary. */
     END;
 
-    /** Half of the trials ask in the middle of a run. */
+    /** Draws a moment. Half of the trials ask in the middle of a run. */
     static Moment draw(Random random) {
         return switch (random.nextInt(8)) {
             case 0, 1 -> START;

@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A process beside the pipeline that takes processors from it, as other containers of a machine do. It ends with this
- * one. Confined to one thread.
+ * A separate process that takes processors from the pipeline, like other containers on a machine. It ends when this
+ * process ends. Confined to one thread.
  */
 final class Neighbours implements AutoCloseable {
 
@@ -40,7 +40,7 @@ final class Neighbours implements AutoCloseable {
         orders = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
     }
 
-    /** Takes that many processors from now on: 0 to 2, in parts of one as well. */
+    /** Uses this many processors from now on: 0 to 2, including fractions. */
     void take(double processors) {
         orders.println(processors);
     }

@@ -20,11 +20,11 @@ record Outcome(
 
     /** The grade of an answer. */
     enum Verdict {
-        /** The kind and the subject. */
+        /** Kind and subject are right. */
         RIGHT,
-        /** True, but without the subject; or undecided, with the right one among the candidates. */
+        /** True but without the subject, or undecided with the right limiter among the candidates. */
         VAGUE,
-        /** Wrong, but it says that it is not sure. */
+        /** Wrong, but stated as unsure. */
         WRONG_UNSURE,
         WRONG
     }
@@ -32,13 +32,13 @@ record Outcome(
     /** The gain predicted for an applied advice, and the measured one. */
     record Gain(double predicted, double measured, String lever) {
 
-        /** At least half of the improvement that was predicted. */
+        /** Returns whether at least half of the predicted gain was measured. */
         boolean came() {
             return measured - 1 >= (predicted - 1) / 2;
         }
     }
 
-    /** The grade of {@code answer} for a plant of that truth, by what the answer says in words. */
+    /** Grades {@code answer} for a plant with this truth, by the answer's text. */
     static Verdict grade(Truth truth, Limiter answer) {
         String text = answer.sentence() + "; " + answer.advice();
         boolean isUnsure = isUnsure(text.toLowerCase(Locale.ROOT));

@@ -13,7 +13,7 @@ import java.util.function.Function;
  */
 final class Plant implements AutoCloseable {
 
-    /** Records that the last stage has finished. */
+    /** The number of records that the last stage has finished. */
     final LongAdder finished = new LongAdder();
 
     final PlantKind kind;
@@ -36,12 +36,15 @@ final class Plant implements AutoCloseable {
         this.pipeline = pipeline.apply(this);
     }
 
-    /** Has it closed with the plant, before what was named earlier. */
+    /** Registers a resource to close with the plant. Later registered resources are closed first. */
     void closing(Runnable close) {
         resources.push(close);
     }
 
-    /** Records that the limiter has let through: within a pass of a batch the end of the chain sees none of them. */
+    /**
+     * Returns the number of records that have passed the limiter. While a batch is being processed, the end of the
+     * chain has not seen its records yet.
+     */
     long passed() {
         long calls = occupancy.work().calls();
         return calls == 0 ? finished.sum() : calls;
@@ -60,7 +63,8 @@ final class Plant implements AutoCloseable {
     }
 
     /**
-     * The share of time that the planted call's threads are in it if it limits, or are not if something else does.
+     * The share of time that threads must spend in the planted call: a minimum if the call is the limiter, a maximum if
+     * the limiter is elsewhere.
      *
      * @param work the planted call
      * @param threads calls that may be in it at once

@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Limiters that are drawn from seeds and planted, and what the limiter says of them. The long test takes
- * {@code -Dweir.plants=300}, {@code -Dweir.plants.seed=1}, {@code -Dweir.plants.burn=1} (processors that other
- * processes take; drawn for each plant if there is none) and {@code -Dweir.plants.kinds=CPU,WAIT}.
+ * Plants limiters that are drawn from seeds, and checks what Weir reports as the limiter. Parameters of the long test:
+ * {@code -Dweir.plants=300}, {@code -Dweir.plants.seed=1}, {@code -Dweir.plants.burn=1} (the number of processors that
+ * other processes use; drawn for each plant if absent) and {@code -Dweir.plants.kinds=CPU,WAIT}.
  */
 class PlantedLimitersTest {
 
@@ -50,7 +50,7 @@ class PlantedLimitersTest {
             PlantKind.SINK,
             PlantKind.BACKLOG);
 
-    /** On a machine that other tests keep busy, and as it comes: neither may make an answer wrong. */
+    /** Runs on a machine that other tests keep busy, which must not make an answer wrong. */
     @Test
     void aDozenPlantsInMemory_areNamed_orNotAnsweredForSure() throws Exception {
         Matrix matrix = new Matrix();
@@ -101,7 +101,7 @@ class PlantedLimitersTest {
         assertThat(matrix.share(Verdict.WRONG)).as(matrix.scores()).isLessThanOrEqualTo(MOST_WRONG);
     }
 
-    /** Each kind of plant does limit: without it the pipeline is faster. */
+    /** Checks that each kind of plant really limits: without it, the pipeline is faster. */
     @Test
     @Tag("long")
     @Timeout(value = 10, unit = TimeUnit.MINUTES)

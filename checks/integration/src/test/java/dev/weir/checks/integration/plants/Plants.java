@@ -23,7 +23,7 @@ final class Plants {
 
     private Plants() {}
 
-    /** Numbers of a seed and a purpose. Seeds that follow each other give numbers that have nothing in common. */
+    /** Returns random numbers for a seed and a purpose. Consecutive seeds give unrelated numbers. */
     static Random random(long seed, int purpose) {
         return new Random(new SplittableRandom(seed * 1_000 + purpose).nextLong());
     }

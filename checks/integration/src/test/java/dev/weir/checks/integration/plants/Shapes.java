@@ -53,7 +53,7 @@ final class Shapes {
         return least + random.nextInt(most - least + 1);
     }
 
-    /** Evenly by magnitude. */
+    /** Draws a duration with a logarithmically uniform distribution. */
     Duration time(double leastMillis, double mostMillis) {
         double exponent = random.nextDouble();
         return Duration.ofNanos((long) (1e6 * leastMillis * Math.pow(mostMillis / leastMillis, exponent)));
@@ -86,7 +86,7 @@ final class Shapes {
         return element;
     }
 
-    /** The form that a stage has once it was given threads of its own, as an advice says. */
+    /** Returns the form of a stage after an advice gave it its own threads. */
     static Form wider(Form form, Work work, Tuning tuning) {
         if (tuning.workers() == 0 || form.hasWorkers()) {
             return form;

@@ -53,7 +53,7 @@ final class StagePlants {
         };
     }
 
-    /** Returns the right kinds for work of these means on so many threads. */
+    /** Returns the right answers for work of this kind on the given number of threads. */
     static Truth truth(Work work, double threads, String... names) {
         if (work.means != Means.COMPUTE) {
             return Truth.of(Kind.STAGE_WAIT, names);

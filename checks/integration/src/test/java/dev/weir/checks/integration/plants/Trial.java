@@ -85,8 +85,8 @@ final class Trial {
     }
 
     /**
-     * Returns the right answers: a full machine while the plant computes is as good an answer as the stage that
-     * computes.
+     * Returns the right answers. If the machine is fully loaded while the plant computes, both the machine and the
+     * computing stage are right.
      */
     private Truth truth(double load) {
         boolean computes = plant.occupancy.work().means == Work.Means.COMPUTE;
@@ -151,7 +151,7 @@ final class Trial {
         }
     }
 
-    /** The rate from a second after now. */
+    /** Waits for a second and then returns the measured rate. */
     private double settledRate() {
         Work.park(Duration.ofSeconds(1).toNanos());
         long finished = plant.passed();

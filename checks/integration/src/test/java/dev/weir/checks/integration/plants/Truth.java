@@ -20,7 +20,7 @@ final class Truth {
 
     private Truth() {}
 
-    /** A limiter of that kind and one of these names; of any name if there is none. */
+    /** Creates the truth for a limiter of this kind with one of these names, or with any name if none is given. */
     static Truth of(Kind kind, String... names) {
         Truth truth = new Truth();
         truth.right.put(kind, Set.of(names));
@@ -33,28 +33,28 @@ final class Truth {
         return truth;
     }
 
-    /** Two limiters of equal strength: to be undecided between them is right. */
+    /** Creates the truth for two limiters of equal strength. An answer that is undecided between them is right. */
     static Truth ofTwo(Kind kind, String one, String other) {
         Truth truth = of(kind, one, other);
         truth.several = true;
         return truth;
     }
 
-    /** A kind by its name for programs: one that not every version has. */
+    /** Also accepts a kind by its id, because not every version has that kind. */
     Truth orNamed(String id) {
         Truth truth = copy();
         truth.named.add(id);
         return truth;
     }
 
-    /** Kinds of the same area, which are vague and not wrong. */
+    /** Adds kinds of the same area, which count as vague rather than wrong. */
     Truth near(Kind... kinds) {
         Truth truth = copy();
         truth.near.addAll(Set.of(kinds));
         return truth;
     }
 
-    /** Names of what surrounds the limiter, which are vague and not wrong: of the operator that it is nested in. */
+    /** Adds names of operators that contain the limiter, which count as vague rather than wrong. */
     Truth around(String... names) {
         Truth truth = copy();
         truth.around.addAll(Set.of(names));
@@ -77,12 +77,12 @@ final class Truth {
                 || (names != null && (names.isEmpty() || names.contains(answer.name())));
     }
 
-    /** Returns whether the answer says something true that does not lead to the limiter. */
+    /** Returns whether the answer is true but does not lead to the limiter. */
     boolean isNear(Limiter answer) {
         return near.contains(answer.kind()) || (right.containsKey(answer.kind()) && around.contains(answer.name()));
     }
 
-    /** Returns whether several answers are right, and so one that is undecided between them. */
+    /** Returns whether several answers are right, so that an undecided answer is right as well. */
     boolean isSeveral() {
         return several || right.size() > 1;
     }

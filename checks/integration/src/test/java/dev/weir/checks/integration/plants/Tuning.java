@@ -1,9 +1,9 @@
 package dev.weir.checks.integration.plants;
 
 /**
- * Settings of a plant that an advice may change and that no control of a running pipeline does.
+ * Settings of a plant that an advice may change, but that no control of a running pipeline can change.
  *
- * @param workers threads or calls at once of the planted stage; 0 for as many as were planted
+ * @param workers the number of threads or concurrent calls of the planted stage; 0 for the planted number
  * @param widened the factor that a window, a budget, a rate or a batch is multiplied by, relative to the planted value
  * @param removed whether the limiter is left out altogether, which shows that it was one
  */

@@ -17,12 +17,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The call that a plant puts into a stage, and an account of the time that callers spend in it. Weir has no part in
- * the account, so it says whether the plant limits. Thread-safe.
+ * The call that a plant puts into a stage, with an account of the time that callers spend in it. The account is
+ * independent of Weir, so it shows whether the plant really limits. Thread-safe.
  */
 final class Work {
 
-    /** The way a call takes its time. */
+    /** The way in which a call spends its time. */
     enum Means {
         COMPUTE,
         PARK,
@@ -48,7 +48,7 @@ final class Work {
         this.time = time;
     }
 
-    /** Work of the same means that takes {@code share} of the time, for a neighbour of the limiter. */
+    /** Returns work of the same kind that takes {@code share} of the time, for a neighbour of the limiter. */
     Work lighter(double share) {
         return new Work(means, Duration.ofNanos((long) (time.toNanos() * share)));
     }
@@ -140,7 +140,7 @@ final class Work {
         return mixed;
     }
 
-    /** The quickest of several turns: the others were interrupted by other processes. */
+    /** Returns the speed of the fastest of several rounds, because other processes interrupted the others. */
     private static double loopsPerNano() {
         long loops = 2_000_000;
         long best = Long.MAX_VALUE;

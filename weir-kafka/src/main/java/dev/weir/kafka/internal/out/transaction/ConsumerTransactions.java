@@ -521,8 +521,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Aborts if the open transaction contains a record of an input that is unfinished, and no stage is working on that
-     * input any more.
+     * Aborts the open transaction and throws, if the transaction contains records of an unfinished input that no stage
+     * is working on any more. Nothing could finish such an input.
      */
     private void throwIfGivenUp() {
         OpenTransaction<K, V> filling = run.filling();

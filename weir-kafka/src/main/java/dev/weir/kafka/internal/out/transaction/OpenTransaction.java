@@ -196,7 +196,7 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * Records that a record of the element was sent, and ends the element's acknowledgement.
+     * Notes that a record of the element was sent, and ends the element's acknowledgement.
      *
      * @param timestamp the record's own timestamp, or null
      */

@@ -32,7 +32,7 @@ final class TransactionsOfRun<K, V> {
     private enum Input {
         OPEN,
 
-        /** The input has ended, and nothing more arrives that a cut could wait for. */
+        /** The input has ended. No more elements arrive, so a cut no longer waits for further input. */
         ENDED,
 
         /** The input has ended, and nothing is left to commit. */
@@ -417,7 +417,7 @@ final class TransactionsOfRun<K, V> {
 
     // ---- The input -------------------------------------------------------------------------------------------------
 
-    /** Ends the input. Nothing more arrives that a cut could wait for. Called by the segment's thread. */
+    /** Marks the input as ended, so that a cut no longer waits for further input. Called by the segment's thread. */
     void endInput() {
         input = Input.ENDED;
     }

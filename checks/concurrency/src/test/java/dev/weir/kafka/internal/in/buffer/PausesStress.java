@@ -13,7 +13,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** A user pauses a partition while it is assigned: whichever comes first, it is held. */
+/** A user pauses a partition while it is being assigned. Whichever comes first, the partition ends up paused. */
 @JCStressTest
 @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "held")
 @Outcome(expect = Expect.FORBIDDEN, desc = "paused, and yet it flows")
@@ -58,7 +58,7 @@ public class PausesStress {
         result.r1 = taken(buffer);
     }
 
-    /** A user pauses a partition while it is assigned again: the assignment that counts then is held. */
+    /** A user pauses a partition while it is being reassigned. The new assignment ends up paused. */
     @JCStressTest
     @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "held")
     @Outcome(expect = Expect.FORBIDDEN, desc = "paused, and yet it flows")
@@ -90,7 +90,7 @@ public class PausesStress {
         }
     }
 
-    /** A partition goes while a user pauses it: it is let go, or never was held. */
+    /** A partition is withdrawn while a user pauses it. Either its pause is removed, or it never takes effect. */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "let go")
     @Outcome(expect = Expect.FORBIDDEN, desc = "held for ever, as no resume reaches it any more")
@@ -121,7 +121,7 @@ public class PausesStress {
         }
     }
 
-    /** The same as the first without a lock around the note and the mark. */
+    /** Faulty: like the first case, but without a lock around noting the pause and marking the partition. */
     @JCStressTest
     @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "held")
     @Outcome(expect = Expect.FORBIDDEN, desc = "paused, and yet it flows")

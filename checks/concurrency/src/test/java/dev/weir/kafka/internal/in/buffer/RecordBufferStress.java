@@ -16,7 +16,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** A revoke purges a batch while the pipeline takes it: it is handed out or forgotten, never both and never neither. */
+/**
+ * A revocation purges a batch while the pipeline takes it. The batch is either handed out or purged, never both and
+ * never neither.
+ */
 @JCStressTest
 @Outcome(
         id = {"1, 0", "0, 1"},
@@ -47,7 +50,7 @@ public class RecordBufferStress {
         return Batch.unacknowledged(new Object[1], 1);
     }
 
-    /** The number of records the pipeline gets, which waits for them; 0 at the end. */
+    /** Waits as the pipeline does, and returns the number of records it gets; 0 at the end. */
     private static int take(RecordBuffer buffer) {
         try {
             var batch = buffer.take(System.nanoTime() + PATIENCE_NANOS, METER);
@@ -102,7 +105,7 @@ public class RecordBufferStress {
         }
     }
 
-    /** A batch is let go while the pipeline waits for it, and comes out. */
+    /** A held batch is released while the pipeline waits for it. The pipeline gets it. */
     @JCStressTest
     @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "handed out")
     @Outcome(expect = Expect.FORBIDDEN, desc = "the wake-up was lost")
@@ -128,7 +131,7 @@ public class RecordBufferStress {
         }
     }
 
-    /** A revoke behind a batch that is handed to a pipeline that may wait for it. */
+    /** A batch is handed to a pipeline that may be waiting for it, and its partition is then revoked. */
     @JCStressTest
     @Outcome(
             id = {"1, 0", "0, 1"},
@@ -190,7 +193,7 @@ public class RecordBufferStress {
         }
     }
 
-    /** A buffer whose taker and purger look and take in two steps. */
+    /** Faulty: taking and purging both check and remove in two steps. */
     @JCStressTest
     @Outcome(
             id = {"1, 0", "0, 1"},

@@ -12,7 +12,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** A fetch thread with room for one turn hands over two: the owner, which waits for them, gets both in their order. */
+/** A fetch thread hands over two turns through a queue with room for one. The waiting owner gets both, in order. */
 @JCStressTest
 @Outcome(id = "1, 2", expect = Expect.ACCEPTABLE, desc = "both, in their order")
 @Outcome(expect = Expect.FORBIDDEN, desc = "a turn, a signal or the space was lost, or the order")
@@ -33,7 +33,7 @@ public class HandOverStress {
         }
     }
 
-    /** Looks, then waits, as the owner does. */
+    /** Checks for a turn and then waits, as the owner does. */
     private int take() {
         Integer turn = turns.take();
         while (turn == null) {
@@ -62,7 +62,7 @@ public class HandOverStress {
         result.r2 = take();
     }
 
-    /** The owner closes while the fetch thread waits for room, or before it does. */
+    /** The owner closes the queue before or while the fetch thread waits for room. */
     @JCStressTest
     @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "refused")
     @Outcome(expect = Expect.FORBIDDEN, desc = "put after the end")
@@ -88,7 +88,7 @@ public class HandOverStress {
         }
     }
 
-    /** An owner that forgets earlier signals before it waits, after it has looked. */
+    /** Faulty: after its check and before its wait, the owner discards earlier signals. */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "woken")
     @Outcome(expect = Expect.FORBIDDEN, desc = "the signal was lost")

@@ -9,8 +9,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Two records, the first with two pending acknowledgements, acknowledged by two threads while the owner advances: the
- * owner passes a record only when it is finished, and in the end all are.
+ * Two threads acknowledge two records, the first with two pending acknowledgements, while the owner advances. The owner
+ * passes a record only after it is finished, and finally passes both.
  */
 @JCStressTest
 @Outcome(
@@ -55,7 +55,7 @@ public class OffsetTrackerAdvanceStress {
         result.r2 = (int) tracker.committableOffset();
     }
 
-    /** Acknowledgements counted by a read and a write. */
+    /** Faulty: acknowledgements are counted by a separate read and write. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "finished")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a claim was lost")

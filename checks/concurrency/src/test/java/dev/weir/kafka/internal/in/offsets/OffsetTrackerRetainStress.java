@@ -11,8 +11,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * The holders of two records of one stretch are the first there to add an acknowledgement, each to its own, and end
- * one: neither record is finished before its other acknowledgement ends.
+ * Two records share a block of counts, which does not exist yet. The holder of each record adds an acknowledgement to
+ * it and ends one. Neither record is finished before its other acknowledgement ends.
  */
 @JCStressTest
 @Outcome(id = "0, 2", expect = Expect.ACCEPTABLE, desc = "held by one claim each, then finished")
@@ -44,7 +44,7 @@ public class OffsetTrackerRetainStress {
         result.r2 = tracker.advance();
     }
 
-    /** Counts that two threads each create for themselves. */
+    /** Faulty: each of the two threads may create the counts, and one set of counts is lost. */
     @JCStressTest
     @Outcome(id = "0, 2", expect = Expect.ACCEPTABLE, desc = "held by one claim each")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a claim was lost")

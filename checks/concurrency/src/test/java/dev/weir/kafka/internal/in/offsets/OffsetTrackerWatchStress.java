@@ -10,8 +10,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * The owner watches the only unfinished record while it is acknowledged: either the owner learns that nobody will call,
- * or somebody calls. An owner that sleeps without either sleeps forever.
+ * The owner starts to watch the only unfinished record while that record is acknowledged. Either the owner learns that
+ * it will not be called, or it is called. An owner that sleeps without either would sleep forever.
  */
 @JCStressTest
 @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "finished before the watch")
@@ -40,7 +40,7 @@ public class OffsetTrackerWatchStress {
         result.r2 = calls.get();
     }
 
-    /** A record that two hold: the last of them finishes it, and that one must call. */
+    /** A record with two holders. The last one finishes the record and must call the owner. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "finished before the watch")
     @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "both noticed")
@@ -79,7 +79,7 @@ public class OffsetTrackerWatchStress {
         }
     }
 
-    /** A tracker whose owner looks at the count before it says what it watches. */
+    /** Faulty: the owner checks the count before it announces which record it watches. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "finished before the watch")
     @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "both noticed")
