@@ -91,9 +91,8 @@ final class CampaignBrokers implements AutoCloseable {
                                     ? "method.freshBrokers"
                                     : point.hasDiskFaults() ? "method.diskFaults" : null;
             if (key != null) {
-                throw new BenchException(
-                        key + " applies only to brokers that a campaign starts: leave it out,"
-                                + " or let the campaign start its own");
+                throw new BenchException(key + " applies only to brokers that a campaign starts: leave it out,"
+                        + " or let the campaign start its own");
             }
         }
     }

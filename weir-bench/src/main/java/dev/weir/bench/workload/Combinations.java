@@ -176,9 +176,8 @@ final class Combinations {
                             + " does not go with topic.recordsPerSecond, since a record waits for its transaction: leave one out");
         }
         if (point.scenario() != Scenario.PRODUCE && point.integer("options." + PassOptions.TRANSACTION_RECORDS) > 0) {
-            throw new WorkloadException(
-                    "options." + PassOptions.TRANSACTION_RECORDS + " applies only to scenario produce;"
-                            + " topic.transactionRecords fills a topic in transactions");
+            throw new WorkloadException("options." + PassOptions.TRANSACTION_RECORDS
+                    + " applies only to scenario produce;" + " topic.transactionRecords fills a topic in transactions");
         }
     }
 

@@ -136,8 +136,8 @@ public record ExploreSettings(
             }
         }
         if (point.hasSlowSink()) {
-            throw new WorkloadException(who + " records at a rate that must not be limited:"
-                    + " leave options." + PassOptions.SINK_RATE + " out");
+            throw new WorkloadException(who + " records at a rate that must not be limited:" + " leave options."
+                    + PassOptions.SINK_RATE + " out");
         }
     }
 

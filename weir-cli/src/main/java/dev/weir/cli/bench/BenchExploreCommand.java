@@ -80,9 +80,8 @@ final class BenchExploreCommand implements Callable<Integer> {
 
     @Option(
             names = "--simulate",
-            description =
-                    "Search a model of brokers and groups with its own clock, from the seed: in a moment and"
-                            + " without processes. Its figures describe no library.")
+            description = "Search a model of brokers and groups with its own clock, from the seed: in a moment and"
+                    + " without processes. Its figures describe no library.")
     private boolean simulate;
 
     @Option(names = "--json", description = "Print one JSON object per driver and point.")

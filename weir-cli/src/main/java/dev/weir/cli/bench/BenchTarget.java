@@ -27,9 +27,8 @@ final class BenchTarget {
     @Option(
             names = "--environment",
             paramLabel = "NAME|FILE",
-            description =
-                    "Run in the environment of environments/NAME.yaml, or of that file: workers by ssh or in"
-                            + " Kubernetes, brokers of a cluster (default: all on this machine).")
+            description = "Run in the environment of environments/NAME.yaml, or of that file: workers by ssh or in"
+                    + " Kubernetes, brokers of a cluster (default: all on this machine).")
     private @Nullable String environmentName;
 
     @Option(

@@ -18,10 +18,9 @@ public final class Instants implements ITypeConverter<Instant> {
                     ? OffsetDateTime.parse(argument).toInstant()
                     : LocalDate.parse(argument).atStartOfDay().toInstant(ZoneOffset.UTC);
         } catch (DateTimeException wrong) {
-            throw new TypeConversionException(
-                    "'" + argument
-                            + "' is not a time: write 2026-11-23T08:00:00Z, 2026-11-23T09:00:00+01:00, or 2026-11-23"
-                            + " for its start in UTC");
+            throw new TypeConversionException("'" + argument
+                    + "' is not a time: write 2026-11-23T08:00:00Z, 2026-11-23T09:00:00+01:00, or 2026-11-23"
+                    + " for its start in UTC");
         }
     }
 }

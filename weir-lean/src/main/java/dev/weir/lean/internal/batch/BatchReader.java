@@ -112,8 +112,8 @@ public final class BatchReader implements BatchView {
                 || BatchLayout.lastOffsetDelta(bytes, at) < 0
                 || recordCount() < 0
                 || nextOffset() <= fromOffset) {
-            throw corrupt("it announces " + recordCount() + " records from offset " + baseOffset()
-                    + " to " + (nextOffset() - 1));
+            throw corrupt("it announces " + recordCount() + " records from offset " + baseOffset() + " to "
+                    + (nextOffset() - 1));
         }
     }
 

@@ -41,9 +41,8 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
     static <T, R> BlueprintNode<R> node(
             BlueprintNode<T> above, RestartSettings settings, BlueprintBranch<T, R> branch) {
         if (settings.onCompletion()) {
-            throw new IllegalArgumentException(
-                    "a section with elements above it cannot be restarted on completion: its"
-                            + " unfinished elements could be lost unnoticed; use settings without alsoOnCompletion()");
+            throw new IllegalArgumentException("a section with elements above it cannot be restarted on completion: its"
+                    + " unfinished elements could be lost unnoticed; use settings without alsoOnCompletion()");
         }
         return new BlueprintNode<>("restart", (assembly, attributes) -> {
             Stage<T> upstream = AsyncBoundary.node(
