@@ -196,6 +196,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     /**
      * Combines elements into one while the downstream stage is busy, without a limit, so the upstream stages never
      * wait. In all other respects, this method works like {@link #batch}.
+     *
      * {@snippet :
      * prices.conflate((older, newer) -> newer).map(price -> show(price));
      * }
