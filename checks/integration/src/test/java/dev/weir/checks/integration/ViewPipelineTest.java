@@ -295,7 +295,7 @@ class ViewPipelineTest {
             long count = 0;
             for (; !enough.get(); count += 200) {
                 Records.produce(KAFKA.bootstrapServers(), "rolling", count, 200);
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50)); // Slow enough for other tests.
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50)); // Leaves processors to other tests.
             }
             return count;
         });

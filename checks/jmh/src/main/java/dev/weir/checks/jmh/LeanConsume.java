@@ -32,7 +32,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanConsume localhost:9092 TOPIC ROUNDS
  * [bare,lean,plain,tuned]}.
  * The measured time ends with the last record, because closing the official consumer takes up to 500 ms. The CPU time
- * is that of the whole process, including the JIT compilers, the garbage collector and closing the consumer.
+ * covers the whole process, including the JIT compilers, the garbage collector and closing the consumer.
  */
 public final class LeanConsume {
 

@@ -27,7 +27,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * Measures one member of a share group that processes a backlog, from the start of its process: the share of busy
- * workers in each second, and the cost per record. All settings except the number of workers are defaults.
+ * workers, second by second, and the cost per record. All settings except the number of workers are defaults.
  *
  * <p>Run: {@code checks/jmh/share.sh}. The script runs {@code ShareRuns ADDRESS TOPIC fill RECORDS}, and
  * {@code ShareRuns ADDRESS TOPIC lean|client|official|none GROUP SECONDS WORKERS
