@@ -196,7 +196,10 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     /**
      * Combines elements into one while the downstream stage is busy, without a limit, so the upstream stages never
      * wait. In all other respects, this method works like {@link #batch}.
-     * {@snippet : prices.conflate((older, newer) -> newer).map(price -> show(price)); }
+     *
+     * {@snippet :
+     * prices.conflate((older, newer) -> newer).map(price -> show(price));
+     * }
      */
     @Operator(
             acks = "members together with their aggregate",

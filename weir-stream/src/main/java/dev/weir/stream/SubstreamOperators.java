@@ -114,7 +114,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * }
      *
      * @param maxSubstreams maximum number of keys that have a stream at the same time, at least 1; if another key
-     * arrives, the stage fails
+     *     arrives, the stage fails
      * @param idleAfter idle time after which a group ends; zero keeps groups until the end
      */
     @Operator(
@@ -150,7 +150,11 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
 
     /**
      * Ends a stream after each element that matches {@code predicate}. In all other respects, this method works like
-     * {@link #splitWhen}. {@snippet : lines.splitAfter(String::isEmpty, paragraph -> paragraph.grouped(1000)) }
+     * {@link #splitWhen}.
+     *
+     * {@snippet :
+     * lines.splitAfter(String::isEmpty, paragraph -> paragraph.grouped(1000))
+     * }
      */
     @Operator(acks = "kept with each element", cost = "a call and a move per element, a stream per section")
     public <R> Source<R> splitAfter(Predicate<? super T> predicate, Function<? super Source<T>, Source<R>> function) {
