@@ -166,7 +166,8 @@ class ViewPipelineTest {
         };
         Subscription all = Subscription.topics("some").untilEnd();
         try (RunningPipeline running = pipeline("some", all, 2, evensTwice).run()) {
-            // More records are written directly after the bound while the run is reading. None of them is read.
+            // More records are written while the run starts. The run must not read records past the end that it
+            // determined at its start.
             Records.produce(KAFKA.bootstrapServers(), "some", 1_000, 500);
             assertThat(running.await().drained()).isTrue();
         }
