@@ -48,7 +48,7 @@ final class Trace {
         failure = null;
     }
 
-    /** Records a failed call, which may be followed by another call. */
+    /** Adds a failed call to the span. Another call may follow. */
     void failed(Throwable thrown) {
         Throwable cause =
                 thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;

@@ -209,7 +209,7 @@ class WeirPipelinesTest {
             assertThat(endless.name()).isEqualTo("endless");
             assertThat(endless.completion()).isNotDone();
             assertThat(pipelines.isRunning()).isTrue();
-            await().atMost(LONG).until(() -> keepers() == 1); // A new context, not the one of an earlier test.
+            await().atMost(LONG).until(() -> keepers() == 1); // No keeper of an earlier test is left.
 
             context.close();
             assertThat(endless.completion()).isCompleted();

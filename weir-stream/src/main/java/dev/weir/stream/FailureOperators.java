@@ -55,7 +55,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      *
      * @param attempts at least 1
      * @param replacement returns the new source, or null to pass the failure on; if it throws, its exception replaces
-     * the failure
+     *     the failure
      */
     @Operator(acks = PASSES, cost = PER_BATCH)
     public Source<T> recoverWith(int attempts, Function<? super Throwable, ? extends @Nullable Source<T>> replacement) {
@@ -148,7 +148,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * }
      *
      * @param settings must not have {@link RestartSettings#alsoOnCompletion}, because a section that ends by itself
-     * ends the stream
+     *     ends the stream
      */
     @Operator(
             acks = "when everything made from it is finished; repeated if it was in a failed section",

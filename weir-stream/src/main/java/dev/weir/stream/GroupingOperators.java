@@ -66,8 +66,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Groups elements into lists with a total weight of at most {@code maxWeight}. A list is emitted earlier when
-     * {@code window} has passed since its first element. See {@link #groupedWeighted} for the weights and
+     * Groups elements into lists with a total weight of at most {@code maxWeight}, or into lighter lists when
+     * {@code window} has passed since a list's first element. See {@link #groupedWeighted} for the weights and
      * {@link #groupedWithin} for the window.
      *
      * {@snippet :
@@ -101,8 +101,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Groups consecutive elements with the same key into lists of at most {@code max} elements. A list is emitted
-     * earlier when {@code window} has passed since its first element. See {@link #groupedAdjacentBy(Function, int)} for
+     * Groups consecutive elements with the same key into lists of at most {@code max} elements, or into shorter lists
+     * when {@code window} has passed since a list's first element. See {@link #groupedAdjacentBy(Function, int)} for
      * the keys and {@link #groupedWithin} for the window.
      *
      * {@snippet :
@@ -248,8 +248,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Emits each element. Until a newer element arrives, each further pull emits the next element of the iterator that
-     * {@code extrapolator} returned for the element. In all other respects, this method works like {@link #expand}.
+     * Emits each element, followed by the elements of the iterator that {@code extrapolator} returns for it: one for
+     * each pull, until a newer element arrives. In all other respects, this method works like {@link #expand}.
      *
      * {@snippet :
      * positions.extrapolate(last -> Collections.nCopies(3, last.guessed()).iterator());

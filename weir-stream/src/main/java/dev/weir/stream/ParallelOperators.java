@@ -143,14 +143,16 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *
      * <p>If ordered by key, the computation of an element starts when the previous one with the same key is done.
      *
-     * <ul> <li>Completion: when the input has ended, all computations are done, and all results have been emitted.
-     * <li>Failure: if a computation fails, returns null, or the function throws, the supervision decides. Unless the
-     * supervision skips or retries the element, the stream fails at once. A retried element waits for its next attempt
-     * on a virtual thread and counts as running meanwhile. An upstream failure is passed on after the results of the
-     * elements that preceded it. <li>Cancellation and failure: running futures are cancelled; the stage does not wait
-     * for them. <li>Acknowledgement: each result carries the acknowledgement of its element. <li>Demand: the stage
-     * accepts up to 8 elements per allowed computation, at least 512; as many again may be waiting for earlier elements
-     * with the same key.
+     * <ul>
+     *   <li>Completion: when the input has ended, all computations are done, and all results have been emitted.
+     *   <li>Failure: if a computation fails, returns null, or the function throws, the supervision decides. Unless the
+     *       supervision skips or retries the element, the stream fails at once. A retried element waits for its next
+     *       attempt on a virtual thread and counts as running meanwhile. An upstream failure is passed on after the
+     *       results of the elements that preceded it.
+     *   <li>Cancellation and failure: running futures are cancelled; the stage does not wait for them.
+     *   <li>Acknowledgement: each result carries the acknowledgement of its element.
+     *   <li>Demand: the stage accepts up to 8 elements per allowed computation, at least 512; as many again may be
+     *       waiting for earlier elements with the same key.
      * </ul>
      *
      * {@snippet :

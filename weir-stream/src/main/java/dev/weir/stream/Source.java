@@ -324,7 +324,7 @@ public final class Source<T> extends FailureOperators<T> {
 
     /**
      * Wraps each element in a {@link Claim}, which its holder acknowledges manually. The element is acknowledged once
-     * both the holder of the claim and the rest of the pipeline have acknowledged it. This is intended for libraries
+     * both the {@link Claim}'s holder and the rest of the pipeline have acknowledged it. This is intended for libraries
      * that process elements asynchronously after {@link #asPublisher}. A claim that is never acknowledged holds back
      * the source's commits.
      *

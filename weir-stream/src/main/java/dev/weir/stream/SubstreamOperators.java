@@ -114,7 +114,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * }
      *
      * @param maxSubstreams maximum number of keys that have a stream at the same time, at least 1; if another key
-     * arrives, the stage fails
+     *     arrives, the stage fails
      * @param idleAfter idle time after which a group ends; zero keeps groups until the end
      */
     @Operator(

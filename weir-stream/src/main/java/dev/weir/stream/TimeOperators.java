@@ -109,7 +109,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * @param elements at least 1
      * @param per more than 0
      * @param burst at least 1; at most 26,000 if {@code per} is a day; the maximum is inversely proportional to
-     * {@code per}
+     *     {@code per}
      * @param maxHeld maximum number of held elements, at least 1; the last batch may exceed it
      */
     @Operator(acks = "with the element", cost = "a hash look-up per element; an object per element held")

@@ -32,8 +32,8 @@ public interface ElementOperator<T, R> {
      * at once if no element was emitted.
      *
      * @throws Exception if the element cannot be processed; the stage's {@link dev.weir.stream.Supervision} decides
-     * what happens. By default the pipeline fails, elements emitted during this call are dropped, and the element is
-     * not acknowledged. A restart creates a new operator object
+     *     what happens. By default the pipeline fails, elements emitted during this call are dropped, and the element
+     *     is not acknowledged. A restart creates a new operator object
      */
     void onElement(T element, Emitter<? super R> below) throws Exception;
 

@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
  * the element:
  *
  * <pre>
- *   caller: enter, checks whether revoked ............. waits ......... looks again: revoked, enter says false
+ *   caller:  enter, checks whether revoked ............ waits ......... checks again: revoked, enter returns false
  *   source:                                 revoked, then lookAgain ....|
  * </pre>
  */

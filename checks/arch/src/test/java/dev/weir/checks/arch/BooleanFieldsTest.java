@@ -57,7 +57,7 @@ class BooleanFieldsTest {
                 .contains(field.getRawType().getName());
     }
 
-    @SuppressWarnings("unused") // read as a class file only
+    @SuppressWarnings("unused") // the class is only read, never loaded
     private static final class Planted {
         private boolean first;
         private volatile boolean second;
@@ -65,7 +65,7 @@ class BooleanFieldsTest {
         private Boolean fourth = false;
     }
 
-    @SuppressWarnings("unused") // read as a class file only
+    @SuppressWarnings("unused") // the class is only read, never loaded
     private static final class Fewer {
         private static final boolean SHARED = true;
         private boolean first;

@@ -245,7 +245,7 @@ public final class Browser implements AutoCloseable {
                 .orElse("");
         if (found.isEmpty()) {
             assertThat(System.getenv("CI")).as(MISSING).isNotEqualTo("true");
-            System.out.println("Skipped: " + MISSING); // Surefire shows a count only.
+            System.out.println("Skipped: " + MISSING); // Surefire shows only the number of skipped tests.
             Assumptions.abort(MISSING);
         }
         return found;

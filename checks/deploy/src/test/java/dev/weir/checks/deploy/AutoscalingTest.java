@@ -82,7 +82,7 @@ class AutoscalingTest {
 
     /**
      * Returns the records in a given second of a hand-drawn day. Within five minutes of the shop's opening, the rate is
-     * ten times that of the night.
+     * ten times the night's rate.
      */
     private static long blackFriday(int second) {
         double hour = second / 3_600.0;

@@ -65,7 +65,7 @@ final class BenchAtCluster implements AutoCloseable {
         return run(Path.of(System.getProperty("weir.root")), yaml);
     }
 
-    /** The same with the drivers that were built below another folder. */
+    /** Runs a workload with the drivers that were built below {@code root}, and returns its results. */
     ResultsFolder run(Path root, String yaml) throws InterruptedException {
         Workload workload = Workload.parse("test", yaml, false);
         return new CampaignRunner(workload, settings(root, workload, existing()), SILENT).run();
@@ -79,12 +79,12 @@ final class BenchAtCluster implements AutoCloseable {
         return new CampaignRunner(workload, settings(root, workload, far), SILENT).run();
     }
 
-    /** The same with processes where an environment says. */
+    /** Runs a workload whose processes run where the environment says, and returns its results. */
     ResultsFolder run(BenchEnvironment environment, String yaml) throws InterruptedException {
         return run(Path.of(System.getProperty("weir.root")), environment, yaml);
     }
 
-    /** The same with the drivers that were built below another folder. */
+    /** Runs a workload with the drivers below {@code root}, and with processes where the environment says. */
     ResultsFolder run(Path root, BenchEnvironment environment, String yaml) throws InterruptedException {
         Workload workload = Workload.parse("test", yaml, false);
         CampaignRunner.Settings there = settings(root, workload, existing(), environment);
@@ -96,7 +96,7 @@ final class BenchAtCluster implements AutoCloseable {
         return explore(BenchEnvironment.HERE, yaml);
     }
 
-    /** The same with processes where an environment says. */
+    /** Explores a workload whose processes run where the environment says. */
     Explored explore(BenchEnvironment environment, String yaml) throws InterruptedException {
         Workload workload = Workload.parse("test", yaml, false).alone(List.of());
         CampaignRunner.Settings there =
@@ -134,7 +134,7 @@ final class BenchAtCluster implements AutoCloseable {
         return root;
     }
 
-    /** The same with the official client's drivers as well, the generator among them. */
+    /** Creates such a folder that also has the official client's drivers, including the generator. */
     static Path checkoutWithGenerator(Path root, Class<?> main, String drivers) throws IOException {
         checkoutWith(root, main, drivers);
         Files.createSymbolicLink(

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every driver that claims to copy does copy, according to the output topic. Drivers with faults are detected. */
+/** Every driver with the copy feature does copy, according to the output topic. Drivers with faults are detected. */
 @Timeout(300)
 class BenchCopyTest extends BenchTestBase {
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));

@@ -54,7 +54,7 @@ class BenchEnvironmentTest extends BenchTestBase {
         return apart(Path.of(System.getProperty("weir.root")));
     }
 
-    /** The same with what was built below another folder. */
+    /** Returns the same environment with the drivers that were built below another folder. */
     private static BenchEnvironment apart(Path root) throws IOException {
         Path program = folder.resolve("ssh");
         if (!Files.exists(program)) {

@@ -63,7 +63,7 @@ class BenchShareGroupsTest extends BenchTestBase {
                 4);
     }
 
-    /** Two consumers have two workers each. All workers wait until all of them are busy. */
+    /** Two consumers have two workers each. The workers of one consumer wait for each other. */
     @Test
     @Tag("long")
     void fewerConsumersThanWorkers_shareThemOut() throws Exception {

@@ -174,7 +174,8 @@ class ConsumerFlowTest {
                     "both paused, or all read",
                     PATIENCE,
                     () -> snapshot(running).pausedPartitions() == 2 || outstanding(running) == records);
-            // Half of the budget more for one fetch per partition, and a quarter for one poll.
+            // Beyond the budget, a fetch for each of the two partitions may add half of it, and one poll may add a
+            // quarter.
             assertThat(outstanding(running) * headerBytes).isLessThan(budgetBytes * 7 / 4 + headerBytes);
             gate.countDown();
             ledger.awaitSeen(records, PATIENCE);

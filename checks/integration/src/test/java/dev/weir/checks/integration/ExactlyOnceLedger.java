@@ -11,8 +11,8 @@ import java.util.stream.LongStream;
 import org.apache.kafka.common.IsolationLevel;
 
 /**
- * Compares the output, read with read_committed, with the numbered input records, whose keys are their numbers modulo
- * {@link #KEYS}.
+ * Compares the output, read with read_committed, with the numbered input records. The key of a record is its number
+ * modulo {@link #KEYS}.
  */
 final class ExactlyOnceLedger {
 

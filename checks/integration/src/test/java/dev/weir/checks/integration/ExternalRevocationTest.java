@@ -32,8 +32,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Positions are kept outside Kafka: a member notified of a revocation writes no more, and the other one continues from
- * exactly there.
+ * Positions are stored outside Kafka. A member that was notified of a revocation writes nothing more, and the other
+ * member continues at exactly that position.
  */
 class ExternalRevocationTest {
 
@@ -55,7 +55,7 @@ class ExternalRevocationTest {
         PARTITIONED
     }
 
-    /** One member with its view of the store: after a revocation has returned, a write is late. */
+    /** One member with its view of the store. A write after the revocation callback has returned counts as late. */
     private final class Member implements ExternalOffsets, RebalanceListener {
 
         private final Set<TopicPartition> owned = ConcurrentHashMap.newKeySet();
@@ -183,7 +183,7 @@ class ExternalRevocationTest {
             try (RunningPipeline other = second.run(protocol, topic)) {
                 int before = ledger.seen();
                 ConsumerLedger.await("shared", SOON, () -> second.owned.size() == 2 && ledger.seen() >= before + 600);
-                // Back again: the revocation at an end counts as well.
+                // The partitions move back, because ending a member revokes them as well.
                 assertThat(other.drain(SOON).leftUndone()).isEmpty();
             }
             int before = ledger.seen();

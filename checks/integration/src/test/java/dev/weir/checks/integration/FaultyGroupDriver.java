@@ -31,7 +31,7 @@ final class FaultyGroupDriver implements Driver {
     private enum Fault {
         /** Commits polled records before they are handled. */
         COMMITTING_AHEAD,
-        /** A pass without a record count ends before it is told to stop. */
+        /** A pass without a record count ends before the harness stops it. */
         ENDING,
         /** Never shuts down after such a pass. */
         HANGING

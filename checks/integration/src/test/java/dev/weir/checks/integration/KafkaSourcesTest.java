@@ -431,8 +431,8 @@ class KafkaSourcesTest {
         assertThat(ledger.duplicates()).isZero();
         List<String> topics = List.copyOf(order);
         List<String> untilLastUrgent = topics.subList(0, topics.lastIndexOf("urgent"));
-        // As many as were pulled before the others were there, a sixteenth, and a batch; in turn it would be 3,000
-        // more.
+        // The bulk records include those pulled before the urgent ones arrived, a sixteenth of the others, and a batch.
+        // If the topics took turns, there would be 3,000 more.
         assertThat(untilLastUrgent.stream().filter("bulk"::equals)).hasSizeLessThan(pulledBefore + 800);
         int halfUrgent = untilLastUrgent.size() - 1_500;
         assertThat(untilLastUrgent.subList(halfUrgent, untilLastUrgent.size())).contains("bulk");

@@ -16,7 +16,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Brokers are killed, frozen and stopped under a lean consumer, which must see each record once, in order. */
+/**
+ * Brokers are killed, frozen and stopped while a lean consumer reads. The consumer must see each record once, in order.
+ */
 class LeanLeaderMoveTest {
 
     private static final int ROUND = 2_000;

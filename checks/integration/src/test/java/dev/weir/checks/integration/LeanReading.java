@@ -38,7 +38,7 @@ final class LeanReading {
         }
     }
 
-    /** All records of all partitions up to the given ends. */
+    /** Returns all records of all partitions up to the given ends, read with the lean consumer. */
     static Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> lean(
             LeanSettings settings, Map<TopicPartition, Long> ends) {
         List<ConsumerRecord<byte[], byte[]>> all = new ArrayList<>();
@@ -56,7 +56,7 @@ final class LeanReading {
         return byPartition(ends, all);
     }
 
-    /** The same with the official consumer. */
+    /** Returns all records of all partitions up to the given ends, read with the official consumer. */
     static Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> official(
             Map<String, Object> config, Map<TopicPartition, Long> ends) {
         List<ConsumerRecord<byte[], byte[]>> all = new ArrayList<>();

@@ -58,7 +58,7 @@ record LostLogCase(String protocol, FetchPath path, OutOfRangePolicy policy, Gro
         return settings.property("group.protocol", protocol).build();
     }
 
-    /** The same as four words, which can be part of a group's name. */
+    /** Returns the case as four words, which can be part of a group's name. */
     @Override
     public String toString() {
         return protocol + "-" + path.name().toLowerCase(Locale.ROOT) + "-" + policy + "-" + state;

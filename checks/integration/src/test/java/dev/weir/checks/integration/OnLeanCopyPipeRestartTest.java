@@ -18,7 +18,7 @@ class OnLeanCopyPipeRestartTest extends PipeRestartTest {
     @Override
     @Test
     @Tag("long")
-    @SuppressWarnings("JUnitMethodInvoked") // the same test, with a tag
+    @SuppressWarnings("JUnitMethodInvoked") // overrides only to add a tag
     @Timeout(120)
     void terminate_underLoad_drainsSoThatARestartRepeatsNothing() throws Exception {
         super.terminate_underLoad_drainsSoThatARestartRepeatsNothing();
@@ -27,7 +27,7 @@ class OnLeanCopyPipeRestartTest extends PipeRestartTest {
     @Override
     @Test
     @Tag("long")
-    @SuppressWarnings("JUnitMethodInvoked") // the same test, with a tag
+    @SuppressWarnings("JUnitMethodInvoked") // overrides only to add a tag
     @Timeout(120)
     void drain_thatExceedsItsTimeout_saysWhatIsUndoneAndFails() {
         super.drain_thatExceedsItsTimeout_saysWhatIsUndoneAndFails();

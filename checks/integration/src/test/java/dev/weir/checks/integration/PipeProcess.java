@@ -37,7 +37,10 @@ final class PipeProcess implements AutoCloseable {
         return startMain("dev.weir.cli.Main", heapMegabytes, args);
     }
 
-    /** As a shell's foreground job: leader of a process group, to which {@link #signalGroup} sends. */
+    /**
+     * Starts a command like a shell's foreground job, as the leader of a process group, to which {@link #signalGroup}
+     * sends signals.
+     */
     static PipeProcess startInOwnGroup(String... args) {
         return start(List.of("setsid"), List.of(), "dev.weir.cli.Main", 256, args);
     }
@@ -138,7 +141,7 @@ final class PipeProcess implements AutoCloseable {
         signal(name, Long.toString(process.pid()));
     }
 
-    /** As a terminal does: to the command and all of its children that are in its process group. */
+    /** Sends a signal as a terminal does: to the command and to all of its children in the same process group. */
     void signalGroup(String name) {
         signal(name, "-" + process.pid());
     }

@@ -136,7 +136,10 @@ class ProducerThreadTest {
         assertDeathIsSeen(name, 1_000);
     }
 
-    /** Weir can recognise the client's thread only by its cluster metadata callback. */
+    /**
+     * The thread dies at its first response. Until then, only the client's cluster metadata callback has shown which
+     * thread it is.
+     */
     @Test
     void threadThatDiesOfItsFirstAnswer_failsTheRun_andTheNextOneLosesNothing() throws Exception {
         assertDeathIsSeen("resulting", 0);

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Pipelines whose brokers give legal answers that are rare elsewhere, drawn from a seed. */
+/** Pipelines whose brokers give legal answers that are otherwise rare, drawn from a seed. */
 @Timeout(120)
 class RareAnswersTest {
 

@@ -242,7 +242,7 @@ class RecordLeanCorpus {
         producer.flush();
     }
 
-    /** Returns bytes of which half is compressible. */
+    /** Returns bytes; half of them are compressible. */
     private byte[] bytes(int size) {
         byte[] bytes = new byte[size];
         random.nextBytes(bytes);

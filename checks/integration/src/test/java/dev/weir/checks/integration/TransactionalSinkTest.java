@@ -159,7 +159,7 @@ class TransactionalSinkTest {
                 .map(record -> numbers.isLast(record)
                         ? new ProducerRecord<byte[], byte[]>("refused", new byte[2_000_000])
                         : record)
-                // One transaction, however slow the machine is.
+                // A long interval, so that there is one transaction regardless of the machine's speed.
                 .to(sink("refusing").commitInterval(Duration.ofSeconds(10)).records())
                 .run();
         assertThatThrownBy(() -> run.completion().toCompletableFuture().get(60, TimeUnit.SECONDS))

@@ -166,7 +166,8 @@ class ViewPipelineTest {
         };
         Subscription all = Subscription.topics("some").untilEnd();
         try (RunningPipeline running = pipeline("some", all, 2, evensTwice).run()) {
-            // More records are written directly after the bound while the run is reading. None of them is read.
+            // More records are written while the run starts. The run must not read records past the end that it
+            // determined at its start.
             Records.produce(KAFKA.bootstrapServers(), "some", 1_000, 500);
             assertThat(running.await().drained()).isTrue();
         }
@@ -295,7 +296,7 @@ class ViewPipelineTest {
             long count = 0;
             for (; !enough.get(); count += 200) {
                 Records.produce(KAFKA.bootstrapServers(), "rolling", count, 200);
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50)); // Slow enough for other tests.
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50)); // Leaves processors to other tests.
             }
             return count;
         });

@@ -108,7 +108,7 @@ record WriteCase(
                 new ConcurrentSkipListMap<>());
     }
 
-    /** The same case with a producer that others use as well. */
+    /** Returns this case with a producer that other pipelines use as well. */
     WriteCase sharing(Sender<byte[], byte[]> sender) {
         return new WriteCase(cluster, event, way, path, skips, isSerialisable, network, sender, seen, sent);
     }

@@ -18,7 +18,10 @@ enum WriteEvent {
     TOO_LARGE_FOR_BATCH,
     /** One record is for a topic that does not exist; where all records go to one topic, that one does not exist. */
     TOPIC_MISSING,
-    /** The same for a topic that the user may not write to. */
+    /**
+     * One record is for a topic that the user may not write to; where all records go to one topic, the user may not
+     * write to that one.
+     */
     TOPIC_FORBIDDEN,
     /** The topic is deleted between two records. */
     TOPIC_DELETED,

@@ -91,7 +91,7 @@ class WriteMatrixTest {
             drained                | (all)       | (all)       | (all)       | all         | -             | (all)        | (all)       | (all)       | (all)       | (all)
             """;
 
-    /** Returns the cells of both tables that are long tests, or those that are not. */
+    /** Returns either the long tests among the cells of both tables, or the other cells. */
     private static Stream<Arguments> cells(boolean isLong) {
         List<Arguments> cells = new ArrayList<>();
         for (ProducePath path : ProducePath.values()) {

@@ -229,7 +229,10 @@ final class WriteRun {
         }
     }
 
-    /** Returns when the pipeline has begun to process records. */
+    /**
+     * Returns when the pipeline has seen the record at fault. Does not wait for a parked copy, because a copy is
+     * written before its record is seen.
+     */
     private void awaitUnderWay(RunningPipeline running) {
         if (of.way() != WriteWay.PARKED_COPY) {
             await(running, () -> of.seen().size() > FAULT);

@@ -32,10 +32,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * a steady {@value #PER_SECOND} records per second of {@value #VALUE_BYTES} bytes over {@value #PARTITIONS} partitions,
  * or no records at all.
  *
- * <p>Run: {@code checks/jmh/group.sh ADDRESS SECONDS}. The script runs
- * {@code GroupSteady ADDRESS TOPIC SECONDS fill|views|views-kip848|decoder}. With a name that contains
- * {@code -patient}, the broker answers a fetch after 100 ms or as soon as it has 100 kB. A member is idle if no
- * {@code fill} process writes to its topic.
+ * <p>Run: {@code checks/jmh/group.sh ADDRESS SECONDS}. The script runs {@code GroupSteady ADDRESS TOPIC SECONDS
+ * fill|views|views-kip848|decoder}. With a name that contains {@code -patient}, the broker answers a fetch after 100 ms
+ * or as soon as it has 100 kB. A member is idle if no {@code fill} process writes to its topic.
  */
 public final class GroupSteady {
 

@@ -15,12 +15,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Measures the processor time of pipelines while no elements arrive: one pipeline of 100 stages, 10 of which are
+ * Measures the processor time of pipelines while no elements arrive: one pipeline of 100 stages, including 10
  * asynchronous boundaries, and 200 pipelines of six stages with two boundaries. Just before, each pipeline has
  * processed elements one at a time at full speed, so its threads have learned that waits are short. Also measures a
- * pipeline that gets an element every millisecond, and the cost of the sleeps alone. The processor time is that of the
- * whole process, including the JVM's own work; to show that part, an empty process is measured first. The JDK reports
- * it in steps of 10 ms, which is 0.1 % here.
+ * pipeline that gets an element every millisecond, and the cost of the sleeps alone. The processor time covers the
+ * whole process, including the JVM's own work. To show the JVM's part, an empty process is measured first. The JDK
+ * reports it in steps of 10 ms, which is 0.1 % here.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.IdlePipeline}. The program takes a
  * minute. Its exit code is 1 if an idle pipeline uses more than {@value #ALLOWED_PERCENT} % of a core.

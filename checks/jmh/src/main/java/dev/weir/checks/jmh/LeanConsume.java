@@ -28,11 +28,10 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * allocation of each consumer, and the median of its ratios to the plain client in the same round. Each consumer adds
  * up the first eight bytes of each value. Warm-up rounds are not counted.
  *
- * <p>Run:
- * {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanConsume localhost:9092 TOPIC ROUNDS
- * [bare,lean,plain,tuned]}.
- * The measured time ends with the last record, because closing the official consumer takes up to 500 ms. The CPU time
- * is that of the whole process, including the JIT compilers, the garbage collector and closing the consumer.
+ * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanConsume localhost:9092 TOPIC ROUNDS
+ * [bare,lean,plain,tuned]}. The measured time ends with the last record, because closing the official consumer takes up
+ * to 500 ms. The CPU time covers the whole process, including the JIT compilers, the garbage collector and closing the
+ * consumer.
  */
 public final class LeanConsume {
 

@@ -21,12 +21,12 @@ import java.util.zip.CRC32C;
  * is no longer in the core's cache when it is written again.
  *
  * <ul>
- * <li>array, slice, encoder: a value is appended from an array, from the buffer of a fetched record, or by an encoder;
- * without the checksum
- * <li>later: a value is first encoded into {@code LeanRecords} and then copied from there
- * <li>stamp: header and checksum of a batch, divided by its number of records
- * <li>keep: a copy of a fetched batch by {@link KeptBatches}, divided by its number of records
- * <li>walk: iteration over the records of such a copy, with access to eight bytes of each
+ *   <li>array, slice, encoder: a value is appended from an array, from the buffer of a fetched record, or by an
+ *       encoder; without the checksum
+ *   <li>later: a value is first encoded into {@code LeanRecords} and then copied from there
+ *   <li>stamp: header and checksum of a batch, divided by its number of records
+ *   <li>keep: a copy of a fetched batch by {@link KeptBatches}, divided by its number of records
+ *   <li>walk: iteration over the records of such a copy, with access to eight bytes of each
  * </ul>
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanEncode 23 100 1000}

@@ -15,8 +15,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /**
  * Creates and fills a topic for {@link LeanConsume}, in batches of 128 kB.
  *
- * <p>Run:
- * {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanFill localhost:9092 TOPIC PARTITIONS
+ * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanFill localhost:9092 TOPIC PARTITIONS
  * RECORDS VALUE_BYTES [CODEC [varied]]}
  *
  * <p>By default, 1,009 values are written in turn, which compress to almost nothing. With {@code varied}, all values

@@ -29,10 +29,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * where the consumer mostly waits. Prints CPU time and allocation of the whole process. Each consumer has its own
  * process, so that all consumers can read at the same time.
  *
- * <p>Run: {@code checks/jmh/steady.sh ADDRESS SECONDS}. The script runs
- * {@code LeanSteady ADDRESS TOPIC SECONDS fill|lean|plain|lean-patient|plain-patient|lean-idle}. For the patient
- * consumers, the broker answers a fetch after 100 ms or as soon as it has 100 kB. The idle consumer has its own topic,
- * which gets no records.
+ * <p>Run: {@code checks/jmh/steady.sh ADDRESS SECONDS}. The script runs {@code LeanSteady ADDRESS TOPIC SECONDS
+ * fill|lean|plain|lean-patient|plain-patient|lean-idle}. For the patient consumers, the broker answers a fetch after
+ * 100 ms or as soon as it has 100 kB. The idle consumer has its own topic, which gets no records.
  */
 public final class LeanSteady {
 

@@ -29,11 +29,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * profile. The difference between the two unobserved arms shows the measurement error. The observed arms are compared
  * with the geometric mean of the two unobserved ones. The first round is not counted.
  *
- * <p>Run: {@code checks/seeing.sh}, or
- * {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.SeeingCost localhost:9092 TOPIC RECORDS [PAIRS]
- * [PASSES] [threads]}.
- * PAIRS is the number of pairs, and PASSES the number of passes of each arm in a pair. With {@code threads}, the
- * processor time of each kind of thread is printed as well. The 95 % intervals use Student's t over the pairs' ratios.
+ * <p>Run: {@code checks/seeing.sh}, or {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.SeeingCost
+ * localhost:9092 TOPIC RECORDS [PAIRS] [PASSES] [threads]}. PAIRS is the number of pairs, and PASSES the number of
+ * passes of each arm in a pair. With {@code threads}, the processor time of each kind of thread is printed as well. The
+ * 95 % intervals use Student's t over the pairs' ratios.
  */
 public final class SeeingCost {
     private static final long WARM = 1_000_000;

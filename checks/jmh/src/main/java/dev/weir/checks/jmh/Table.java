@@ -36,8 +36,8 @@ import org.openjdk.jmh.runner.options.TimeValue;
  * turns.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.Table engine.md Chain -f 1}: the file to
- * write, followed by JMH's arguments. Without the name of a benchmark, all benchmarks run. Those that take half a
- * minute per run are then measured once, without warm-up. Those whose code is compiled late are warmed up for 12 s, in
+ * write, followed by JMH's arguments. Without the name of a benchmark, all benchmarks run. Benchmarks that take half a
+ * minute per run are then measured once, without warm-up. Benchmarks with late-compiled code are warmed up for 12 s, in
  * five forks. A contender that fails has a dash in its cell, and its failure is in the output.
  */
 public final class Table {

@@ -35,7 +35,7 @@ public final class VersionPass implements Function<Map<String, String>, long[]> 
      * Runs a pass.
      *
      * @param pass {@code bootstrap}, {@code topic} and {@code group}; {@code from} and {@code to}, the records between
-     * which time is measured; names that begin with a colon are client settings
+     *     which time is measured; names that begin with a colon are client settings
      * @return the nanoseconds of wall-clock time, and of the process's processor time
      */
     @Override

@@ -113,7 +113,7 @@ class ArchiveTest {
         }
     }
 
-    /** The settings that are commented out in it must be accepted too. */
+    /** The command must also accept the settings that are commented out in the file. */
     @Test
     void configuration_thatComesAlong_isAccepted() throws Exception {
         Path whole = own.resolve("whole.properties");

@@ -166,7 +166,7 @@ class ReleaseTest {
         }
     }
 
-    /** As {@code sha256sum -c} reads it. */
+    /** Checks that the checksum file has the format that {@code sha256sum -c} reads. */
     @Test
     void archive_hasItsChecksumBesideIt() throws Exception {
         Path archive = Archive.file();

@@ -43,7 +43,7 @@ public final class TopicIdAgreement {
         RECREATED,
         /** The response has another id that is not trusted yet. Another broker should be asked at once. */
         CONTRADICTED,
-        /** The same broker has reported the same other id again. Another broker should be asked later. */
+        /** A broker has reported again the other id that it reported before. Another broker should be asked later. */
         UNDECIDED;
 
         /** Returns whether the other data about the topic in the response can be used. */
@@ -129,8 +129,8 @@ public final class TopicIdAgreement {
     }
 
     /**
-     * Records an error in a leader's response for the current topic. Ignores errors that do not call the metadata into
-     * question.
+     * Takes into account an error in a leader's response for the current topic. Ignores errors that do not call the
+     * metadata into question.
      */
     public void refused(Errors error, long nowNanos) {
         if (!(error.exception() instanceof InvalidMetadataException)) {

@@ -64,7 +64,9 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     /** True after the last pull. From then on, each thread that finishes an element abandons it. */
     boolean closed;
 
-    /** True while the puller waits for a group of elements. It must not be woken for fewer. */
+    /**
+     * True while the puller waits for a group of elements to finish. A single finished element must then not wake it.
+     */
     private boolean gathering;
 
     /** The time of the last pull while gathering was worthwhile. */

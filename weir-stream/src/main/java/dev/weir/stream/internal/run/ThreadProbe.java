@@ -20,17 +20,20 @@ import java.util.function.BooleanSupplier;
  *
  * <pre>
  *   Nest.build(branch, probe) -&gt; are there segments? ------------------------------&gt; yes: threads
- *                             -&gt; did a stage report inner streams with threads? -&gt; yes: threads
+ *                             -&gt; did a stage report inner streams with threads? ------&gt; yes: threads
  *                             -&gt; close all that was built
  * </pre>
  *
  * <p><b>No side effects.</b> No thread is started, because segments are started after building. No user code is created
  * or called. Three methods ensure this; a new stage needs them only if creating it has external effects:
  *
- * <ul> <li>{@link RunAssembly#source(java.util.function.Supplier)} creates no source; sinks are created when their
- * segment starts. <li>{@link RunAssembly#isProbe} is checked by stages that would subscribe to a publisher or notify
- * the user of the end. <li>{@link RunAssembly#noteThreadsWithin} is called by stages whose own inner streams read their
- * input; these streams are probed in turn, within this probe.
+ * <ul>
+ *   <li>{@link RunAssembly#source(java.util.function.Supplier)} creates no source; sinks are created when their segment
+ *       starts.
+ *   <li>{@link RunAssembly#isProbe} is checked by stages that would subscribe to a publisher or notify the user of the
+ *       end.
+ *   <li>{@link RunAssembly#noteThreadsWithin} is called by stages whose own inner streams read their input; these
+ *       streams are probed in turn, within this probe.
  * </ul>
  */
 public final class ThreadProbe {

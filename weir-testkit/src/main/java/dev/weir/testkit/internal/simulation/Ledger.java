@@ -18,8 +18,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records what the pipeline has done with each record, and checks the guarantees that follow from that alone.
- * Thread-safe: handlers begin work, the world ends it.
+ * A ledger of what the pipeline has done with each record. Checks the guarantees that can be decided from this history
+ * alone. Thread-safe: handlers begin work, the world ends it.
  */
 final class Ledger {
 
@@ -28,7 +28,7 @@ final class Ledger {
 
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Records that must be handled one after the other within one assignment. Guarded by the ledger's lock. */
+    /** The records that must be handled one after the other within one assignment. Guarded by the ledger's lock. */
     static final class Sequence {
         private long lastBegun = -1;
         private @Nullable RecordWork running;

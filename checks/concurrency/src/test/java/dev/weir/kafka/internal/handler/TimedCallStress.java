@@ -43,7 +43,7 @@ public class TimedCallStress {
         }
     }
 
-    /** The same without the lock that makes ending and interrupting exclude each other. */
+    /** Faulty: no lock keeps ending and interrupting from happening at the same time. */
     @JCStressTest
     @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "the thread is clean")
     @Outcome(expect = Expect.FORBIDDEN, desc = "the interrupt of one record reached the next")

@@ -87,7 +87,7 @@ public final class RefusalSearch<R> {
         return states.get(record);
     }
 
-    /** Records a rejection, which is the record's own fault if the record was sent alone. */
+    /** Reports a rejection. If the record was sent alone, the rejection is the record's own fault. */
     public void refused(R record, Exception why) {
         states.put(record, stateOf(record) instanceof State.Alone ? new State.AtFault(why) : new State.Refused(why));
     }
