@@ -201,7 +201,7 @@ class LimiterFinderTest {
                 .endsWith("by others too: of the 1.0 processors that the stages want the process gets 0.5");
     }
 
-    /** A copy on a machine that its brokers filled was told that "produce", half of a thread, was its limit. */
+    /** Regression: on a machine that brokers filled, the limiter was "produce", which used half of a thread. */
     @Test
     void fullMachine_isNamed_ifRecordsWaitAndNoStageIsFull() {
         activity("produce", "all", 1, 0, 0);

@@ -10,7 +10,7 @@ import com.networknt.schema.SpecificationVersion;
 import java.util.List;
 
 /**
- * A kind that is defined by a {@code CustomResourceDefinition}. A cluster removes fields that the definition does not
+ * A kind with its {@code CustomResourceDefinition}. A cluster removes fields that the definition does not
  * contain; here they are errors. Rules in CEL ({@code x-kubernetes-validations}) are not evaluated. Stateless.
  */
 final class CustomResource {

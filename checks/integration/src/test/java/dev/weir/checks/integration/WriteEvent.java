@@ -11,7 +11,7 @@ enum WriteEvent {
     /** One record is larger than {@code max.message.bytes} of the topic. */
     TOO_LARGE_FOR_BROKER,
     /**
-     * A record that is too large for the brokers, in a batch with others. Kafka's client splits such a batch endlessly.
+     * A record too large for the brokers, in a batch with others. Kafka's client splits such a batch endlessly.
      */
     TOO_LARGE_WITHIN_BATCH,
     /** Each record fits, but a batch of {@code batch.size} bytes is larger than {@code max.message.bytes}. */

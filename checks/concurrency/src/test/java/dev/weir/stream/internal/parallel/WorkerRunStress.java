@@ -12,8 +12,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * A worker processes its run of elements while another thread takes back elements that have not begun and settles those
- * that are done. Each element is either processed or taken back, never both. Each outcome is settled once and read as
+ * A worker processes its run of elements while another thread takes back elements that have not begun and settles the
+ * finished ones. Each element is either processed or taken back, never both. Each outcome is settled once and read as
  * it was written.
  */
 @JCStressTest

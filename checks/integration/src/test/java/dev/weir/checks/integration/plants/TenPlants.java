@@ -20,7 +20,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Those plants of {@code docs/internals/planted-ten.md} that no kind draws in the same form: a lock after a wider
+ * The plants of {@code docs/internals/planted-ten.md} that no kind draws in the same form: a lock after a wider
  * stage, a parser before fast workers, two stages on one dispatcher, a large customer, and a burst that has ended.
  * Retries, the small window, the quota and the commits are kinds of their own, and the full heap needs its own process.
  */

@@ -146,7 +146,7 @@ final class ClusterDirectory {
 
     /**
      * Takes over the leader that a broker reports because it does not lead the partition itself (KIP-951). Ignores the
-     * report if the leader's address is unknown, or if its epoch is not newer than that of the known leader.
+     * report if the leader's address is unknown, or if its epoch is not newer than the known epoch.
      *
      * @param node the leader's id; negative if the broker does not know it
      * @param address the leader's address, or null if the broker did not report it
