@@ -33,7 +33,7 @@ final class HeadSignal {
     /** True if a later signal was requested since the last check. */
     private boolean isLookedFor;
 
-    /** A batch that was done at the last check and has not been signalled; null if there is none. */
+    /** The batch found done by the last check and not yet signalled; null if there is none. */
     private @Nullable Object seen;
 
     /**
