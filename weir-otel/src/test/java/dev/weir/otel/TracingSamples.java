@@ -42,7 +42,7 @@ final class TracingSamples {
             ConsumerSettings<String, Order> orders, ProducerSettings<String, Invoice> invoices, Tracing tracing) {
         return KafkaSource.from(orders, "orders")
                 .atLeastOnce()
-                .via(tracing.inGroup("invoicing").records()) // right below the source
+                .via(tracing.inGroup("invoicing").records()) // directly after the source
                 .filter(order -> order.value() != null)
                 .via(tracing.beside()) // Traced<ConsumerRecord<...>>
                 .mapBlocking(64, Ordering.unordered(), tracing.handler(order -> price(order.value())))

@@ -172,7 +172,10 @@ public final class SharePartition {
                                         ranges.getLast().lastOffset()));
     }
 
-    /** Returns whether a record can be acquired in the range that starts with {@code first}. */
+    /**
+     * Returns whether the record {@code at} can join the range that starts at {@code first}: it must be available, and
+     * have been delivered as often as the other records of the range had been before.
+     */
     private boolean isLike(int first, int at) {
         Slot slot = slots.get(at);
         int deliveries = slots.get(first).deliveries - (at > first ? 1 : 0);

@@ -16,9 +16,9 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     public static final int DEFAULT_MAX_HELD = 1024;
 
     /**
-     * Lets at most {@code elements} pass per {@code per}, evenly spaced, and delays the others. The burst is the number
-     * of elements for 10 ms, at least 1. In all other respects, this method works like
-     * {@link #throttle(long, Duration, long, ThrottleMode)} in shaping mode.
+     * Lets at most {@code elements} pass per {@code per}, evenly spaced, and delays the others. After a pause, as many
+     * elements as this rate allows in 10 ms, but at least 1, may pass at once. In all other respects, this method works
+     * like {@link #throttle(long, Duration, long, ThrottleMode)} in shaping mode.
      *
      * {@snippet :
      * source.throttle(100, Duration.ofSeconds(1)); // one every 10 ms

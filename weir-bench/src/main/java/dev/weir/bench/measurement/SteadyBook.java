@@ -23,8 +23,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the reports of both processes of a steady run, assigned to the parts of its plan, with figures of the
- * brokers and the machine. Confined to the thread of the run.
+ * Collects what the driver and the generator of a steady run report, and figures of the brokers and the machine. Each
+ * reported interval is assigned to a part of the plan, such as the warm-up. Confined to the thread of the run.
  */
 final class SteadyBook {
     private final BenchCluster cluster;

@@ -125,7 +125,7 @@ final class BenchConsole implements AutoCloseable {
         }
     }
 
-    /** Sends all settable values together as one order, and every other value as a separate order. */
+    /** Sends all settings in one order, and each action, such as a pause, in an order of its own. */
     private ControlReport order(Map<String, String> wanted) throws InterruptedException {
         Map<String, String> set = new LinkedHashMap<>();
         Map<String, String> others = new LinkedHashMap<>();

@@ -226,7 +226,10 @@ record PipeSummary(
         }
     }
 
-    /** Writes the counts of the whole run, and the shares of the time that the limiter's finding covers. */
+    /**
+     * Writes each stage's counts of the whole run, and how the stage spent the period that the limiter's finding
+     * covers.
+     */
     private void writeStages(JsonGenerator line) throws IOException {
         line.writeArrayFieldStart("stages");
         for (StageSnapshot stage : shownStages()) {

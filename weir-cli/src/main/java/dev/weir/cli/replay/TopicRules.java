@@ -25,7 +25,7 @@ record TopicRules(@Nullable String to, List<String> allowed, List<String> exclud
             "__cluster_metadata",
             "__remote_log_metadata");
 
-    /** Adds the topics that filters name, because selecting a topic allows writing to it. */
+    /** Creates rules. If a filter selects a topic, the rules also allow writing to that topic. */
     static TopicRules of(@Nullable String to, List<String> allowed, List<String> excluded, List<ReplayFilter> filters) {
         List<String> all = new ArrayList<>(allowed);
         filters.stream()

@@ -84,7 +84,7 @@ interface Example extends AutoCloseable {
         try {
             return new Waiting(environment);
         } catch (IllegalArgumentException e) {
-            // A variable of the environment does not fit the file.
+            // An environment variable sets an unknown key or an invalid value.
             throw CliFailure.usage(String.valueOf(e.getMessage()), "");
         }
     }

@@ -169,7 +169,7 @@ final class Guard {
         }
         Duration most = mostOldest;
         if (maxLatency == null && growsOlder) {
-            // Aging that was steady before the change may continue.
+            // The age was already rising before the change, and may keep rising.
             most = max(
                     mostOldest,
                     oldestBefore.plusNanos(now.atNanos() - beganNanos).plus(LASTING));

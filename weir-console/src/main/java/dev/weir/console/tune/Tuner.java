@@ -122,7 +122,7 @@ public final class Tuner {
 
         /**
          * Sets the maximum age of the oldest record in the pipeline. The default is four times the age before any
-         * change, but at least 5 s. Aging that was steady before a change may continue.
+         * change, but at least 5 s. With the default, an age that was already rising before a change may keep rising.
          *
          * @param time more than zero
          */

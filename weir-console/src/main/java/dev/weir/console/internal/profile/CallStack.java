@@ -125,8 +125,8 @@ record CallStack(List<Frame> frames, boolean cut) {
     }
 
     /**
-     * Returns the methods of user classes in the user code. If there are none, as with a method reference, returns the
-     * outermost method.
+     * Returns the frames of {@link #userCode} whose class belongs to the user. If there are none, as with a method
+     * reference, returns only the outermost frame.
      */
     List<Frame> userMethods() {
         List<Frame> code = userCode();

@@ -10,8 +10,7 @@ import java.util.Map;
 final class FlameTree {
 
     /**
-     * The smallest part of the total width that is shown is one in this many. The time of narrower parts counts only
-     * for their caller.
+     * A frame narrower than the total width divided by this number is not shown. Its time counts only for its caller.
      */
     private static final int PARTS = 2_000;
 

@@ -24,8 +24,8 @@ interface Transport extends AutoCloseable {
     boolean hasPending();
 
     /**
-     * Writes as many of the held bytes as possible. Returns 1 if none are left and 0 otherwise, because their number is
-     * unknown.
+     * Writes as many of the held bytes as possible. It is unknown how many were written, so the result is 1 if the last
+     * of them was written, and 0 otherwise.
      */
     int writePending() throws IOException;
 

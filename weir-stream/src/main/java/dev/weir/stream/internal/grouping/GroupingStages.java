@@ -117,7 +117,7 @@ public final class GroupingStages {
                 : DroppingBuffer.node(above, capacity, strategy);
     }
 
-    /** Throttles with a burst equal to the number of elements for 10 ms. */
+    /** Throttles with a burst of as many elements as the rate allows in 10 ms, but at least 1. */
     public static <T> BlueprintNode<T> throttle(BlueprintNode<T> above, long elements, Duration per) {
         long perNanos = ArgumentChecks.positiveNanos("per", per);
         double comes = (double) elements * DEFAULT_BURST_TIME.toNanos() / perNanos;

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The outputs of a distributing stage. Thread-safe.
  *
- * <p>If the stages of an output end by themselves, the output is no longer counted, starting with the first element
- * that these stages forgo: its elements are acknowledged as long as another output continues. When the last output
- * ends, the stream ends, and elements that were not handed out stay unacknowledged. An output that had taken all its
- * elements is treated as continuing, so that the order in which two outputs end does not matter.
+ * <p>If the stages downstream of an output end early and without a failure, they forgo the rest of their elements. As
+ * long as another output continues, the forgone elements count as finished and are acknowledged. When the last output
+ * ends, the stream ends, and elements that were not handed out stay unacknowledged. An output that has ended after
+ * taking all its elements still counts as continuing here, so that the order in which two outputs end does not matter.
  */
 final class StageOutputs<T> {
 

@@ -32,7 +32,7 @@ public final class FetchedViews {
 
     private static final byte[] NO_BYTES = {};
 
-    /** Exceeds the number of rows in a buffer if partitions are read as fast as they are written. */
+    /** Maximum number of spare rows: more than a buffer holds while the reader keeps up with the writers. */
     private static final int MAX_SPARE_ROWS = 256;
 
     /**

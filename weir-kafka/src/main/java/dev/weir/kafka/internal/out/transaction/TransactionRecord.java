@@ -64,7 +64,10 @@ class TransactionRecord<K, V> {
         return copy(record, headers);
     }
 
-    /** Returns a copy whose acknowledgement has ended. */
+    /**
+     * Returns a copy to be written in another transaction. Acknowledging the copy does not reach an
+     * {@link OffsetTracker}, because that acknowledgement has already ended.
+     */
     TransactionRecord<K, V> again() {
         AckTarget ended = target instanceof OffsetTracker ? new EndedAcknowledgement(target, token, List.of()) : target;
         return new TransactionRecord<>(copy(), headers, ended, token, isDeadLetter);
