@@ -47,8 +47,8 @@ class CaptionsTest {
                         phase(10, 1_000, 10_000, 10_000, 4_000, 4_000),
                         new Phase(0, 100, "end", 1_000, 5, 60, 0, 0, Double.NaN, Double.NaN, Double.NaN, 0))))
                 .satisfiesExactly(
-                        first ->
-                                assertThat(first).startsWith("falls behind: of 1,000 records a second, 400 are handled"),
+                        first -> assertThat(first)
+                                .startsWith("falls behind: of 1,000 records a second, 400 are handled"),
                         second -> assertThat(second).startsWith("catches up: from 6,000 records behind to 4,000"),
                         third -> assertThat(third).startsWith("keeps a steady lag: 1,000 a second are handled"),
                         fourth -> assertThat(fourth).isEqualTo("too short to measure"));
