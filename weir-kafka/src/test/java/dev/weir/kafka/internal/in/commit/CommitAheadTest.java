@@ -43,8 +43,9 @@ class CommitAheadTest {
             topic,
             clock,
             MemberCommit.NONE);
-    private final CommitAhead ahead = new CommitAhead(
-            commits, RecordOutlets.single(buffer), AHEAD, pauses::isPaused, new OwnerWaits(fetcher, clock), clock);
+    private final OwnerWaits signals = new OwnerWaits(fetcher, clock);
+    private final CommitAhead ahead =
+            new CommitAhead(commits, RecordOutlets.single(buffer), AHEAD, pauses::isPaused, signals, clock);
     private final AssignedPartition a = partition(0);
     private final AssignedPartition b = partition(1);
 
@@ -208,6 +209,37 @@ class CommitAheadTest {
         assertThat(committed(a)).isEqualTo(9);
         assertThat(take()).isEqualTo("0@0");
         assertThat(ahead.isWaiting()).isFalse();
+    }
+
+    /** Without the signal, the pipeline would get no more records until the next poll of the owner ends. */
+    @Test
+    void batchThatIsTaken_wakesTheOwner_onlyIfMoreWaitsAndFits() throws InterruptedException {
+        fetch(a, 0, 6);
+        fetch(a, 6, 6);
+        ahead.commitDue(List.of());
+        signals.clearCallbackSignal();
+        ahead.taken();
+        assertThat(signals.isCallbackSignalled()).isFalse();
+        assertThat(take()).isEqualTo("0@0");
+        ahead.taken();
+        assertThat(signals.isCallbackSignalled()).isTrue();
+        ahead.commitDue(List.of());
+        assertThat(take()).isEqualTo("0@6");
+        signals.clearCallbackSignal();
+        ahead.taken();
+        assertThat(signals.isCallbackSignalled()).isFalse();
+    }
+
+    @Test
+    void pauseThatChanges_wakesTheOwner_onlyIfRecordsWaitForIt() {
+        ahead.pausesChanged();
+        assertThat(signals.isCallbackSignalled()).isFalse();
+        pauses.pause(List.of(a.id()));
+        fetch(a, 0, 5);
+        ahead.commitDue(List.of());
+        signals.clearCallbackSignal();
+        ahead.pausesChanged();
+        assertThat(signals.isCallbackSignalled()).isTrue();
     }
 
     @Test

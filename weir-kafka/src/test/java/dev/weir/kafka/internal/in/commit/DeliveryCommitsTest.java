@@ -50,6 +50,8 @@ class DeliveryCommitsTest {
             clock,
             MemberCommit.NONE);
 
+    private final IdleGate gate = new IdleGate();
+
     private DeliveryCommits of(Guarantee guarantee) {
         return DeliveryCommits.of(
                 switch (guarantee) {
@@ -58,7 +60,7 @@ class DeliveryCommitsTest {
                     case WITHOUT_COMMITS -> new Delivery.Plain(true);
                 },
                 commits,
-                guarantee == Guarantee.EXACTLY_ONCE ? new IdleGate() : null,
+                guarantee == Guarantee.EXACTLY_ONCE ? gate : null,
                 records -> new CommitAhead(
                         commits,
                         RecordOutlets.single(new RecordBuffer(new VirtualClock())),
@@ -82,6 +84,15 @@ class DeliveryCommitsTest {
 
     // With transactions, and at most once, it was taken for gone for as long as it stayed assigned: its place in the
     // topic that had been recreated was never committed, and nothing of that topic was read.
+    /** A bounded read that ends before its last transaction is committed would lose the result. */
+    @ParameterizedTest
+    @EnumSource
+    void openTransaction_isNotSettled(Guarantee guarantee) {
+        assertThat(of(guarantee).isSettled()).isTrue();
+        gate.isSettled = false;
+        assertThat(of(guarantee).isSettled()).isEqualTo(guarantee != Guarantee.EXACTLY_ONCE);
+    }
+
     @ParameterizedTest
     @EnumSource
     void partitionThatWasGone_isFoundAgain(Guarantee guarantee) {
@@ -116,6 +127,8 @@ class DeliveryCommitsTest {
     /** Transactions that have nothing to do. */
     private static final class IdleGate implements TransactionGate {
 
+        boolean isSettled = true;
+
         @Override
         public void begin(
                 org.apache.kafka.clients.consumer.Consumer<?, ?> client,
@@ -141,7 +154,7 @@ class DeliveryCommitsTest {
 
         @Override
         public boolean isSettled() {
-            return true;
+            return isSettled;
         }
 
         @Override
