@@ -1,7 +1,6 @@
 package dev.weir.cli.pipe;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.cli.client.OptionNames;
 import dev.weir.kafka.ShareHandle;
 import java.io.IOException;
 import java.util.Locale;
@@ -61,7 +60,7 @@ record ShareSummary(ShareHandle.Snapshot member, int workers, HandlerTimes times
         return String.format(
                 Locale.ROOT,
                 "share group: %,d accepted, %,d released, %,d rejected, %,d redelivered, %,d renewed, %,d never begun%n"
-                        + "  %s up to %,d records%s (%s); %s",
+                        + "  %s up to %,d records%s (%s)",
                 member.accepted(),
                 member.released(),
                 member.rejected(),
@@ -73,7 +72,6 @@ record ShareSummary(ShareHandle.Snapshot member, int workers, HandlerTimes times
                         : member.lanes() + " members of the group acquire",
                 member.pollRecords(),
                 member.lanes() == 1 ? "" : " each",
-                member.acquireMode(),
-                OptionNames.in(member.limit().sentence()));
+                member.acquireMode());
     }
 }

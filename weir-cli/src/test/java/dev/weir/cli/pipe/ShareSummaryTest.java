@@ -12,18 +12,13 @@ class ShareSummaryTest {
                 .lanes(members)
                 .pollRecords(1_829)
                 .acquireMode("record_limit")
-                .limit(ShareHandle.Limit.of("share-workers", "workers", "all 16 workers are busy", "", 1))
                 .build();
         return new ShareSummary(member, 16, new HandlerTimes()).text();
     }
 
     @Test
     void text_namesOneMemberOrMany() {
-        assertThat(text(1))
-                .endsWith(
-                        "  1 member of the group acquires up to 1,829 records (record_limit); all 16 workers are busy");
-        assertThat(text(3))
-                .endsWith(
-                        "  3 members of the group acquire up to 1,829 records each (record_limit); all 16 workers are busy");
+        assertThat(text(1)).endsWith("  1 member of the group acquires up to 1,829 records (record_limit)");
+        assertThat(text(3)).endsWith("  3 members of the group acquire up to 1,829 records each (record_limit)");
     }
 }

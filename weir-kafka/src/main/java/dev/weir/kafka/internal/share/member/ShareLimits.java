@@ -128,13 +128,12 @@ final class ShareLimits {
                 plan.credits() + " credits",
                 String.format(
                         Locale.ROOT,
-                        "%d share consumers of %d records each do not keep %d workers busy",
-                        plan.consumers(),
-                        plan.pollRecords(),
+                        "workers wait for records: at most %d are acquired at once, for %d workers",
+                        (long) plan.consumers() * plan.pollRecords(),
                         around.workers),
                 tuned
                         ? "nothing: Weir acquires more by itself"
                         : "fetch(FetchPath.LEAN), which acquires ahead of the workers",
-                gain);
+                tuned ? 1 : gain);
     }
 }

@@ -67,7 +67,9 @@ class ShareLimitsTest {
         Surroundings around = new Surroundings(60, 10, 100, 0, 5_000, 0.003, 0.5);
         assertThat(limit(look, around).kind()).isEqualTo("share-credits");
         assertThat(limit(look, around).advice()).startsWith("fetch(FetchPath.LEAN)");
+        assertThat(limit(look, around).expectedGain()).isEqualTo(2);
         assertThat(ShareLimits.of(look, around, PLAN, true).advice()).startsWith("nothing");
+        assertThat(ShareLimits.of(look, around, PLAN, true).expectedGain()).isEqualTo(1);
     }
 
     @Test
