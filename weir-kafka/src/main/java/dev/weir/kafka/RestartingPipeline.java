@@ -4,9 +4,9 @@ import dev.weir.stream.DrainReport;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RestartSettings;
 import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.spi.RestartSchedule;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,13 +25,12 @@ public final class RestartingPipeline implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RestartingPipeline.class);
 
     private final Pipeline pipeline;
-    private final RestartSettings settings;
     private final CompletableFuture<DrainReport> completion = new CompletableFuture<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition stop = lock.newCondition();
 
     // Guarded by the lock.
-    private final ArrayDeque<Long> restarts = new ArrayDeque<>();
+    private final RestartSchedule schedule;
     private @Nullable RunningPipeline current;
     private boolean stopped;
     private boolean closed;
@@ -40,7 +39,7 @@ public final class RestartingPipeline implements AutoCloseable {
 
     private RestartingPipeline(Pipeline pipeline, RestartSettings settings) {
         this.pipeline = pipeline;
-        this.settings = Objects.requireNonNull(settings, "settings");
+        this.schedule = new RestartSchedule(settings);
     }
 
     /**
@@ -109,7 +108,7 @@ public final class RestartingPipeline implements AutoCloseable {
         while (true) {
             try {
                 DrainReport report = running.await();
-                if (!settings.onCompletion() || !awaitRestart(null)) {
+                if (!awaitRestart(null)) {
                     completion.complete(report);
                     return;
                 }
@@ -172,15 +171,12 @@ public final class RestartingPipeline implements AutoCloseable {
         try {
             current = null;
             long now = System.nanoTime();
-            long withinNanos = settings.within().toNanos();
-            restarts.removeIf(at -> now - at >= withinNanos);
-            if (stopped || restarts.size() >= settings.maxRestarts()) {
+            Duration wait = failure == null ? schedule.afterCompletion(now) : schedule.afterFailure(failure, now);
+            if (stopped || wait == null) {
                 return false;
             }
-            restarts.add(now);
-            Duration wait = settings.backoff().after(restarts.size());
             if (failure != null) {
-                LOG.warn("the pipeline failed, running it again in {} ms: {}", wait.toMillis(), failure.toString());
+                LOG.warn("the pipeline failed, running it again in {} ms: {}", wait.toMillis(), Thrown.text(failure));
             }
             long left = wait.toNanos();
             while (!stopped && left > 0) {

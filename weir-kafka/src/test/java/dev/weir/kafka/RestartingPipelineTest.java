@@ -1,6 +1,7 @@
 package dev.weir.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.stream.Backoff;
 import dev.weir.stream.Pipeline;
@@ -14,6 +15,7 @@ import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -40,6 +42,51 @@ class RestartingPipelineTest {
         // A mere stop leaves all of the default.
         assertThat(patienceOfSecond.get()).isLessThan(RunningPipeline.DEFAULT_DRAIN);
         assertThat(restarting.restarts()).isEqualTo(1);
+    }
+
+    @Test
+    void jvmThatCannotContinue_isNotFollowedByARestart() {
+        Pipeline pipeline = Source.<Integer>custom("fails", context -> {
+                    runs.incrementAndGet();
+                    return new Only(() -> {
+                        throw new OutOfMemoryError("planted");
+                    });
+                })
+                .to(Sink.ignore());
+        RestartingPipeline restarting = RestartingPipeline.run(pipeline, RestartSettings.of(Backoff.NONE));
+        try {
+            assertThatThrownBy(() -> restarting.completion().get(20, TimeUnit.SECONDS))
+                    .hasRootCauseMessage("planted");
+        } finally {
+            restarting.stop();
+        }
+        assertThat(runs).hasValue(1);
+    }
+
+    /** The message of the log line could not be built, and nobody ran the pipeline again. */
+    @Test
+    void exceptionThatCannotBeRead_isFollowedByARestart() throws Exception {
+        Pipeline pipeline = Source.<Integer>custom(
+                        "fails once",
+                        context -> new Only(() -> {
+                            if (runs.incrementAndGet() == 1) {
+                                throw new Unreadable();
+                            }
+                        }))
+                .to(Sink.ignore());
+        RestartingPipeline.run(pipeline, RestartSettings.of(Backoff.NONE))
+                .completion()
+                .get(20, TimeUnit.SECONDS);
+        assertThat(runs).hasValue(2);
+    }
+
+    private static final class Unreadable extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String getMessage() {
+            throw new IllegalStateException("unreadable");
+        }
     }
 
     private Stage<Integer> stage(StageContext context) {

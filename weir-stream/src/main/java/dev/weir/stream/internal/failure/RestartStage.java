@@ -15,9 +15,9 @@ import dev.weir.stream.internal.waiting.DeadlineArithmetic;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
+import dev.weir.stream.spi.RestartSchedule;
 import dev.weir.stream.spi.Stage;
-import java.util.ArrayDeque;
-import java.util.Objects;
+import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -29,18 +29,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class RestartStage<T> implements Stage<T>, Keeper {
 
-    /**
-     * Number of restarts that are remembered if there is no limit. After this many doublings, every back-off has
-     * reached its maximum.
-     */
-    private static final int REMEMBERED = 64;
-
-    private final RestartSettings settings;
+    private final RestartSchedule schedule;
     private final Section<T> section;
     private final NestedStreams nested;
     private final StageEntry entry;
     private final Clock clock;
-    private final ArrayDeque<Long> restarts = new ArrayDeque<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
 
@@ -87,7 +80,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     }
 
     private RestartStage(RestartSettings settings, Section<T> section, NestedStreams nested, StageEntry entry) {
-        this.settings = settings;
+        this.schedule = new RestartSchedule(settings);
         this.section = section;
         this.nested = nested;
         this.entry = entry;
@@ -212,7 +205,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
             throw FailureTransfer.rethrowFromAbove(failure);
         }
         closeCurrent(failure);
-        if (!mayRestart()) {
+        if (!startAfter(schedule.afterFailure(failure, clock.nanoTime()))) {
             throw FailureTransfer.rethrow(failure);
         }
     }
@@ -224,7 +217,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
             completed.close();
             awaitLetGo(completed);
         }
-        ended = nested.isStopped() || !settings.onCompletion() || !mayRestart();
+        ended = nested.isStopped() || !startAfter(schedule.afterCompletion(clock.nanoTime()));
     }
 
     private void closeCurrent(Throwable failure) {
@@ -237,23 +230,12 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Schedules the next start. Returns false if there were too many restarts recently. */
-    private boolean mayRestart() {
-        long now = clock.nanoTime();
-        long withinNanos = settings.within().toNanos();
-        while (!restarts.isEmpty() && now - Objects.requireNonNull(restarts.peekFirst()) >= withinNanos) {
-            restarts.removeFirst();
+    /** Schedules the next start. Returns false if there is none. */
+    private boolean startAfter(@Nullable Duration delay) {
+        if (delay != null) {
+            startNanos = clock.after(delay.toNanos());
         }
-        boolean limited = settings.maxRestarts() != RestartSettings.UNLIMITED;
-        if (limited && restarts.size() >= settings.maxRestarts()) {
-            return false;
-        }
-        if (!limited && restarts.size() == REMEMBERED) {
-            restarts.removeFirst();
-        }
-        restarts.addLast(now);
-        startNanos = now + settings.backoff().after(restarts.size()).toNanos();
-        return true;
+        return delay != null;
     }
 
     /** Ends the section, or the delay before its next start. May be called from any thread. */

@@ -12,6 +12,7 @@ import dev.weir.kafka.internal.in.fetch.RecordFetcher;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.lookup.ConsumerPhase;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -155,7 +156,7 @@ final class ConsumerEnding {
         try {
             close.run();
         } catch (RuntimeException failure) {
-            LOG.warn("closing the consumer failed: {}", failure.toString());
+            LOG.warn("closing the consumer failed: {}", Thrown.text(failure));
         }
     }
 

@@ -10,6 +10,7 @@ import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.lookup.ConsumerPhase;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.internal.in.lookup.OwnerThread;
+import dev.weir.stream.spi.Thrown;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -104,7 +105,7 @@ final class RebalanceHandler implements ConsumerRebalanceListener {
         try {
             delivery.commitNow(revoked, times.commitNanos());
         } catch (KafkaException failure) {
-            LOG.warn("last commit of {} failed: {}", revoked, failure.toString());
+            LOG.warn("last commit of {} failed: {}", revoked, Thrown.text(failure));
         }
         assignment.dropped().add(revoked, Reason.REVOKED);
     }

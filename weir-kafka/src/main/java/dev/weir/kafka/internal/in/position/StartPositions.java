@@ -16,6 +16,7 @@ import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.internal.in.lookup.OwnerThread;
 import dev.weir.kafka.spi.Lookup;
+import dev.weir.stream.spi.Thrown;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -215,7 +216,7 @@ public final class StartPositions {
         loading.keySet().removeAll(partitions);
         left.forEach(partition ->
                 loading.put(partition, "ExternalOffsets.load failed, attempt " + attempt + ": " + failure));
-        LOG.warn("cannot load the offsets of {}, trying again: {}", left, failure.toString());
+        LOG.warn("cannot load the offsets of {}, trying again: {}", left, Thrown.text(failure));
         CompletableFuture.delayedExecutor(FIRST_LOAD_RETRY_MILLIS << attempt, TimeUnit.MILLISECONDS)
                 .execute(() -> owner.execute(() -> load(from, left, attempt + 1)));
     }

@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.share.member;
 import dev.weir.kafka.internal.share.group.ShareFaults;
 import dev.weir.kafka.internal.share.session.HeldRecords;
 import dev.weir.kafka.internal.share.session.LockedRecord;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -159,7 +160,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         try {
             client.close(CLOSE_PATIENCE);
         } catch (RuntimeException failure) {
-            LOG.warn("{}: it could not leave the group: {}", name, failure.toString());
+            LOG.warn("{}: it could not leave the group: {}", name, Thrown.text(failure));
         }
     }
 

@@ -10,6 +10,7 @@ import dev.weir.kafka.internal.share.member.CreditTuner.Look;
 import dev.weir.kafka.internal.share.member.ShareLimits.Surroundings;
 import dev.weir.kafka.internal.share.member.SharePath.Plan;
 import dev.weir.stream.spi.StageContext.Termination;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -136,7 +137,7 @@ final class ShareRun implements ShareHandle, Termination {
             }
         } catch (RuntimeException failure) {
             if (!watch.isShutdown()) {
-                LOG.warn("share group {}: {}", settings.groupId(), failure.toString());
+                LOG.warn("share group {}: {}", settings.groupId(), Thrown.text(failure));
             }
         } catch (Error failure) {
             onFailure.accept(failure);
