@@ -58,7 +58,7 @@ public final class CommitConnection implements AutoCloseable {
     /** True if the brokers do not support these commits; the client then makes all further commits. */
     private boolean unsupported;
 
-    /** Until this time the client commits, because the last attempt here failed. */
+    /** Time until which the client makes the commits, because the last attempt over this connection failed. */
     private long notBeforeNanos = System.nanoTime();
 
     /**
