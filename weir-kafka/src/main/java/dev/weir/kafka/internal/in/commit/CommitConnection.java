@@ -29,8 +29,7 @@ import org.jspecify.annotations.Nullable;
  * itself allocates many times more, and its response is processed only by another poll. Confined to the owner thread.
  *
  * <p>Only ordinary commits outside of rebalances go through this connection. If it cannot send immediately, the client
- * commits. The client also makes the last commits of revoked partitions, after any response outstanding here has
- * arrived.
+ * commits. The client also makes the last commits of revoked partitions, as soon as no commit is in flight here.
  */
 public final class CommitConnection implements AutoCloseable {
 

@@ -133,8 +133,8 @@ final class FetchThread implements PartitionFetcher {
     }
 
     /**
-     * Ignores the command if a fault is still to be thrown: the position may belong to a topic that has since been
-     * recreated.
+     * Ignores the command if a fault of the partition was found and not thrown yet: the position may belong to a topic
+     * that has since been recreated.
      */
     @Override
     public void giveAway(PartitionPlacement placement) {

@@ -198,7 +198,7 @@ public final class OffsetTracker implements AckTarget {
         }
     }
 
-    /** Acknowledges like {@link #ack}. Returns true if the record is certainly finished afterwards. */
+    /** Acknowledges like {@link #ack}. Returns true only if the record is certainly finished now. */
     public boolean ackLast(long token) {
         TrackerChunk chunk = chunkOf(token);
         if (!chunk.end((int) token & SLOT_MASK)) {

@@ -351,7 +351,7 @@ final class TopicIds {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** Stores a response. Returns whether it is credible, that is, more than the report of one outdated broker. */
+    /** Stores a response. Returns false if the response may be the report of an outdated broker. */
     private boolean isBelieved(Topic topic, Uuid id) {
         Uuid known = topic.known;
         if (topic.left.contains(id)) {
