@@ -232,8 +232,8 @@ public final class FlowControl {
     }
 
     /**
-     * Resumes partitions that are low again. Requests callbacks from the trackers of the other paused partitions for
-     * the time when these may be low. Call before each poll.
+     * Resumes partitions that are low again. The trackers of the other paused partitions make a callback when these
+     * partitions may be low. Call before each poll.
      */
     public void resumeLow(List<AssignedPartition> assignment, RecordFetcher fetcher) {
         if (allPaused && !isFreeAgain(assignment)) {

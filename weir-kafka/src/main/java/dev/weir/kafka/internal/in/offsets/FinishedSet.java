@@ -8,7 +8,8 @@ public final class FinishedSet {
     public static final FinishedSet EMPTY = new FinishedSet(new long[0]);
 
     /**
-     * The bounds of the runs, in ascending order. Each run has two: its first offset, and the offset after its last.
+     * The bounds of the runs, in ascending order. Each run has two: its first offset (inclusive) and its end
+     * (exclusive).
      */
     private final long[] bounds;
 

@@ -236,8 +236,9 @@ public final class BoundedRead {
     }
 
     /**
-     * For a partition from which nothing was read, returns whether the log contains the committed position and the
-     * records before it. If not, applies the out-of-range policy, as an unbounded read would.
+     * Returns whether the log contains the committed position and the records before it. Needed only for a partition
+     * from which nothing was read. If the log does not contain them, applies the out-of-range policy, as an unbounded
+     * read would.
      */
     private boolean isInLog(AssignedPartition partition) {
         long offset = partition.epochs().begin();
