@@ -218,7 +218,7 @@ final class AsyncGuard<K, V, R>
             try {
                 boolean ignored = stage.toCompletableFuture().cancel(true);
             } catch (RuntimeException cannot) {
-                // The user's own kind of completion stage. It continues, and its result is ignored.
+                // The user's own kind of completion stage cannot be cancelled. It continues, and its result is ignored.
             }
         }
     }

@@ -237,7 +237,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                 outcomes = outcomes(members);
             } catch (Throwable thrown) {
                 if (breaker != null && members.size() > 1) {
-                    breaker.abandoned(permit); // One poison record counts as one failure.
+                    breaker.abandoned(permit); // its parts report failures: a poison record counts once
                 } else {
                     rules.tell(permit, thrown);
                 }
@@ -289,8 +289,8 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         }
 
         /**
-         * Returns whether a record will be retried, after a call for it alone threw or the handler requested a retry.
-         * If not, stores its outcome.
+         * Decides on a record after a call for it alone threw, or after the handler requested a retry. Returns true if
+         * the record will be retried; otherwise stores its outcome.
          */
         private boolean isTriedAgain(BatchMember<K, V> member, Throwable thrown) throws Exception {
             member.job.countAttempt();

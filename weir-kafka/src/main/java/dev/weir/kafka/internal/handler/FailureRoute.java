@@ -11,8 +11,8 @@ public interface FailureRoute {
      * Returns the record to write.
      *
      * @throws dev.weir.kafka.KafkaPipelineException if there is no smaller proposal and the run must fail
-     * @param tooLarge number of earlier proposals that were rejected as too large; beyond the last proposal, that one
-     *     is returned again
+     * @param tooLarge number of earlier proposals that were rejected as too large; if there is no smaller proposal, the
+     *     last one is returned again
      */
     ProducerRecord<byte[], byte[]> propose(FailedRecord failed, int tooLarge);
 }

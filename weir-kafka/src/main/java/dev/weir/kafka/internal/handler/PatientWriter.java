@@ -153,7 +153,7 @@ public final class PatientWriter {
         return inHand.get();
     }
 
-    /** Returns how many of these were rejected. Any thread. */
+    /** Returns the number of records that were rejected and are not written yet. Any thread. */
     int held() {
         return search.size();
     }
@@ -257,8 +257,8 @@ public final class PatientWriter {
             if (!producer.hasOpened()) {
                 throw refusal;
             }
-            // Applies even if no client can be opened: the configuration worked before, so the broker names just cannot
-            // be resolved at the moment.
+            // This includes a failure to open another client. The configuration worked for an earlier client, so the
+            // broker names just cannot be resolved at the moment.
             int client = number;
             post(() -> refused(record, proposal.topic(), client, refusal));
         }

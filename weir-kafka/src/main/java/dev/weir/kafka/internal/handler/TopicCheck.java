@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Verifies at the start that topics exist. Otherwise the first write would be the first to fail, and the pipeline would
- * stall.
+ * Verifies at the start that topics exist. Otherwise a missing topic would not be noticed before the first write, and
+ * the pipeline would stall.
  */
 public final class TopicCheck {
 

@@ -30,7 +30,7 @@ final class UnbatchStage<K, V> implements Stage<HandlerOutcome<ConsumerRecord<K,
         Batch<HandlerOutcome<ConsumerRecord<K, V>>> out = new Batch<>(0);
         for (int i = 0; i < batches.size(); i++) {
             for (BatchMember<K, V> member : batches.get(i).members()) {
-                // The acknowledgement of a record that was lost on the way has been given up already.
+                // If the source has lost the record, its acknowledgement has been given up already.
                 if (member.takeAcknowledgement()) {
                     out.add(
                             Objects.requireNonNull(member.outcome, "the outcome of a record"),

@@ -56,9 +56,9 @@ public final class AgedSendCounts {
     }
 
     /**
-     * Returns how long no record of an earlier generation has been acknowledged; 0 if there is no unacknowledged record
-     * of an earlier generation. A slow client keeps acknowledging some of them, a client with a stuck partition does
-     * not. One thread.
+     * Returns the time since a record of an earlier generation was last acknowledged; 0 if all records of earlier
+     * generations are acknowledged. A slow client keeps acknowledging such records, a client with a stuck partition
+     * does not. One thread.
      */
     public long oldestNanos(long nowNanos) {
         long left = (isOdd ? even : odd).unanswered();

@@ -39,8 +39,8 @@ public final class ThrottleTime {
         try {
             double came = answers - answersBefore;
             if (came > 0) {
-                // Assumes too many earlier responses rather than too few, so that responses without throttling add
-                // nothing.
+                // Overestimates the number of earlier responses rather than underestimating it, so that responses
+                // without throttling add nothing.
                 double counted = Double.isNaN(answersPerSecond)
                         ? answersBefore
                         : Math.min(answersBefore, answersPerSecond * WINDOW_SECONDS);

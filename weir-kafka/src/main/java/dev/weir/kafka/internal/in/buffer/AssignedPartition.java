@@ -111,7 +111,7 @@ public final class AssignedPartition {
     private long firstDropped = Long.MAX_VALUE;
     private int finishedSinceCommit;
 
-    // The last commit that would have repeated the one before it.
+    // Offset, metadata version and topic id of the last commit that was found to change nothing.
     private long settledOffset = UNKNOWN;
     private int settledTexts;
     private @Nullable String settledTopicId;
@@ -315,7 +315,10 @@ public final class AssignedPartition {
         finishedEarlier = FinishedSet.EMPTY;
     }
 
-    /** Starts to open the partition, because the group's committed position belongs to this topic or names no topic. */
+    /**
+     * Starts to open the partition at the group's committed position. {@code topic} is the topic id in that commit;
+     * null if the commit contains none.
+     */
     public void open(@Nullable Uuid topic) {
         placement = Placement.OPENING;
         isOf(topic);
@@ -366,12 +369,12 @@ public final class AssignedPartition {
         return committedOffset;
     }
 
-    /** Returns the time when that commit was confirmed, on the owner's clock. */
+    /** Returns the time when the commit of {@link #committedOffset} was confirmed, on the owner's clock. */
     public long committedNanos() {
         return committedNanos;
     }
 
-    /** Returns the finished set in the metadata of that commit, in encoded form. */
+    /** Returns the encoded finished set in the metadata of the last confirmed commit. */
     public String committedSet() {
         return committedSet;
     }
@@ -399,7 +402,10 @@ public final class AssignedPartition {
         uncommittedPlace = offset;
     }
 
-    /** Returns the offsets after the commit that an earlier assignment finished. They are not emitted again. */
+    /**
+     * Returns the offsets after the committed one that an earlier assignment finished. Their records are not emitted
+     * again.
+     */
     public FinishedSet finishedEarlier() {
         return finishedEarlier;
     }
@@ -440,14 +446,18 @@ public final class AssignedPartition {
         finishedSinceCommit = 0;
     }
 
-    /** Remembers that a commit of that offset with these texts would change nothing. */
+    /**
+     * Remembers that a commit of {@code offset} would change nothing.
+     *
+     * @param texts the version of the commit metadata
+     */
     public void settledAt(long offset, int texts) {
         settledOffset = offset;
         settledTexts = texts;
         settledTopicId = topicIdText;
     }
 
-    /** Returns whether such a commit is known to change nothing. */
+    /** Returns whether {@link #settledAt} was called for the same offset, metadata version and topic id. */
     public boolean isSettledAt(long offset, int texts) {
         return offset == settledOffset && texts == settledTexts && Objects.equals(settledTopicId, topicIdText);
     }
@@ -477,7 +487,7 @@ public final class AssignedPartition {
     }
 
     /**
-     * Returns the time since when {@code offset} has been the first unfinished one.
+     * Returns the time when {@code offset} was first seen to be the first unfinished offset.
      *
      * @param now the current time
      */

@@ -252,8 +252,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Builds a reusable batch of groups: each group stands for many records, so there are few, and the batch is free
-     * again once they are taken out.
+     * Builds a batch of groups of consecutive records. Each group stands for many records, so a batch contains few
+     * groups. The batch is reused after the groups have been taken out.
      */
     private void makeOfRows(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> rows) {
         Batch<ConsumerRecord<byte[], byte[]>> batch = partition.outlet().emptyBatch();

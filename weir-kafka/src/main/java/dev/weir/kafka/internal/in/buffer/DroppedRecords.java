@@ -139,7 +139,8 @@ public final class DroppedRecords {
     /**
      * Returns the records dropped so far.
      *
-     * @param all whether to include records that a stage still holds, because they will not be finished
+     * @param all whether to include records that a stage still holds; true once the consumer has ended, because these
+     *     records will not be finished
      */
     public List<RecordRange> dropped(boolean all) {
         lock.lock();

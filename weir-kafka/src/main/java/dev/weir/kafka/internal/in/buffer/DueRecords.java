@@ -78,7 +78,8 @@ public final class DueRecords {
                 headDueMillis = dueMillis.applyAsLong(first.get(due));
                 return true;
             } catch (KafkaPipelineException failure) {
-                // Thrown again when that record is at the head, after the records before it were emitted.
+                // The function is called again when this record is at the head, after the records before it were
+                // emitted. That call throws the failure.
                 return false;
             }
         }

@@ -42,8 +42,8 @@ public final class FlowControl {
     private static final int MAX_SHARES = 16;
 
     /**
-     * Divisors of a partition's limits: at or below 1/{@code LOW} of them it may resume, at or below 1/{@code URGENT}
-     * it must.
+     * Divisors of a partition's limits. A partition may resume when at most 1/{@code LOW} of its limits is outstanding.
+     * At 1/{@code URGENT}, it waits only while many of its peers have waiting records.
      */
     private static final int LOW = 2;
 
@@ -53,8 +53,8 @@ public final class FlowControl {
     private static final int FEW = 4;
 
     /**
-     * Time for which all partitions stay paused before the records still held count as stuck and the other partitions
-     * resume.
+     * After all partitions have been paused for this time, the records still held count as stuck, and the other
+     * partitions resume.
      */
     static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -134,17 +134,17 @@ public final class FlowControl {
     }
 
     /**
-     * Returns the number of outstanding bytes at which all partitions pause. Unless {@link #isOvercommitted}, it
-     * exceeds the budget, because an ordinary fetch that exceeds its partition's share must not pause the other
-     * partitions; otherwise a few stuck partitions above their shares would stop all others.
+     * Returns the number of outstanding bytes at which all partitions pause. This is more than the budget, unless the
+     * budget {@linkplain #isOvercommitted is overcommitted}: an ordinary fetch that exceeds its partition's share must
+     * not pause the other partitions. Otherwise a few stuck partitions above their shares would stop all others.
      */
     private long stopBytes() {
         return isOvercommitted() ? budgetBytes : budgetBytes + Math.min(partitions * fetchBytes, budgetBytes / 2);
     }
 
     /**
-     * Pauses all partitions if the budget is used up, because shares alone do not prevent that. Call after each poll
-     * that returned records.
+     * Pauses all partitions if the budget is used up, which is possible even though each partition has a share. Call
+     * after each poll that returned records.
      */
     public void afterPoll(List<AssignedPartition> assignment, RecordFetcher fetcher) {
         if (!allPaused) {
@@ -232,8 +232,8 @@ public final class FlowControl {
     }
 
     /**
-     * Resumes partitions that are low again, and requests callbacks from the trackers of the others for when they may
-     * be. Call before each poll.
+     * Resumes partitions that are low again. The trackers of the other paused partitions make a callback when these
+     * partitions may be low. Call before each poll.
      */
     public void resumeLow(List<AssignedPartition> assignment, RecordFetcher fetcher) {
         if (allPaused && !isFreeAgain(assignment)) {

@@ -175,7 +175,7 @@ public final class PartitionAssignment {
         fetcher.pause(partitions.keySet());
     }
 
-    /** Restarts a partition with a new object, for which the records read so far do not count, finished or not. */
+    /** Restarts a partition with a new object. The records read so far no longer count, finished or not. */
     public AssignedPartition renew(AssignedPartition partition) {
         emission.takeBack(List.of(partition));
         partition.tracker().revoke();

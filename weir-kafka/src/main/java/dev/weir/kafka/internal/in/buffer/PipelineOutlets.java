@@ -23,7 +23,7 @@ public final class PipelineOutlets implements RecordOutlets {
         public final CompletableFuture<String> detached = new CompletableFuture<>();
         private final Set<String> topics;
 
-        /** Deadline for finishing the records it has pulled; valid if {@link #hasDeadline}. */
+        /** Deadline for finishing the pulled records; valid if {@link #hasDeadline}. */
         private long closeDeadlineNanos;
 
         private boolean hasDeadline;
@@ -41,7 +41,7 @@ public final class PipelineOutlets implements RecordOutlets {
             this.buffer = new RecordBuffer(clock);
         }
 
-        /** Sets a deadline for finishing the records it has pulled. The earliest deadline counts. */
+        /** Sets a deadline for finishing the pulled records. The earliest deadline counts. */
         public void closeBy(long deadlineNanos) {
             if (!hasDeadline || deadlineNanos - closeDeadlineNanos < 0) {
                 closeDeadlineNanos = deadlineNanos;

@@ -30,8 +30,8 @@ final class PriorityTurns {
         final ArrayDeque<PartitionQueue> queues = new ArrayDeque<>();
 
         /**
-         * The number of records taken from higher levels while this one waited, minus the number spent on this level's
-         * own records.
+         * The number of records taken from higher levels while this level waited. Each record taken from this level
+         * reduces it by {@code RECORDS_PER_EARNED}.
          */
         long passedOver;
 
@@ -101,8 +101,8 @@ final class PriorityTurns {
     }
 
     /**
-     * Requests a wake-up once at most {@code queues} queues of a priority are left. Returns false if that is the case
-     * already.
+     * Requests a wake-up as soon as no more than {@code queues} queues of a priority are left. Returns false if no more
+     * are left now.
      */
     boolean watch(int priority, int queues) {
         Level level = level(priority);
@@ -113,7 +113,10 @@ final class PriorityTurns {
         return true;
     }
 
-    /** Returns true, once, if the condition requested by {@link #watch} was met after the last {@link #taken}. */
+    /**
+     * Returns whether the priority of the last {@link #taken} has so few queues left that the wake-up requested by
+     * {@link #watch} is due. Returns true only once per request.
+     */
     boolean isDue() {
         boolean due = current.queues.size() <= current.watched;
         if (due) {

@@ -77,8 +77,8 @@ public final class RecordBuffer {
     }
 
     /**
-     * Adds records of one partition. If a thread waits for records, these count as taken immediately, even before that
-     * thread runs; it returns them in any case.
+     * Adds records of one partition, or hands them directly to a thread that waits in {@link #take}. Records handed
+     * over directly count as taken immediately, even before that thread runs. The thread returns them in any case.
      */
     public void hand(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
         lock.lock();
@@ -333,7 +333,7 @@ public final class RecordBuffer {
         return batch;
     }
 
-    /** Returns the time when waiting records may be taken if nothing changes before. */
+    /** Returns the time when waiting records may next be taken if nothing changes until then. */
     private long nextTurnNanos() {
         if (turns.size() == 0) {
             return Stage.NEVER;
@@ -411,8 +411,8 @@ public final class RecordBuffer {
     }
 
     /**
-     * Requests a callback once at most {@code partitions} partitions of this priority have records that can be taken.
-     * The taking thread makes the callback, which may come when it is no longer wanted.
+     * Requests a callback as soon as no more than {@code partitions} partitions of this priority have records that can
+     * be taken. The taking thread makes the callback, possibly when it is no longer wanted.
      *
      * @return false if there will be no callback, because the condition is met already or due times are unknown
      */

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * Computes the weights of a partition's records in the memory budget. Confined to the owner thread.
  *
  * <p>Headers are two references away from each record; reading all of them would cost a consumer without headers 8 % of
- * its CPU time. Until headers were found in a partition, only every 64th record of a batch after the first batch is
- * sampled, at least one per batch and different positions in successive batches. Once a record with headers was found,
- * the headers of all records are weighed. See ADR 62.
+ * its CPU time. Therefore only the first batch of a partition is searched completely for headers. In later batches,
+ * every 64th record is sampled, at least one per batch, at positions that change from batch to batch. As soon as a
+ * record with headers was found, the headers of all records are weighed. See ADR 62.
  */
 final class RecordWeights {
 
@@ -55,8 +55,8 @@ final class RecordWeights {
     }
 
     /**
-     * Returns the weight of the headers. Reading key and value also has a side effect: the client's headers refer to
-     * the whole fetch response and would keep it alive, but no longer do so afterwards.
+     * Returns the weight of the headers. As a side effect, reading the key and value of a client's header ends the
+     * header's reference to the whole fetch response, which it would otherwise keep alive.
      */
     private static long weight(Header[] headers) {
         long bytes = 0;

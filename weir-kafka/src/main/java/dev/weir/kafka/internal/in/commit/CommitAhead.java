@@ -58,13 +58,16 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     /** Number of waiting records per partition; partitions without waiting records are absent. */
     private final Map<AssignedPartition, Integer> records = new HashMap<>();
 
-    /** True if more batches would become {@link #fitting} once the pipeline pulls. */
+    /** True if the last call of {@link #fitting} left out a batch because the pipeline had too little free capacity. */
     private boolean lacksRoom;
 
     /** True if the pipeline must pull before the next commit. Written by the owner and by the pulling thread. */
     private volatile boolean wantsRoom;
 
-    /** True if a batch waits because its partition is paused. The owner sets it to true before it checks for pauses. */
+    /**
+     * True if a batch may be waiting because its partition is paused. The owner sets it before it checks for pauses, so
+     * that a concurrent resume wakes the owner.
+     */
     private volatile boolean passesOver;
 
     /**
@@ -130,8 +133,8 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     }
 
     /**
-     * Commits and releases waiting records. After {@link #SPELL_NANOS} no further commit starts, but the response to
-     * one may take up to {@link #ANSWER_NANOS}.
+     * Commits and releases waiting records. Starts no further commit after {@link #SPELL_NANOS}, but may wait up to
+     * {@link #ANSWER_NANOS} for the response to a commit.
      */
     @Override
     void commitDue(List<AssignedPartition> assigned) {
@@ -150,7 +153,8 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
             long left = endNanos - clock.nanoTime();
             if (left <= 0) {
                 if (!next.isEmpty()) {
-                    // Capacity that is already free triggers no wake-up.
+                    // More batches may fit already. No pull would wake the owner for them, because `wantsRoom` is
+                    // false.
                     signals.wake();
                 }
                 return;
@@ -215,7 +219,8 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     }
 
     /**
-     * Commits new positions of partitions from which nothing was emitted since, before the partitions are given up.
+     * Commits positions that were set for these partitions and are not committed yet. Called before the partitions are
+     * given up.
      *
      * @throws KafkaException if the commit fails; the previous commit then remains valid
      */

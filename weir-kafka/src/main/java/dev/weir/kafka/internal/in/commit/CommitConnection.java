@@ -29,8 +29,7 @@ import org.jspecify.annotations.Nullable;
  * itself allocates many times more, and its response is processed only by another poll. Confined to the owner thread.
  *
  * <p>Only ordinary commits outside of rebalances go through this connection. If it cannot send immediately, the client
- * commits. The client also makes the last commits of revoked partitions, after any response outstanding here has
- * arrived.
+ * commits. The client also makes the last commits of revoked partitions, as soon as no commit is in flight here.
  */
 public final class CommitConnection implements AutoCloseable {
 
@@ -58,7 +57,7 @@ public final class CommitConnection implements AutoCloseable {
     /** True if the brokers do not support these commits; the client then makes all further commits. */
     private boolean unsupported;
 
-    /** Until this time the client commits, because the last attempt here failed. */
+    /** Time until which the client makes the commits, because the last attempt over this connection failed. */
     private long notBeforeNanos = System.nanoTime();
 
     /**

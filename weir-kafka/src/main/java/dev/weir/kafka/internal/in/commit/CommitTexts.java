@@ -83,7 +83,7 @@ public final class CommitTexts {
         return place.commit(noted(partition, offset, text));
     }
 
-    /** Throws if the offset must not be committed, independently of how it was computed. */
+    /** Throws if the offset must not be committed. Does not rely on the code that computed the offset. */
     private static void check(AssignedPartition partition, long offset) {
         if (!partition.tracker().isFinishedTo(offset) || offset > partition.firstDropped()) {
             throw new InvariantException(
@@ -157,7 +157,8 @@ public final class CommitTexts {
     }
 
     /**
-     * Returns the part of a commit's metadata that, if it changes, may require another commit during this assignment.
+     * Returns the encoded finished set in a commit's metadata. While the offset stays the same, another commit is
+     * needed only if this set changes.
      */
     static String setOf(OffsetAndMetadata commit) {
         return CommitText.setOf(commit.metadata());

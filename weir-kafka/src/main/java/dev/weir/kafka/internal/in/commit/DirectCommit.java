@@ -45,12 +45,15 @@ public final class DirectCommit implements MemberCommit {
     private static final ConsumerLog LOG = ConsumerLog.of(DirectCommit.class);
 
     /**
-     * The first version that can query several groups, and the only one needed for the oldest broker that weir-lean
-     * supports.
+     * Version of the requests that look up a coordinator. It is the first version that can query several groups, and
+     * even the oldest broker that weir-lean supports accepts it.
      */
     static final short COORDINATOR_VERSION = 4;
 
-    /** The first version that weir-lean's connections can encode. Later versions are for other group protocols. */
+    /**
+     * Version of the commit requests: the first that weir-lean's connections can encode. Later versions are only needed
+     * for other group protocols.
+     */
     private static final short COMMIT_VERSION = 8;
 
     /** The first version that accepts members of the KIP-848 group protocol as well as classic members. */

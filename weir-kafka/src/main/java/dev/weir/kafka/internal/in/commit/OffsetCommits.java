@@ -47,8 +47,8 @@ public final class OffsetCommits {
     private static final long MAX_BACKOFF_NANOS = Duration.ofSeconds(5).toNanos();
 
     /**
-     * Initial wait of a last commit for a response, before it checks whether a response is still possible. Doubles
-     * after each check.
+     * Time that a last commit waits for its response before it first checks whether a response is still possible.
+     * Doubles after each check.
      */
     private static final long FIRST_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -289,7 +289,7 @@ public final class OffsetCommits {
     public void committed(Collection<AssignedPartition> sent, Map<TopicPartition, OffsetAndMetadata> offsets) {
         succeeded++;
         backoffNanos = 0;
-        gone.assigned(offsets.keySet()); // they exist; a broker that had just started may have reported otherwise
+        gone.assigned(offsets.keySet()); // they exist, even if a broker that had just started reported otherwise
         for (AssignedPartition partition : sent) {
             OffsetAndMetadata offset = offsets.get(partition.id());
             // A response to a commit from an earlier assignment, or from before a seek, belongs to a different
@@ -364,9 +364,9 @@ public final class OffsetCommits {
     }
 
     /**
-     * Returns the offsets that a transaction commits for these partitions: exactly the finished offset of each
-     * partition where it exceeds the committed one. Includes partitions that appear to be deleted, because otherwise
-     * the output of their records would be committed without their offsets.
+     * Returns the offsets that a transaction commits for these partitions, with complete finished sets. Omits
+     * partitions that have not changed since the last commit. Includes partitions that appear to be deleted, because
+     * otherwise the output of their records would be committed without their offsets.
      *
      * @return null if the complete finished set of a partition does not fit into the commit metadata; an ordinary
      *     commit would truncate the set
@@ -410,7 +410,10 @@ public final class OffsetCommits {
         return offset >= partition.committedOffset() ? offset : AssignedPartition.UNKNOWN;
     }
 
-    /** Returns whether a commit of that offset was found to change nothing and its metadata is still the same. */
+    /**
+     * Returns whether an earlier check has found that a commit of this offset changes nothing, and the metadata is
+     * still the same.
+     */
     private boolean isSettled(AssignedPartition partition, long offset) {
         return isWhole(partition, offset) && partition.isSettledAt(offset, texts.version());
     }
@@ -433,9 +436,9 @@ public final class OffsetCommits {
     }
 
     /**
-     * Returns the offset to commit for a partition. If every record is finished, that is the client's position, which
-     * is after transaction markers and aborted records, so that an idle group shows no lag. The position is known even
-     * if no record was ever read.
+     * Returns the offset to commit for a partition. If every record is finished, this is the client's position, which
+     * is after transaction markers and aborted records. An idle group therefore shows no lag. The position is known
+     * even if no record was ever read.
      */
     private long committable(AssignedPartition partition) {
         long offset = partition.tracker().committableOffset();
@@ -462,7 +465,7 @@ public final class OffsetCommits {
      */
     public void commitNow(Collection<AssignedPartition> partitions, long timeoutNanos) {
         long deadlineNanos = clock.nanoTime() + timeoutNanos;
-        // If this commit arrived after the client's, it would restore an older offset.
+        // If the commit in flight arrived after the client's commit, it would restore an older offset.
         direct.await(Math.min(DIRECT_NANOS, timeoutNanos));
         Map<TopicPartition, OffsetAndMetadata> finished = finished(partitions);
         if (finished.isEmpty()) {

@@ -42,13 +42,14 @@ public interface TransactionGate {
     /**
      * Commits the finished work and waits for the outcome.
      *
-     * @throws KafkaException if that timed out; uncommitted work is repeated, and its output never becomes visible
+     * @throws KafkaException if the outcome did not arrive in time; uncommitted work is repeated, and its output never
+     *     becomes visible
      */
     void commitNow(long timeoutNanos);
 
     /**
-     * Returns whether every transaction has completed, so that none can still be committed or need its input read
-     * again.
+     * Returns whether every transaction has completed. A transaction that has not may still be committed, or may fail
+     * so that its input must be read again.
      */
     boolean isSettled();
 

@@ -32,8 +32,8 @@ public final class ClientFetcher implements RecordFetcher {
     private final Map<TopicPartition, LogPosition> positions = new HashMap<>();
 
     /**
-     * Partitions being revoked. Their positions are read once more after their removal, so they are forgotten only at
-     * the next poll.
+     * Partitions being revoked. Their positions are read once more after their removal, so {@link #positions} contains
+     * them until the next poll.
      */
     private final Set<TopicPartition> leaving = new HashSet<>();
 
@@ -55,7 +55,7 @@ public final class ClientFetcher implements RecordFetcher {
      */
     private @Nullable Search search;
 
-    /** Maximum duration of a poll during a search. The end of a search does not wake the owner. */
+    /** Maximum duration of a poll during a search. It is short, because the end of a search does not wake the owner. */
     private static final long POLL_IN_SEARCH_NANOS = 20_000_000;
 
     /**
@@ -127,8 +127,9 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Returns whether a batch may be the cause. For a wrong checksum, or bytes that a codec cannot decompress, the
-     * client throws a plain {@link KafkaException}; for an unknown codec, an exception that is not one of Kafka's.
+     * Returns whether a batch may have caused the failure. If a checksum is wrong or a codec cannot decompress the
+     * bytes, the client throws a plain {@link KafkaException}. If the codec is unknown, the client throws an exception
+     * that does not extend {@link KafkaException}.
      */
     private static boolean mayBeOfBytes(Throwable failure) {
         return failure instanceof OutOfMemoryError
@@ -139,8 +140,8 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Returns true if the poll will be retried, or a search for the batch at which it failed has started; false if a
-     * batch cannot be the cause.
+     * Prepares a retry of the poll, or a search for the batch at which the poll failed. Returns false if a batch cannot
+     * be the cause.
      */
     private boolean isTriedAgain(ClientRescue by, Throwable failure) {
         String hint = String.valueOf(failure.getMessage());
@@ -148,7 +149,7 @@ public final class ClientFetcher implements RecordFetcher {
         running.keySet().retainAll(client.assignment());
         boolean named = running.keySet().stream().anyMatch(id -> hint.contains(id.toString()));
         if (failure.getClass() == KafkaException.class && !named) {
-            return false; // For example thrown by a callback. An error caused by a batch names its partition.
+            return false; // A callback may have thrown it: an error caused by a batch names its partition.
         }
         // After an error the client drops the records collected in this poll, although its positions are already past
         // them.
@@ -165,7 +166,7 @@ public final class ClientFetcher implements RecordFetcher {
         if (before == null) {
             search = new Search(by.begin(running, hint), failure, named, fetched);
         } else {
-            before.toResume.addAll(fetched); // A poll during the search may also have returned records.
+            before.toResume.addAll(fetched); // the search has not paused these yet
             if (before.failure != failure) {
                 before.failure.addSuppressed(failure);
             }
@@ -183,7 +184,7 @@ public final class ClientFetcher implements RecordFetcher {
         ClientRescue.Rescued found = done.look.found(done.failure);
         if (found == null) {
             if (done.named && !done.look.positions().equals(triedAgainAt)) {
-                triedAgainAt = done.look.positions(); // The bytes were damaged in transit.
+                triedAgainAt = done.look.positions(); // the bytes may have been damaged in transit
                 return ConsumerRecords.empty();
             }
             if (done.failure instanceof Error error) {
@@ -254,8 +255,8 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Continues at {@code offset}, with the leader epoch of the last record handed out, or of the old position if there
-     * was none.
+     * Continues at {@code offset}, with the leader epoch of the last record handed out. If no record was handed out,
+     * keeps the leader epoch of the old position.
      */
     private void goOn(TopicPartition id, List<ConsumerRecord<byte[], byte[]>> handedOut, long offset) {
         LogPosition before = positions.get(id);
@@ -286,7 +287,7 @@ public final class ClientFetcher implements RecordFetcher {
         client.wakeup();
     }
 
-    /** Only forgets old positions, because the client itself reports assignments. */
+    /** Only forgets old positions. The client knows its assignment already. */
     @Override
     public void assigned(Collection<TopicPartition> ids) {
         positions.keySet().removeAll(ids);

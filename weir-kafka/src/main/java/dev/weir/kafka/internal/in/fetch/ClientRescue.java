@@ -112,7 +112,7 @@ public final class ClientRescue {
             return answer.resultNow().orElse(null);
         }
 
-        /** Cancels the search without waiting for that. */
+        /** Cancels the search without waiting for it to end. */
         void cancel() {
             cancelled = true;
             thread.interrupt();
@@ -204,8 +204,8 @@ public final class ClientRescue {
         }
 
         /**
-         * Reads at {@code offset} and returns the end of the batch with that base offset, as far as the batch was read;
-         * -1 if there is no such batch.
+         * Reads at {@code offset}, where the batch with base offset {@code base} may continue. If it does, returns the
+         * end of the part that was read; otherwise returns -1.
          */
         private long endOfRest(int index, long offset, long base) {
             lean.seek(index, StartAt.offset(offset));

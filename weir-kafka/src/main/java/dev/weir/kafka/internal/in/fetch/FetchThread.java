@@ -44,7 +44,8 @@ final class FetchThread implements PartitionFetcher {
 
     private volatile boolean ending;
 
-    // Confined to this thread: its readings, by placement and by index in the consumer, and the turn being filled.
+    // Confined to this thread: its readings by placement, the same readings by their index in the consumer, and the
+    // turn being filled.
     private final Map<PartitionPlacement, Reading> readings = new HashMap<>();
     private final List<@Nullable Reading> byIndex = new ArrayList<>();
     private FetchedTurn turn = new FetchedTurn();
@@ -132,8 +133,8 @@ final class FetchThread implements PartitionFetcher {
     }
 
     /**
-     * Ignores the command if a fault is still to be thrown: the position may belong to a topic that has since been
-     * recreated.
+     * Ignores the command if a fault of the partition was found and not thrown yet: the position may belong to a topic
+     * that has since been recreated.
      */
     @Override
     public void giveAway(PartitionPlacement placement) {

@@ -88,9 +88,9 @@ public final class FetchedViews {
     }
 
     /**
-     * Several consecutive records, represented by one record with the first offset. More may be added until it is
-     * handed out. Reused after {@link #unwrap}: when few records arrive at a time, allocating one per fetch would mean
-     * nearly one per record.
+     * Several consecutive records, represented by one record with the first offset. More records may be added until the
+     * object is handed out. The object is reused after {@link #unwrap}: if few records arrive at a time, a new object
+     * per fetch would be nearly a new object per record.
      */
     public static final class InARow extends Made {
 
@@ -274,7 +274,7 @@ public final class FetchedViews {
         }
     }
 
-    /** Caches the object of the last leader epoch. Confined to one thread. */
+    /** Caches the {@link Optional} of the last leader epoch. Confined to one thread. */
     private static final class LeaderEpoch {
 
         private Optional<Integer> last = Optional.empty();

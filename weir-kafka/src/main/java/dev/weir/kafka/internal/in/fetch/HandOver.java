@@ -58,7 +58,10 @@ final class HandOver<T> {
         room.release();
     }
 
-    /** Wakes one waiting thread when another thread rings. If no thread is waiting, the next wait ends immediately. */
+    /**
+     * Wakes one waiting thread when another thread raises the signal. If no thread is waiting, the next wait ends
+     * immediately.
+     */
     static final class Signal {
 
         private final Semaphore signals = new Semaphore(0);
@@ -68,14 +71,14 @@ final class HandOver<T> {
          * after its wait.
          */
         void raise() {
-            // A permit that is still available also covers this ring, so permits do not accumulate.
+            // A permit that is still available also stands for this call, so permits do not accumulate.
             if (signals.availablePermits() == 0) {
                 signals.release();
             }
         }
 
         /**
-         * Waits for a ring. Only one thread may call this. An interrupt ends the wait, and the thread's interrupt
+         * Waits for the signal. Only one thread may call this. An interrupt ends the wait, and the thread's interrupt
          * status stays set.
          */
         void await(long nanos) {

@@ -25,7 +25,7 @@ public final class LeaderEpochs {
     /** The offset at which reading started; -1 before that. */
     private long begin = -1;
 
-    /** The offset before which everything was passed, even without a known epoch; -1 before reading starts. */
+    /** All offsets below this one were passed, even if their epochs are unknown; -1 before reading starts. */
     private long end = -1;
 
     /** Discards everything. The next record read is at {@code place}. */
@@ -39,10 +39,10 @@ public final class LeaderEpochs {
     }
 
     /**
-     * Adds the records that were read next.
+     * Adds the records that were read next, up to the first record with a lower epoch than an earlier one. That record
+     * belongs to another log.
      *
-     * @return the index of the first record with a lower epoch than an earlier one, which proves that it belongs to
-     *     another log; it and all later records are not added. {@link #NONE} if there is no such record
+     * @return the index of that record; {@link #NONE} if there is none and all records were added
      */
     public int note(List<? extends ConsumerRecord<?, ?>> records) {
         ConsumerRecord<?, ?> last = records.get(records.size() - 1);
@@ -88,7 +88,10 @@ public final class LeaderEpochs {
         return end;
     }
 
-    /** Returns the leader epoch of the record before the offset; {@link LogPosition#NO_EPOCH} if it is unknown. */
+    /**
+     * Returns the offset below which all offsets were passed, even if their epochs are unknown; -1 before reading
+     * starts.
+     */
     public int before(long offset) {
         if (offset > end) {
             return LogPosition.NO_EPOCH;

@@ -49,8 +49,8 @@ public final class LeanConfig {
     static LeanSettings of(Map<String, Object> config, int consumers, int maxBatchBytes) {
         LeanSettings.Builder settings = LeanSettings.builder();
         config.forEach((name, value) -> {
-            // Omitted, because security settings are parsed as a consumer's configuration, which rejects settings of a
-            // share consumer.
+            // Settings of a share consumer are omitted: security settings are parsed as a consumer's configuration,
+            // which rejects them.
             if (!name.startsWith("share.")) {
                 settings.property(name, value instanceof Class<?> type ? type.getName() : String.valueOf(value));
             }

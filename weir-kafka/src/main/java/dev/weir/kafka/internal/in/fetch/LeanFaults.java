@@ -19,8 +19,8 @@ final class LeanFaults {
     private LeanFaults() {}
 
     /**
-     * Returns the exception that Kafka's client would throw, if it has one; {@link UnreadableBatch.Found} if a batch is
-     * at fault.
+     * Returns {@link UnreadableBatch.Found} if a batch is at fault; otherwise the exception that Kafka's client would
+     * throw, or a plain {@link KafkaException} if the client has none for this fault.
      *
      * @param index the partition's index in {@code lean}
      */

@@ -47,7 +47,8 @@ public final class LeanFetcher implements RecordFetcher {
     private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * The same interval for a client that reports waiting events, which are checked every {@link #EVENT_LOOK_NANOS}.
+     * Interval between polls of a stable member whose client reports waiting events. These events are checked every
+     * {@link #EVENT_LOOK_NANOS}.
      */
     private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -267,7 +268,7 @@ public final class LeanFetcher implements RecordFetcher {
      * Returns at most as many records as a poll of the client would, although the lean consumer delivers whole batches.
      */
     private Fetched handOut() {
-        takeBack(); // A rebalance within this poll may have emitted some records.
+        takeBack(); // a rebalance within this poll may have handed out records already
         int left = maxPollRecords;
         for (LeanPartition partition : all) {
             if (left > 0 && !partition.paused && !partition.isEmpty()) {

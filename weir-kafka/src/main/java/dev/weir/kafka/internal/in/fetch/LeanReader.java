@@ -43,7 +43,7 @@ interface LeanReader extends AutoCloseable {
      */
     long position(LeanPartition partition);
 
-    /** Returns the leader epoch of the record before that position, or {@code RecordFetcher.UNKNOWN}. */
+    /** Returns the leader epoch of the record before {@link #position}, or {@code RecordFetcher.UNKNOWN}. */
     int leaderEpoch(LeanPartition partition);
 
     /** Returns the end of a placed partition's readable records, or {@code RecordFetcher.UNKNOWN}. */

@@ -33,7 +33,7 @@ final class OwnReader implements LeanReader {
     /** The partitions by their index in the lean consumer. */
     private final List<@Nullable LeanPartition> byIndex = new ArrayList<>();
 
-    // Created once, because each turn would otherwise allocate them again.
+    // Created once, so that turns do not allocate them.
     private final RecordHandler eachRecord = this::take;
     private final BatchViewHandler eachBatch = this::take;
     private final @Nullable Duration[] waits = new Duration[MAX_WAIT_MILLIS + 1];

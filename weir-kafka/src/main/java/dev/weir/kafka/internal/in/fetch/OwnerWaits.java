@@ -70,8 +70,8 @@ public final class OwnerWaits {
     }
 
     /**
-     * Returns whether the owner thread has called {@link System#exit} while the JVM is shutting down, and so does
-     * nothing more.
+     * Returns whether the owner thread has called {@link System#exit} and the JVM is shutting down. The owner thread
+     * then does nothing more.
      */
     public boolean isOwnerExiting() {
         Thread thread = owner;

@@ -31,8 +31,8 @@ interface PartitionFetcher {
     void remove(PartitionPlacement placement);
 
     /**
-     * Stops reading the partition and reports the position after the records read. Does nothing if a fault was found
-     * there.
+     * Stops reading the partition and reports the position after the records read. Does nothing if a fault was found in
+     * the partition.
      */
     void giveAway(PartitionPlacement placement);
 

@@ -82,7 +82,8 @@ public final class PollBudget {
     /**
      * Creates a budget.
      *
-     * @param pollBytes bytes of keys and values in one poll; the record that exceeds them is the last one returned
+     * @param pollBytes limit for the keys and values in one poll; the record that exceeds this limit is the last one
+     *     returned
      * @param recordBytes limit for a single key or value
      */
     public PollBudget(long pollBytes, int recordBytes) {

@@ -62,7 +62,7 @@ final class ThreadedReader implements LeanReader {
      */
     ThreadedReader(String name, int count, LeanSettings settings, Supplier<FetchedViews.Maker> views) {
         this.divideNanos = DIVIDE_NANOS;
-        // Each thread fills one turn, has one in flight and one held by the owner.
+        // Each thread can have three turns: one being filled, one in flight and one held by the owner.
         int turnBytes = Math.max(1, settings.maxFetchBytes() / TURNS);
         try {
             for (int number = 0; number < count; number++) {
@@ -200,7 +200,7 @@ final class ThreadedReader implements LeanReader {
                     partition, next, placement.position, placement.leaderEpoch, placement.endOffset);
             moved.broker = placement.broker;
             moved.paused = placement.paused;
-            mayDivide = true; // the division skipped the partition while it moved
+            mayDivide = true; // the last division skipped the partition, because it was moving
             placements.put(partition.id, moved);
             StartAt start = StartAt.offset(moved.position, moved.leaderEpoch);
             next.add(moved, start, part.givenAway);

@@ -177,7 +177,7 @@ public final class AdminLookup implements Lookup {
                 }
             }
         });
-        // Queries the ends first: if no record has the requested timestamp or a later one, the end is the result, and a
+        // Queries the ends first. If no record has the requested timestamp or a later one, the result is the end. A
         // record written between the two queries is then still read.
         AfterEnds afterEnds = new AfterEnds(times, options);
         ask(edges, options).forEach((id, edge) -> {

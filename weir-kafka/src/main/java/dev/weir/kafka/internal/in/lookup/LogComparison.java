@@ -89,7 +89,7 @@ final class LogComparison {
         return answers.values().stream().allMatch(CompletableFuture::isDone);
     }
 
-    /** Cancels the comparison without waiting for that. Pending results fail. */
+    /** Cancels the comparison without waiting for it to end. Pending results fail. */
     void cancel() {
         Thread comparing = thread.get();
         if (comparing != null) {
@@ -135,7 +135,7 @@ final class LogComparison {
                 new KafkaConsumer<>(configOf(config), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             Set<TopicPartition> open = new HashSet<>(earlier.keySet());
             consumer.assign(open);
-            // Makes the consumer look up the leaders, without which it compares nothing.
+            // Makes the consumer look up the leaders. It compares nothing until it knows them.
             var ignored = consumer.endOffsets(open, left());
             earlier.forEach(consumer::seek);
             while (!open.isEmpty()) {

@@ -27,10 +27,7 @@ public interface OwnerThread extends Executor {
     /** Fails the pipelines that read from this consumer. Any thread. */
     void fail(Throwable failure);
 
-    /**
-     * Returns how long a wait of {@code nanos} may take: once a close was requested, at most the remaining close
-     * timeout. Owner thread.
-     */
+    /** Returns {@code nanos}, but at most the remaining close timeout if a close was requested. Owner thread. */
     long withinPatience(long nanos);
 
     /**

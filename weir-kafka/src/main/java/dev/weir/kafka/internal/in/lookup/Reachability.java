@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 public final class Reachability {
 
     /**
-     * Maximum silence of all brokers after a lost connection, so that a new one can bring a response. Connection
-     * attempts follow each other within about a second.
+     * Minimum silence after which brokers count as down if a connection was lost. A response on a new connection may
+     * still arrive before that. Connection attempts follow each other within about a second.
      */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -56,8 +56,8 @@ public final class Reachability {
     /** Reports that a broker responded, to the client or on another connection. */
     public void answered() {
         answeredNanos = clock.nanoTime();
-        // Uses the previous reading's count, because the order of a response and a loss between two readings is
-        // unknown.
+        // A response and a loss between two readings may have come in either order, so this uses the count of the
+        // previous reading.
         lossesBefore = last.losses();
     }
 

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record CommitText(FinishedSet finished, String userText) {
 
-    /** Maximum number of runs of a set that are encoded; more never fit into the metadata. */
+    /** Maximum number of runs to encode. A set with more runs never fits into the metadata. */
     public static final int MAX_RUNS = 16_384;
 
     private static final String PREFIX = "weir1:";
@@ -59,7 +59,7 @@ public record CommitText(FinishedSet finished, String userText) {
     private static final int HEADER_BYTES = 5;
     private static final byte PLAIN = 0;
     private static final byte DEFLATED = 1;
-    /** The varint of a long takes at most ten bytes, and a run has two of them. */
+    /** A run consists of two varints. The varint of a long takes at most ten bytes. */
     private static final int MAX_RUN_BYTES = 20 * MAX_RUNS;
 
     /** Smaller sets are not worth compressing. */
@@ -129,8 +129,8 @@ public record CommitText(FinishedSet finished, String userText) {
     }
 
     /**
-     * Returns how many of {@code maxChars} remain for {@link #encode} once the topic id's note is added; all of them if
-     * that note does not fit.
+     * Returns the number of characters that remain for {@link #encode} after the note of the topic id. Returns
+     * {@code maxChars} if this note does not fit.
      */
     public static int roomBesideTopicId(int maxChars) {
         return maxChars < OVERHEAD_CHARS + TOPIC_CHARS ? maxChars : maxChars - TOPIC_CHARS;
@@ -144,7 +144,10 @@ public record CommitText(FinishedSet finished, String userText) {
         return withTopicId(metadata, id == null ? null : id.toString(), committed, maxChars);
     }
 
-    /** Does the same for an id that is already text, because every commit of every partition writes one. */
+    /**
+     * Does the same for an id that is already text. Every commit of every partition contains the id, so callers convert
+     * it only once.
+     */
     public static String withTopicId(String metadata, @Nullable String id, long committed, int maxChars) {
         if (id == null || maxChars < OVERHEAD_CHARS + TOPIC_CHARS) {
             return metadata;
@@ -154,8 +157,8 @@ public record CommitText(FinishedSet finished, String userText) {
     }
 
     /**
-     * Applies {@link #withStartSize} and {@link #withTopicId} to an empty text, as most commits need it. Does both in
-     * one step, because this runs for every commit of every partition.
+     * Applies {@link #withStartSize} and {@link #withTopicId} to an empty text, in one step. Most commits have no other
+     * metadata, and this method runs for every commit of every partition.
      */
     public static String notes(String id, int size, long committed, int maxChars) {
         String sizeNote = size < 0 ? "" : SIZE_MARK + Integer.toString(size) + NOTE_END;
@@ -329,7 +332,7 @@ public record CommitText(FinishedSet finished, String userText) {
             deflater.finish();
             byte[] packed = new byte[plain.length];
             int length = 0;
-            // The first call only sets the strategy, so the loop calls again.
+            // The first call of deflate() only sets the strategy, so the loop calls it again.
             while (!deflater.finished() && length < packed.length) {
                 length += deflater.deflate(packed, length, packed.length - length);
             }

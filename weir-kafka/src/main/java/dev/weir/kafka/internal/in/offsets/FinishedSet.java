@@ -7,7 +7,10 @@ public final class FinishedSet {
 
     public static final FinishedSet EMPTY = new FinishedSet(new long[0]);
 
-    /** The first offset of each run and the offset after its last one, in ascending order. */
+    /**
+     * The bounds of the runs, in ascending order. Each run has two: its first offset (inclusive) and its end
+     * (exclusive).
+     */
     private final long[] bounds;
 
     private FinishedSet(long[] bounds) {
@@ -26,14 +29,15 @@ public final class FinishedSet {
         return bounds[2 * run];
     }
 
-    /** Returns the offset after the last one of the run. */
+    /** Returns the offset after the run's last offset. */
     public long to(int run) {
         return bounds[2 * run + 1];
     }
 
     public boolean contains(long offset) {
         int at = Arrays.binarySearch(bounds, offset);
-        // An even insertion point lies before a run. An offset equal to a bound is contained if it starts a run.
+        // An offset equal to a bound is in the set if the bound starts a run, that is, if its index is even. Any other
+        // offset is in the set if its insertion point is odd, because an even insertion point lies before a run.
         return at >= 0 ? (at & 1) == 0 : (-at - 1 & 1) == 1;
     }
 

@@ -153,12 +153,12 @@ public final class OffsetTracker implements AckTarget {
         appendTo(chunk, offset, 0, NO_TIMESTAMP);
     }
 
-    /** Marks all offsets below {@code offset} as seen, because the last record added stands for several offsets. */
+    /** Marks all offsets below {@code offset} as seen. Call after adding a record that stands for several offsets. */
     public void seenTo(long offset) {
         own.nextOffset = Math.max(own.nextOffset, offset);
     }
 
-    /** Returns whether this tracker belongs to the given partition, in any assignment. */
+    /** Returns whether this tracker belongs to the given partition. Assignments are not compared. */
     public boolean isOf(TopicPartition id) {
         return partition.equals(id.toString());
     }
@@ -192,20 +192,21 @@ public final class OffsetTracker implements AckTarget {
     @Override
     public void ack(long token) {
         if (chunkOf(token).end((int) token & SLOT_MASK)) {
-            // Reads the watch after writing the state, so that either the owner sees the new state or this thread sees
-            // the watch.
+            // The state was written before `watched` is read here. Hence either the owner sees the new state, or this
+            // thread sees the owner's new value of `watched`.
             tellIfWatched(token);
         }
     }
 
-    /** Acknowledges like {@link #ack}. Returns true if the record is certainly finished afterwards. */
+    /** Acknowledges like {@link #ack}. Returns true only if the record is certainly finished now. */
     public boolean ackLast(long token) {
         TrackerChunk chunk = chunkOf(token);
         if (!chunk.end((int) token & SLOT_MASK)) {
             return false;
         }
         tellIfWatched(token);
-        // The chunk may already have been reused for other records; in that case this record was finished, too.
+        // If the chunk was already reused, this reads the state of another record. A true result is correct even then,
+        // because a chunk is reused only after all its records are finished.
         return chunk.isFinished((int) token & SLOT_MASK);
     }
 
@@ -440,9 +441,9 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Requests a callback once at most {@code records} records and {@code bytes} bytes are outstanding. The callback
-     * may come earlier, because only one record is watched at a time: the last one that must finish in any case or, if
-     * that one has finished, the first unfinished one.
+     * Requests a callback as soon as no more than {@code records} records and {@code bytes} bytes are outstanding. Only
+     * one record is watched at a time, so the callback may come earlier. The watched record is the last one that must
+     * finish before the limits are met or, if that record is already finished, the first unfinished one.
      *
      * @return false if there will be no callback, because the limits are met already or {@link #advance} can make
      *     progress
@@ -460,8 +461,8 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Requests a callback once no stage holds a record: each one is finished, forgone, abandoned or, after
-     * {@link #revoke}, dropped. The callback may come earlier.
+     * Requests a callback as soon as no stage holds a record. A stage stops holding a record when the record is
+     * finished, forgone, abandoned or, after {@link #revoke}, dropped. The callback may come earlier.
      *
      * @return false if there will be no callback, because no stage holds a record now
      */
@@ -490,7 +491,10 @@ public final class OffsetTracker implements AckTarget {
         return !isFinished(token);
     }
 
-    /** Returns the token of the record up to which all records must finish before the limits are met. */
+    /**
+     * Returns the token of the last record that must finish before the limits are met. All earlier records must finish,
+     * too.
+     */
     private long lastInTheWay(int records, long bytes) {
         long low = Math.max(own.head, own.tail - 1 - records);
         long high = own.tail - 1;

@@ -114,10 +114,7 @@ final class TrackerChunk {
         return true;
     }
 
-    /**
-     * Removes an extra acknowledgement, if there is one, and sets {@code mark} in that case. Returns the previous
-     * value.
-     */
+    /** If there is an extra acknowledgement, removes it and sets {@code mark}. Returns the previous value. */
     private static int subtract(int[] counts, int slot, int mark) {
         int before = (int) COUNTS.getVolatile(counts, slot);
         while (more(before) > 0 && !COUNTS.compareAndSet(counts, slot, before, (before - 1) | mark)) {

@@ -32,7 +32,7 @@ final class ConsumerEnding {
     /** Timeout of each poll during a rebalance that the last commit must wait for. */
     private static final long REBALANCE_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** Maximum time that the end takes beyond its timeout, including the last commit, even without brokers. */
+    /** Maximum time for closing the client, even without brokers. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(8);
 
     private final ConsumerOwner owner;

@@ -331,8 +331,8 @@ final class ConsumerLoop implements Runnable {
     }
 
     /**
-     * Returns the reason why nothing of the partition is read, if brokers could remove that reason; null if there is
-     * none.
+     * Returns the reason why the partition's position or end is unknown, so that none of its records are read; null if
+     * there is no such reason.
      */
     private @Nullable String trouble(AssignedPartition partition) {
         String trouble = positions.trouble(partition);

@@ -37,9 +37,9 @@ final class ConsumerObserver {
     private static final long MIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /**
-     * Maximum age of a snapshot, as documented; also the interval between readings while nobody reads them. With
-     * thousands of partitions the first reading may take half a second, so the interval derived from its cost must be
-     * limited.
+     * Maximum age of a snapshot, as documented. Also the interval between readings while nobody requests a snapshot.
+     * While somebody does, the interval depends on the cost of a reading. It needs this limit, because the first
+     * reading of thousands of partitions may take half a second.
      */
     private static final long MAX_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -86,7 +86,7 @@ final class ConsumerObserver {
     private volatile boolean worksLeft;
     private volatile int assignments;
 
-    /** Set when someone reads the result; cleared by a reading. Only if it is set is the next reading due early. */
+    /** True if somebody has requested a result since the last reading. The next reading is then due earlier. */
     private volatile boolean asked = true;
 
     /**
@@ -193,7 +193,8 @@ final class ConsumerObserver {
         List<PartitionDump> starting = current.stream()
                 .filter(partition -> partition.paused().contains(Paused.STARTING) || partition.position() < 0)
                 .toList();
-        // Compared as of the reading: partitions assigned since then have no position in it.
+        // Uses the reading's number of assignments: the reading contains no positions of partitions assigned since
+        // then.
         boolean ready = live && look.assignments > 0 && starting.isEmpty();
         if (look.assignments == 0) {
             reasons.add("no partition was ever assigned");

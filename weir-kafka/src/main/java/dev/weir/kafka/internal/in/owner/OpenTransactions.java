@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  * Finds and reports partitions where an open transaction blocks readers of committed records (ADR 213). Confined to the
  * owner thread.
  *
- * <p>Checks only partitions whose position, which is known with either fetcher, is at the end of the readable records:
- * if nothing arrives at a position, the last stable offset is not beyond it.
+ * <p>Checks only partitions that have reached the end of their readable records. The position, which both fetchers
+ * know, is enough to find them: if no record arrives at a position, the last stable offset is not beyond it.
  */
 final class OpenTransactions {
 
     private static final ConsumerLog LOG = ConsumerLog.of(OpenTransactions.class);
 
-    /** Time for which records must wait at a position before that is reported. */
+    /** Time for which records must have waited behind a position before this is reported. */
     private static final long TOLD_AFTER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -40,7 +40,7 @@ final class OpenTransactions {
 
         final long offset;
 
-        /** The end of the log, after all records that wait there; equal to the position if none wait. */
+        /** The end of the log; equal to the position if no records wait behind it. */
         long end;
 
         /** The time when the first waiting record was detected. */
@@ -90,8 +90,8 @@ final class OpenTransactions {
     }
 
     /**
-     * Describes the waiting records of a partition and their transaction. Null until that has been reported, and after
-     * the partition has made progress.
+     * Describes the waiting records of a partition and the transaction that blocks them. Null until the blocked
+     * partition has been reported, and again after it has made progress.
      */
     @Nullable
     String trouble(AssignedPartition partition, long now) {

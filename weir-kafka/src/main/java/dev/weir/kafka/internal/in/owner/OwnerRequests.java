@@ -73,10 +73,7 @@ final class OwnerRequests {
         }
     }
 
-    /**
-     * Returns how long a wait of {@code nanos} may take: once a close was requested, at most the remaining close
-     * timeout.
-     */
+    /** Returns {@code nanos}, but at most the remaining close timeout if a close was requested. */
     long withinPatience(long nanos) {
         return close ? Math.min(nanos, closeDeadlineNanos - clock.nanoTime()) : nanos;
     }

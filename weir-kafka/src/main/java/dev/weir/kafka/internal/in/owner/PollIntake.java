@@ -104,7 +104,7 @@ final class PollIntake {
     private void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> records) {
         int ofAnotherLog = partition.epochs().note(records);
         if (ofAnotherLog != LeaderEpochs.NONE) {
-            // Does not emit the records before it either, because they may belong to the other log, too.
+            // The records before this one are not emitted either, because they may belong to the other log, too.
             positions.ofAnotherLog(partition, records.get(ofAnotherLog));
             return;
         }

@@ -22,10 +22,10 @@ import org.apache.kafka.common.TopicPartition;
 /**
  * Handles rebalances. The client calls it inside a poll and therefore on the owner thread.
  *
- * <p>When partitions are revoked, their emission ends and no more work on them starts. The owner waits until the
- * deadline for work in progress, while other partitions continue from the buffer or, on the lean path, with newly
- * fetched records. It then commits the finished records. When partitions are lost, another member may already own them,
- * so the owner neither waits nor commits, and late acknowledgements have no effect.
+ * <p>When partitions are revoked, their emission ends and no more work on them starts. The owner waits for work in
+ * progress, at most until the deadline. Meanwhile other partitions continue from the buffer or, on the lean path, with
+ * newly fetched records. The owner then commits the finished records. When partitions are lost, another member may
+ * already own them, so the owner neither waits nor commits, and late acknowledgements have no effect.
  */
 final class RebalanceHandler implements ConsumerRebalanceListener {
 

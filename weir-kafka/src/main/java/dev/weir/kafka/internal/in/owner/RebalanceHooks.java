@@ -136,7 +136,10 @@ final class RebalanceHooks {
         }
     }
 
-    /** A single call, and the consumer passed to it. The user's thread sends requests, the owner thread serves them. */
+    /**
+     * A single call of the user's code, and the consumer object that is passed to this code. The user's thread sends
+     * requests, the owner thread serves them.
+     */
     private final class Call implements RestrictedConsumer {
 
         private final Queue<Runnable> asked = new ConcurrentLinkedQueue<>();

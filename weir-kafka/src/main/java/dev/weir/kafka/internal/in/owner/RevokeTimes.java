@@ -20,7 +20,7 @@ import java.time.Duration;
  */
 record RevokeTimes(long deadlineNanos, long commitNanos, long hooksNanos) {
 
-    /** The part of the poll interval that is not available for work; half of the interval if that is less. */
+    /** The part of the poll interval that is not available for work, but at most half of the interval. */
     private static final Duration MARGIN = Duration.ofSeconds(30);
 
     private static final int PARTS = 3;

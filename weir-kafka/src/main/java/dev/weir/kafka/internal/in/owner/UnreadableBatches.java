@@ -93,7 +93,7 @@ final class UnreadableBatches {
         }
         if (isRestOfPassed(id, batch)) {
             String text = "{} offsets {} to {} are left out, as the rest of the damaged batch before them";
-            if (batch.isWithoutBytes()) { // an assumption, because there are no bytes
+            if (batch.isWithoutBytes()) { // without bytes, this is an assumption
                 LOG.warn(text, id, batch.offset(), batch.nextOffset() - 1);
             } else {
                 LOG.debug(text, id, batch.offset(), batch.nextOffset() - 1);
@@ -110,8 +110,8 @@ final class UnreadableBatches {
     }
 
     /**
-     * Returns whether this is the rest of the previous batch, whose damaged header contained an end that was too low. A
-     * corrupt batch without bytes counts as such.
+     * Returns whether this batch is the rest of the previous one, whose damaged header contained an end that was too
+     * low. A corrupt batch without bytes is assumed to be such a rest if it directly follows the previous one.
      */
     private boolean isRestOfPassed(TopicPartition id, UnreadableBatch batch) {
         Passed before = passed.get(id);

@@ -130,9 +130,9 @@ public final class ViewSource<T> implements SourceFactory<T> {
     }
 
     /**
-     * Moves groups of consecutive records from the buffer's batches, which are reused, into batches of a pool: when few
-     * records arrive at a time, allocating a batch per fetch would mean nearly one per record. Confined to the
-     * segment's thread.
+     * Moves groups of consecutive records from the buffer's batches, which are reused, into batches of a pool. If few
+     * records arrive at a time, a new batch per fetch would be nearly a new batch per record. Confined to the segment's
+     * thread.
      */
     private static final class Rows<T> implements Stage<T> {
 

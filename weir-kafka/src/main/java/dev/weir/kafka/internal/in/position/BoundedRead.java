@@ -33,7 +33,7 @@ public final class BoundedRead {
     /** Interval at which a member without partitions queries the group's progress; also the timeout of that query. */
     private static final Duration GROUP_LOOK = Duration.ofSeconds(1);
 
-    /** Maximum time for which the end waits for confirmation that no topic was recreated. */
+    /** Maximum time for which the end of the read waits for confirmation that no topic was recreated. */
     private static final Duration MAX_DOUBT = Duration.ofSeconds(10);
 
     private static final ConsumerLog LOG = ConsumerLog.of(BoundedRead.class);
@@ -68,10 +68,10 @@ public final class BoundedRead {
     /** Partitions at their ends for which a last confirmation of the topic was requested. */
     private final Set<AssignedPartition> doubted = new HashSet<>();
 
-    /** Partitions whose topics the brokers have confirmed since that request. */
+    /** The partitions in {@link #doubted} whose topics the brokers have confirmed since the request. */
     private final Set<AssignedPartition> sureOf = new HashSet<>();
 
-    /** Time until which the end waits for that confirmation. */
+    /** Time until which the end of the read waits for these confirmations. */
     private long sureByNanos;
 
     /**
@@ -223,7 +223,7 @@ public final class BoundedRead {
 
     /**
      * Returns whether a commit is at or after the end. Returns false if the log does not contain the committed
-     * position, because the next owner will then continue at another one.
+     * position, because the next owner will then continue at another position.
      */
     private boolean isThrough(TopicPartition id, OffsetAndMetadata commit, long end) {
         return commit.offset() >= end && logRange.find(id, LogPosition.of(commit)) == LogRange.Answer.WITHIN;
@@ -236,8 +236,9 @@ public final class BoundedRead {
     }
 
     /**
-     * Returns whether the log contains the committed position of a partition from which nothing was read, and the
-     * records before it. If not, applies the out-of-range policy, as an unbounded read would.
+     * Returns whether the log contains the committed position and the records before it. Needed only for a partition
+     * from which nothing was read. If the log does not contain them, applies the out-of-range policy, as an unbounded
+     * read would.
      */
     private boolean isInLog(AssignedPartition partition) {
         long offset = partition.epochs().begin();

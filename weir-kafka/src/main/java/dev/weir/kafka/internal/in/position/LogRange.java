@@ -173,8 +173,8 @@ final class LogRange {
     }
 
     /**
-     * Queries leader epochs, even for positions after the end: the nearest remaining records are where the log was
-     * truncated.
+     * Queries leader epochs, even for positions after the end. If the log was truncated, the remaining records nearest
+     * to the position are at the point of truncation.
      */
     private void askForEpochs(Map<TopicPartition, Question> due) {
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();

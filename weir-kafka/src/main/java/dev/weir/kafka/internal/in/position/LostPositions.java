@@ -29,7 +29,7 @@ final class LostPositions {
 
     private static final ConsumerLog LOG = ConsumerLog.of(LostPositions.class);
 
-    /** The offset of a divergence that is unknown. */
+    /** Stands for an unknown offset of a divergence. */
     private static final long UNKNOWN = -1;
 
     private final PartitionAssignment assignment;
@@ -172,7 +172,8 @@ final class LostPositions {
     /** Handles the brokers' report that the topic of the partition's position was recreated. */
     void recreated(AssignedPartition partition, Uuid now) {
         if (assignment.isEnding()) {
-            // Nothing to do: commits contain the topic id, so the next owner will detect it at its start.
+            // Nothing to do: commits contain the topic id, so the next owner will detect the recreated topic when it
+            // starts.
             return;
         }
         Uuid before = partition.topicId();

@@ -25,8 +25,8 @@ import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
 
 /**
- * Opens assigned partitions at their committed offsets, with the leader epochs and topic ids of the commits, and skips
- * the records that were finished after them. Partitions are held until the group's coordinator and the brokers have
+ * Opens assigned partitions at their committed offsets, with the leader epochs and topic ids of the commits. Skips
+ * later records that are already finished. Partitions are held until the group's coordinator and the brokers have
  * responded. Confined to the owner thread.
  */
 final class PartitionOpenings {

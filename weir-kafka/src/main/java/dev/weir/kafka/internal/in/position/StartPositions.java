@@ -279,8 +279,8 @@ public final class StartPositions {
     }
 
     /**
-     * Continues at the offset once it is committed. Without that commit, a restart after a crash before the first
-     * ordinary commit would start at another position.
+     * Continues at the offset once it is committed. Without this commit, the consumer would restart at another position
+     * if it crashed before the first ordinary commit.
      */
     private void commitAndRelease(AssignedPartition partition, long offset) {
         if (places == null) {
@@ -358,8 +358,8 @@ public final class StartPositions {
     }
 
     /**
-     * Handles the brokers' report that the log was truncated before the position of a partition from which nothing was
-     * fetched yet, so that it may contain different records there now.
+     * Handles the brokers' report that the log was truncated before a partition's position. The log may now contain
+     * different records there. Nothing was fetched from the partition yet.
      *
      * @param divergent the first offset that differs; negative if it is unknown
      */
@@ -379,7 +379,7 @@ public final class StartPositions {
         place(positions, allPlaced -> {});
     }
 
-    /** Does the same, and finally reports whether all of the partitions were still assigned. */
+    /** Places the partitions like {@link #place(Map)}, and finally reports whether all of them were still assigned. */
     public void place(Map<AssignedPartition, Position> positions, Consumer<Boolean> then) {
         if (positions.isEmpty()) {
             then.accept(true);

@@ -122,10 +122,14 @@ final class StartSizes {
     }
 
     /**
-     * Returns the start size stored in the commits. If this consumer writes commit metadata but none of the topic's
-     * commits contains the size, another kind of consumer began to read the topic, so partitions without a commit were
-     * added later and the size is 0. If there are no commits, nothing was read before, so the size at the start of this
-     * run applies; it also applies if no metadata is written.
+     * Returns the number of partitions that the topic had when the group began to read it.
+     * <ul>
+     * <li>This is the number stored in the topic's commits, if any of them contains it.
+     * <li>If no commit contains the number although this consumer writes commit metadata, another kind of consumer
+     * began to read the topic. Partitions without a commit were then added later, so the result is 0.
+     * <li>If there are no commits, nothing was read before. The number at the start of this run applies then, and also
+     * if no metadata is written.
+     * </ul>
      */
     private int size(String topic, Map<TopicPartition, OffsetAndMetadata> commits, Map<String, Integer> sizes) {
         boolean begun = false;

@@ -71,7 +71,7 @@ final class TopicIds {
         /** The number of the first query whose response counts. */
         long from;
 
-        /** True if the last responses differed from the expected id; {@link #times} counts the responses that agree. */
+        /** True if the last {@link #times} responses differed from the expected id; false if they matched it. */
         boolean differed;
 
         int times;
@@ -104,7 +104,10 @@ final class TopicIds {
 
         boolean underWay;
 
-        /** True if no partition of the topic is assigned: it is not queried, so {@link #known} may be outdated. */
+        /**
+         * True if no partition of the topic is assigned. The topic is then not queried, so {@link #known} may be
+         * outdated.
+         */
         boolean idle;
 
         long dueNanos;
@@ -348,7 +351,7 @@ final class TopicIds {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** Stores a response. Returns whether it is credible, that is, more than the report of one outdated broker. */
+    /** Stores a response. Returns false if the response may be the report of an outdated broker. */
     private boolean isBelieved(Topic topic, Uuid id) {
         Uuid known = topic.known;
         if (topic.left.contains(id)) {
@@ -400,8 +403,8 @@ final class TopicIds {
         boolean differs = partition.topicId() != null && !isSame(partition.topicId(), id);
         wait.times = differs == wait.differed ? wait.times + 1 : 1;
         wait.differed = differs;
-        // A position's topic id that differs needs two responses as well, because this may be the first response of
-        // all.
+        // A response that differs from the position's topic id needs a second one like it, because it may be the first
+        // response of all. One is enough if the position's id is known to be an earlier id of the topic.
         int needed = differs ? (topic.left.contains(partition.topicId()) ? 1 : 2) : wait.needed;
         if (wait.times < needed) {
             wait.from = topic.questions + 1;
