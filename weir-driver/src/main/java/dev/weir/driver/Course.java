@@ -70,7 +70,7 @@ final class Course {
         this.work = work;
     }
 
-    /** Starts the time of the pass with the figures of the first caller. Later calls have no effect. */
+    /** Starts the time of the pass, from these figures. Later calls have no effect. */
     void begin(long recordsBefore, long bytesBefore) {
         if (start == null && beginning.compareAndSet(false, true)) {
             Usage usage = Meters.full();

@@ -8,11 +8,11 @@ import java.util.stream.IntStream;
  * The figures derived from the record numbers of a pass. Immutable.
  *
  * @param distinct records delivered at least once
- * @param missing undelivered records. If the pass is complete, all requested records count. Otherwise only gaps before
- *     the last delivered record count, without records that may be in flight where the ordering allows it.
+ * @param missing undelivered records. If the pass is complete, all requested records count. Otherwise, only records
+ * before the last delivered one count, except for records that the ordering allows to be still in flight.
  * @param duplicates repeated deliveries
  * @param reordered deliveries after a later record of the same partition, or of the same key if that order was
- *     requested; 0 without ordering
+ * requested; 0 without ordering
  * @param foreign deliveries of records that were never written
  * @param retried failed handler calls that required a retry
  * @param redelivered repeated deliveries where they are allowed (share groups, copy at least once)

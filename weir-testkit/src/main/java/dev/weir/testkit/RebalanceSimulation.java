@@ -49,8 +49,8 @@ public final class RebalanceSimulation {
     /** The number of times that a record may be handled. */
     public enum Delivery {
         /**
-         * Each record at least once. A record may be repeated only in a later assignment that starts before that
-         * record.
+         * Each record at least once. A record may be repeated only in a later assignment, and only if that assignment
+         * starts before the record.
          */
         AT_LEAST_ONCE,
         /** Each record at most once, and only after a commit that covers it is confirmed. */
@@ -113,8 +113,8 @@ public final class RebalanceSimulation {
     /**
      * Creates a simulation of a pipeline.
      *
-     * @param pipeline creates the pipeline, which must have a single consumer, of
-     *     {@link SimulatedKafka#bootstrapServers()}; called for each start of the process
+     * @param pipeline creates the pipeline each time the process starts. The pipeline must have a single consumer,
+     * which connects to {@link SimulatedKafka#bootstrapServers()}.
      */
     public static RebalanceSimulation of(Function<SimulatedKafka, Pipeline> pipeline) {
         return new RebalanceSimulation(pipeline);

@@ -98,9 +98,9 @@ final class FleetMember {
     }
 
     /**
-     * Returns the records per second that its source emitted. The rate covers the last seconds, because one second
-     * without records is no standstill. It is zero only if the counters cover some time; the counters of a new console
-     * do not.
+     * Returns the records per second that its source emitted. The rate covers several seconds, because a pipeline
+     * without records for one second does not stand still. The rate is zero only if its counters cover some time, and
+     * unknown if they do not, as in a new console.
      */
     double inPerSecond() {
         return rate(0);
@@ -119,7 +119,7 @@ final class FleetMember {
         }
         double told = stage.path("recent_out_per_second")
                 .asDouble(stage.path("out_per_second").asDouble(UNKNOWN));
-        // Without a count, a rate of zero may be a rounded one.
+        // If there is no count, a rate of zero may have been rounded down, so it counts as unknown.
         return told > 0 ? told : UNKNOWN;
     }
 

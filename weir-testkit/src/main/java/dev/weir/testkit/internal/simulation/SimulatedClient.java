@@ -94,8 +94,8 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
     @Override
     public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
         if (!begun) {
-            // Returns nothing even if the pipeline is running now, because the number of polls before that depends on
-            // real time.
+            // Until the pipeline is running, the number of polls depends on real time. Therefore none of these polls
+            // returns records, not even the poll that finds the pipeline running.
             begun = world.awaitRunning(MAX_START_WAIT);
             return ConsumerRecords.empty();
         }

@@ -32,7 +32,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class World implements Surroundings {
 
-    /** Real time for which the pipeline may be busy before it counts as never coming to rest. */
+    /**
+     * Real time for which the pipeline may be busy. After that, the world assumes that the pipeline never comes to
+     * rest.
+     */
     private static final Duration REST_LIMIT = Duration.ofSeconds(20);
 
     /** Simulated time for which a calm world waits until everything is committed. */
@@ -81,7 +84,7 @@ final class World implements Surroundings {
         });
     }
 
-    // ---- For the one who runs it -----------------------------------------------------------------------------------
+    // ---- For SimulationRun -----------------------------------------------------------------------------------------
 
     /** Starts a process, which knows only what is committed. */
     SimulatedProcess start(String bootstrapServers) {
@@ -285,8 +288,8 @@ final class World implements Surroundings {
     }
 
     /**
-     * Returns whether more must be committed. Commits that precede the work stop at the last record; other commits stop
-     * at the end of the log.
+     * Returns whether more must be committed. At most once, commits stop at the last record. Otherwise, they stop at
+     * the end of the log.
      */
     private boolean isBehind(PartitionLog log) {
         long committed = Math.max(0, log.committed());
@@ -365,7 +368,7 @@ final class World implements Surroundings {
             clock.advance(Duration.ofNanos(nanos));
             return;
         }
-        // The consumer may have woken the pipeline before it waits.
+        // The consumer may have woken the pipeline before this call.
         settle();
         if (!rested) {
             rested = true;
