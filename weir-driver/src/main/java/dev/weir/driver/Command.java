@@ -92,7 +92,7 @@ public sealed interface Command {
      * {@code seconds} seconds, whichever comes first.
      *
      * @param group a new group, for which the brokers know at most a share group's settings; if members change during
-     * the pass, the group that the members have in common
+     *     the pass, the group that the members have in common
      * @param output the new output topic of {@link Scenario#COPY}; empty for other scenarios
      */
     record Start(String group, long records, double seconds, String output) implements Command {
@@ -107,7 +107,7 @@ public sealed interface Command {
      * Changes options of the pass that was started last.
      *
      * @param options {@link HandlerWork#MILLIS}; or {@link SendPlan#RATE} with {@link SendPlan#AT}; or the options of a
-     * {@link NetworkFault}
+     *     {@link NetworkFault}
      */
     record Change(Map<String, String> options) implements Command {}
 

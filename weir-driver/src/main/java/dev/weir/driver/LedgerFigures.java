@@ -9,10 +9,10 @@ import java.util.stream.IntStream;
  *
  * @param distinct records delivered at least once
  * @param missing undelivered records. If the pass is complete, all requested records count. Otherwise, only records
- * before the last delivered one count, except for records that the ordering allows to be still in flight.
+ *     before the last delivered one count, except for records that the ordering allows to be still in flight.
  * @param duplicates repeated deliveries
  * @param reordered deliveries after a later record of the same partition, or of the same key if that order was
- * requested; 0 without ordering
+ *     requested; 0 without ordering
  * @param foreign deliveries of records that were never written
  * @param retried failed handler calls that required a retry
  * @param redelivered repeated deliveries where they are allowed (share groups, copy at least once)
@@ -114,7 +114,7 @@ public record LedgerFigures(
                 plus(topics, other.topics));
     }
 
-    /** Adds ledgers topic by topic. A ledger without topics adds nothing to the topics of the other. */
+    /** Adds ledgers topic by topic. If only one of the ledgers has topics, its topics are returned unchanged. */
     private static List<LedgerFigures> plus(List<LedgerFigures> some, List<LedgerFigures> others) {
         if (some.isEmpty() || others.isEmpty()) {
             return some.isEmpty() ? others : some;

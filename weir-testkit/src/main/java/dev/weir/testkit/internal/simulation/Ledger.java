@@ -296,7 +296,7 @@ final class Ledger {
     /**
      * Reports that another member has handled the record.
      *
-     * @param after the number of this member's last assignment before that
+     * @param after the number of this member's last assignment before the other member handled the record
      */
     void doneElsewhere(TopicPartition id, long offset, int after) {
         lock.lock();

@@ -34,8 +34,8 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The consumer client of one process. Its world advances during its polls. Confined to the consumer's thread, except
- * for {@link #wakeup}.
+ * The consumer client of one process. Simulated time advances only during its polls. Confined to the consumer's thread,
+ * except for {@link #wakeup}.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // used by one thread, except for a volatile field
 final class SimulatedClient extends MockConsumer<byte[], byte[]> {

@@ -61,7 +61,7 @@ final class World implements Surroundings {
     private boolean calm;
     private long calmSinceNanos;
 
-    /** True if the pipeline has come to rest since the world last moved. */
+    /** True if the pipeline has come to rest since the last simulated event. */
     private boolean rested;
 
     /** True if everything is done and the pipeline has been asked to stop. */
@@ -104,7 +104,10 @@ final class World implements Surroundings {
         return ledger;
     }
 
-    /** Returns whether the world itself is the legitimate cause of a failed run. */
+    /**
+     * Returns whether the run may fail in this way without a violation, because the simulated brokers rejected a
+     * record.
+     */
     boolean excuses(Throwable failure) {
         boolean refused = outputs.takeRefused() && failure instanceof ProduceException;
         if (refused) {
