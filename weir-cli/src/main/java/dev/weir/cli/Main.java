@@ -138,7 +138,10 @@ public final class Main implements Runnable, CommandContext {
         return execute(new CommandLine(this), args);
     }
 
-    /** Does the same with a command line to which a test has added subcommands. */
+    /**
+     * Runs one command line, like {@link #execute(String...)}. Tests pass a {@code line} to which they have added
+     * subcommands.
+     */
     int execute(CommandLine line, String... args) {
         // Searches the raw arguments, because the failure of a command line that picocli cannot parse must be reported
         // as JSON too.

@@ -13,14 +13,15 @@ final class CampaignClock {
 
     private static final long AHEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(Long.getLong(AHEAD_MILLIS, 0));
 
-    // Offset and flag are in one object, so that a reader never sees an offset without knowing that it was set.
+    // The offset and the flag change together, in one object. A reader therefore never combines a new offset with an
+    // old flag.
     private static volatile Setting setting = new Setting(0, true);
 
     private CampaignClock() {}
 
     private record Setting(long offsetNanos, boolean isShared) {}
 
-    /** Returns the current time on the harness's clock, as exactly as the offset is known. */
+    /** Returns the current time on the harness's clock. The result is as exact as the offset. */
     static long nanos() {
         return own() + setting.offsetNanos();
     }
@@ -35,14 +36,14 @@ final class CampaignClock {
         return nanoTime + AHEAD_NANOS + setting.offsetNanos();
     }
 
-    /** Sets the harness's clock to {@link #own} plus an offset from now on. */
+    /** Sets the offset that must be added to {@link #own} to get the harness's clock. */
     static void set(long offsetNanos) {
         setting = new Setting(offsetNanos, false);
     }
 
     /**
-     * Returns whether no offset was ever set. The processes then use one clock, and no record can arrive before its
-     * time.
+     * Returns true until an offset is set. Until then, harness and process use the same clock, and no record can arrive
+     * before it is due.
      */
     static boolean isShared() {
         return setting.isShared();

@@ -37,7 +37,8 @@ final class ClientMetrics {
     private record Metric(String kind, String group, String attribute, String name, double factor) {}
 
     /**
-     * Reads averages over the clients that have a figure, by the figure's name. A figure that no client has is missing.
+     * Returns each figure by name, as the average over the clients that report it. Leaves out a figure that no client
+     * reports.
      */
     static Map<String, Double> read() {
         Map<String, Double> figures = new LinkedHashMap<>();

@@ -44,14 +44,14 @@ final class ClientSeries {
         this(ManagementFactory.getPlatformMBeanServer());
     }
 
-    /** Reads other beans; for tests. */
+    /** Reads these beans instead of the platform's; for tests. */
     ClientSeries(MBeanServer beans) {
         this.beans = beans;
     }
 
     /**
-     * Reads the figures by name. The result is empty within a second after the previous reading, and if there are no
-     * figures.
+     * Reads the figures by name. The result is empty if less than a second has passed since the previous reading, or if
+     * there are no figures.
      */
     Map<String, Double> look(long nowNanos) {
         if (hasLooked && nowNanos - lastNanos < LEAST_NANOS) {

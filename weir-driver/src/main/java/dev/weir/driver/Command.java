@@ -88,11 +88,11 @@ public sealed interface Command {
     }
 
     /**
-     * Starts a pass, which reads from the beginning of the topic until it reaches a number of records or of seconds,
-     * whichever comes first.
+     * Starts a pass. The pass reads from the beginning of the topic and ends after {@code records} records or after
+     * {@code seconds} seconds, whichever comes first.
      *
-     * @param group a group that the brokers do not know yet, except for a share group's settings; or a group with
-     *     members that change during the pass
+     * @param group a new group, for which the brokers know at most a share group's settings; if members change during
+     *     the pass, the group that the members have in common
      * @param output the new output topic of {@link Scenario#COPY}; empty for other scenarios
      */
     record Start(String group, long records, double seconds, String output) implements Command {
@@ -104,7 +104,7 @@ public sealed interface Command {
     }
 
     /**
-     * Changes the current pass, or the one started last, from now on.
+     * Changes options of the pass that was started last.
      *
      * @param options {@link HandlerWork#MILLIS}; or {@link SendPlan#RATE} with {@link SendPlan#AT}; or the options of a
      *     {@link NetworkFault}

@@ -70,7 +70,7 @@ final class Course {
         this.work = work;
     }
 
-    /** Starts the time of the pass with the figures of the first caller. Later calls have no effect. */
+    /** Starts the time of the pass, from these figures. Later calls have no effect. */
     void begin(long recordsBefore, long bytesBefore) {
         if (start == null && beginning.compareAndSet(false, true)) {
             Usage usage = Meters.full();
@@ -169,8 +169,8 @@ final class Course {
     }
 
     /**
-     * Returns the current state, or the state at the end of the pass. Later changes belong to no interval, so that the
-     * intervals add up to the pass.
+     * Returns the current state, or the state at the end of the pass. Deliveries after the end belong to no interval,
+     * so that the intervals add up to the pass.
      */
     Mark mark() throws InterruptedException {
         Mark now = new Mark(System.nanoTime(), tally.records(), tally.bytes(), Meters.quick(), work.time());

@@ -44,7 +44,10 @@ final class DeliveryBook {
         return 2L * ShareOptions.locks(options) + ShareOptions.number(options, ShareOptions.BATCH_RECORDS);
     }
 
-    /** Adds a delivery. Returns whether it counts: a repeated one does not count where repetitions are allowed. */
+    /**
+     * Adds a delivery. Returns false if the delivery does not count, because it is a repetition and the pass allows
+     * repetitions.
+     */
     boolean delivered(int partition, long number) {
         return partitions[partition].delivered(number) || repeatsCount;
     }
@@ -56,7 +59,7 @@ final class DeliveryBook {
 
     /**
      * Reports that the handler of a record has done its work, and throws if the workload plans a failure. Any thread
-     * may call it, but only one at a time for a record.
+     * may call it, but only one thread at a time for the same record.
      */
     void attempted(int partition, long number) {
         failures.attempt(partition, number);
@@ -83,8 +86,9 @@ final class DeliveryBook {
     }
 
     private LedgerFigures figures(int topic, boolean complete) {
-        // If a pass without ordering was cut off, a gap may be records in flight. With ordering by key, a key's records
-        // wait for each other for as long as it takes.
+        // If a pass was cut off, missing records may still be in flight. Without ordering, this is possible only for a
+        // limited distance behind the last delivered record. With ordering by key, the distance has no limit, because a
+        // slow record delays all later records of its key.
         long behind = switch (order) {
             case PARTITION -> 0;
             case KEY -> Long.MAX_VALUE;

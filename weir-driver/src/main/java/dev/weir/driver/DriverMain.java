@@ -55,8 +55,8 @@ public final class DriverMain {
     private final PrintStream harness;
     private final Lease lease = Lease.ofProcess();
 
-    // The command thread sets endIsWanted or adds a change before it looks for the pass. The main thread first sets the
-    // pass and then looks for them. A change that both threads see is applied twice, which has the same effect.
+    // The command thread sets endIsWanted or adds a change before it reads underWay. The main thread sets underWay
+    // before it reads endIsWanted and changes. Both threads may therefore apply the same change, which does no harm.
     private final Queue<Map<String, String>> changes = new ConcurrentLinkedQueue<>(); // since the pass was started
     private final Pauses pauses = Pauses.start();
 
@@ -75,7 +75,7 @@ public final class DriverMain {
      * @param drivers drivers by name; the first program argument selects one
      */
     public static void serve(Map<String, Supplier<Driver>> drivers, String... arguments) {
-        // The pipe belongs to the protocol. Everything that a library prints goes into the log.
+        // Standard output belongs to the protocol. Everything that a library prints goes into the log.
         PrintStream harness = System.out;
         System.setOut(System.err);
         ROOT_LOGGER.setLevel(Level.WARNING);
@@ -142,8 +142,8 @@ public final class DriverMain {
     }
 
     /**
-     * Executes commands that cannot wait for the current pass. Returns whether the main thread need not see the
-     * command.
+     * Executes a command that cannot wait for the end of the current pass. Returns true if the main thread does not
+     * need the command.
      */
     private boolean isHeard(String line) {
         Command command;

@@ -131,8 +131,8 @@ public final class GroupNumbers {
     }
 
     /**
-     * Returns the ledger of all members, including killed ones. Losses come from this file, as do repeated deliveries
-     * that the members do not report. All other figures come from the members' reports.
+     * Returns the ledger of all members, including killed ones. The losses come from this file, and so do repeated
+     * deliveries that no member reports. All other figures come from the members' reports.
      *
      * @param told the reports of members that were not killed
      * @param ends number of records per partition

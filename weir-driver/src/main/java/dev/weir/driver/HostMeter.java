@@ -54,7 +54,7 @@ public final class HostMeter {
         from = read();
     }
 
-    /** Samples the number of runnable processes, which is only known at single moments. */
+    /** Samples the number of runnable processes. The system reports only the current number, not an average. */
     public void sample() {
         Ticks now = from == null ? null : ticks();
         if (now != null) {
@@ -137,7 +137,7 @@ public final class HostMeter {
     private List<String> lines(String file) {
         try {
             return Files.readAllLines(proc.resolve(file));
-        } catch (IOException e) { // the system is another one, or reading is not permitted
+        } catch (IOException e) { // not Linux, or reading is not permitted
             return List.of();
         }
     }

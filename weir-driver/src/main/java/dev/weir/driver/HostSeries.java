@@ -52,7 +52,8 @@ public final class HostSeries {
      *
      * @param disks sectors read, sectors written and busy milliseconds, by the disk's name
      * @param interfaces bytes in and out, by the interface's name
-     * @param busyTicks ticks of all processors, as are {@code allTicks}; 0 if not known
+     * @param busyTicks busy ticks, summed over all processors; 0 if not known
+     * @param allTicks busy and idle ticks, summed over all processors; 0 if not known
      */
     private record Reading(
             long nanos, Map<String, long[]> disks, Map<String, long[]> interfaces, long busyTicks, long allTicks) {}
@@ -158,7 +159,7 @@ public final class HostSeries {
     private List<String> lines(String file) {
         try {
             return new ArrayList<>(Files.readAllLines(proc.resolve(file)));
-        } catch (IOException e) { // the system is another one, or reading is not permitted
+        } catch (IOException e) { // not Linux, or reading is not permitted
             return List.of();
         }
     }

@@ -8,8 +8,8 @@ import java.util.stream.IntStream;
  * The figures derived from the record numbers of a pass. Immutable.
  *
  * @param distinct records delivered at least once
- * @param missing undelivered records. If the pass is complete, all requested records count. Otherwise only gaps before
- *     the last delivered record count, without records that may be in flight where the ordering allows it.
+ * @param missing undelivered records. If the pass is complete, all requested records count. Otherwise, only records
+ *     before the last delivered one count, except for records that the ordering allows to be still in flight.
  * @param duplicates repeated deliveries
  * @param reordered deliveries after a later record of the same partition, or of the same key if that order was
  *     requested; 0 without ordering
@@ -114,7 +114,7 @@ public record LedgerFigures(
                 plus(topics, other.topics));
     }
 
-    /** Adds ledgers topic by topic. A ledger without topics adds nothing to the topics of the other. */
+    /** Adds ledgers topic by topic. If only one of the ledgers has topics, its topics are returned unchanged. */
     private static List<LedgerFigures> plus(List<LedgerFigures> some, List<LedgerFigures> others) {
         if (some.isEmpty() || others.isEmpty()) {
             return some.isEmpty() ? others : some;

@@ -10,8 +10,8 @@ import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
 
 /**
- * A set of non-negative numbers, for example of a partition's received records, stored as runs. A complete set, or one
- * with long runs, is small however many numbers it has. Immutable.
+ * A set of non-negative numbers, for example of a partition's received records, stored as runs. A set with few runs
+ * takes little memory, no matter how many numbers it has. Immutable.
  *
  * <p>Its text form is deflated and encoded in Base64. Inflated, each run consists of two numbers. A number has seven
  * bits per byte, the lowest bits first, and the eighth bit is set in all bytes but the last:

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class Pacer {
     private static final int TIME_BITS = 48;
 
-    /** The lateness of a wake-up above which its cause is checked. */
+    /** Lateness above which the pacer looks for the cause of a late wake-up. */
     private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final Pass pass;

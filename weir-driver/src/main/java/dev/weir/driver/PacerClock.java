@@ -33,7 +33,10 @@ interface PacerClock {
 
     /** Clock of this process. */
     final class OfProcess implements PacerClock {
-        /** The times of collections and the clock that locates them both have a resolution of milliseconds. */
+        /**
+         * The possible error of a collection's start and end, because both the collection's times and the clock used to
+         * convert these times count whole milliseconds.
+         */
         static final long ROUNDING_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
         private final List<GarbageCollectorMXBean> collectors =

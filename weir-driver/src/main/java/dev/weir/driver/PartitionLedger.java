@@ -84,9 +84,8 @@ final class PartitionLedger {
     }
 
     /**
-     * Returns the ledger of delivered and missing records. If {@code complete}, all records count. Otherwise only
-     * records count that are at least {@code behind} before the last delivered one, because later ones may be in
-     * flight.
+     * Returns the ledger of delivered and missing records. If {@code complete}, all records count. Otherwise, the last
+     * {@code behind} records up to the last delivered one do not count as missing, because they may be in flight.
      *
      * @param underWay numbers of other records known to be in flight
      */

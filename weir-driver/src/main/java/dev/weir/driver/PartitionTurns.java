@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * Chooses the only partition that is not paused, in {@link Scenario#FLOW_CONTROL}. It is drawn for each record from the
- * partitions that have records left. Confined to one thread at a time.
+ * Chooses the only partition that is not paused, in {@link Scenario#FLOW_CONTROL}. For each record, draws the partition
+ * from the partitions that have records left. Confined to one thread at a time.
  */
 public final class PartitionTurns {
     /** Figure of a pass: the number of records delivered from a paused partition. */
@@ -53,8 +53,8 @@ public final class PartitionTurns {
     }
 
     /**
-     * Reports that all partitions are paused except for the last result of {@link #next}. From now on none of their
-     * records may arrive.
+     * Reports that all partitions are paused except for the last result of {@link #next}. From now on, no record of a
+     * paused partition may arrive.
      */
     public void othersArePaused() {
         only = turn;

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Pass {
     /**
-     * Figure: the number of records that arrived before they were due, according to clocks of two machines that the
-     * harness compares. It is missing if there were no such records.
+     * Figure: the number of records that arrived before they were due, according to the clocks of two machines, which
+     * the harness compares. It is missing if there were no such records.
      */
     public static final String EARLY_RECORDS = "clock: early records";
 
@@ -157,7 +157,7 @@ public final class Pass {
         course.await();
     }
 
-    /** Waits for at most this time until {@link #isDone}. Returns {@link #isDone}. */
+    /** Waits for at most this time until {@link #isDone}. Returns whether the pass is done. */
     public boolean awaitDone(long millis) throws InterruptedException {
         return course.await(TimeUnit.MILLISECONDS.toNanos(millis));
     }
@@ -203,7 +203,7 @@ public final class Pass {
 
     /**
      * Reports that the handler of a record has done its work before the record is delivered, and throws if a failure is
-     * planned. Any thread may call it, but only one at a time for a record.
+     * planned. Any thread may call it, but only one thread at a time for the same record.
      *
      * @throws HandlerFailure if planned; the library must call the handler again after {@link PassOptions#retryMillis}
      */
@@ -224,7 +224,7 @@ public final class Pass {
     }
 
     /**
-     * Does the same for a value in a receive buffer.
+     * Does the same as {@link #step(byte[])} for a value that is still in a receive buffer.
      *
      * @param number the first 8 bytes of the value
      */
@@ -373,8 +373,8 @@ public final class Pass {
 
     /**
      * Reports a committed transaction with this many records of the requested length. Only one thread at a time may
-     * call it. The measured time starts with the end of the first transaction, because its records took time before
-     * that.
+     * call it. The measured time starts at the end of the first transaction. It does not cover that transaction's
+     * records, because they were sent earlier.
      */
     public void committed(int transactionRecords) {
         long now = tally.count(transactionRecords, (long) transactionRecords * configuration.valueBytes());
@@ -425,8 +425,8 @@ public final class Pass {
     Report.Passed result() {
         Course.Span span = course.span();
         boolean complete = span.to().records() >= wanted;
-        // A copy continues to write and commit the records that it has taken until the driver returns, so its usage is
-        // read now. The context switches were lost with the copy's threads.
+        // A copy continues to write and commit records until the driver returns, so its usage is read only now. By now
+        // the copy's threads have ended, so their context switches are not known.
         Usage used = isCopy() ? Meters.quick() : span.to().usage();
         figures.putAll(course.figures());
         lateness.putEarly(figures);

@@ -52,8 +52,8 @@ public final class PassOptions {
     public static final String GROUP_NUMBERS = "group.numbers";
 
     /**
-     * Option: the file in which this pass alone notes its received records. The harness reads it if the pass's process
-     * is killed; it is deleted with the pass.
+     * Option: the file in which this pass alone notes its received records. If the pass's process is killed, the
+     * harness reads the file. Otherwise the file is deleted at the end of the pass.
      */
     public static final String OWN_NUMBERS = "own.numbers";
 
@@ -131,7 +131,7 @@ public final class PassOptions {
         return options.containsKey(SendPlan.RATE);
     }
 
-    /** Returns the start time of that plan, on the harness's clock; 0 for no plan. */
+    /** Returns the start time of the {@link SendPlan}, on the harness's clock; 0 for no plan. */
     long planStartNanos() {
         return Long.parseLong(options.getOrDefault(SendPlan.START, "0"));
     }

@@ -30,7 +30,9 @@ final class Pauses {
     /** Garbage collection pauses. */
     static final String OF_COLLECTOR = "pause: collector, longest ms";
 
-    /** The time until the last thread had stopped, for any pause of the JVM. */
+    /**
+     * The time from the request for a pause of the JVM until the last thread has stopped, whatever the pause is for.
+     */
     static final String TO_SAFEPOINT = "pause: to a safepoint, longest ms";
 
     // A shorter sleep would detect shorter pauses, but take processor time from the library under test.
@@ -131,7 +133,7 @@ final class Pauses {
                     Files.deleteIfExists(folder);
                 }
             } catch (IOException | JMException | RuntimeException e) {
-                // The JVM is another one, or there is no disk space.
+                // This JVM does not have the command, or the disk is full.
                 LOG.log(System.Logger.Level.WARNING, "the virtual machine logs no safepoints: " + e);
                 return null;
             }

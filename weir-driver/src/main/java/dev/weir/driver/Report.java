@@ -46,8 +46,8 @@ public sealed interface Report {
     /**
      * Answers {@link Command.Clock} at once.
      *
-     * @param askedNanos the time from the request
-     * @param ownNanos the process's clock between request and answer
+     * @param askedNanos the time that the request contained
+     * @param ownNanos a reading of the process's clock between request and answer
      */
     record Clock(long askedNanos, long ownNanos) implements Report {}
 

@@ -17,7 +17,7 @@ public enum Scenario {
     /** Consumes records and spends some time on processing each of them; commits finished records. */
     WORK,
     /**
-     * Consumes records. For each record, all partitions are paused except for one that is drawn: see
+     * Consumes records. For each record, pauses all partitions except for one, which is drawn at random: see
      * {@link PartitionTurns}.
      */
     FLOW_CONTROL,

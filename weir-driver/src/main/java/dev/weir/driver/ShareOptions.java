@@ -10,13 +10,16 @@ public final class ShareOptions {
     /** The number of share consumers in drivers of the official client; 0 for one per worker. */
     public static final String CONSUMERS = "share.consumers";
 
-    /** {@code max.poll.records} of these consumers; 0 for the driver's default. */
+    /** {@code max.poll.records} of the official client's share consumers; 0 for the driver's default. */
     public static final String POLL_RECORDS = "share.pollRecords";
 
-    /** {@code share.acquire.mode} of these consumers; {@link #OWN} for the driver's default. */
+    /** {@code share.acquire.mode} of the official client's share consumers; {@link #OWN} for the driver's default. */
     public static final String ACQUIRE = "share.acquire";
 
-    /** {@code share.acknowledgement.mode} of these consumers; {@link #OWN} for the driver's default. */
+    /**
+     * {@code share.acknowledgement.mode} of the official client's share consumers; {@link #OWN} for the driver's
+     * default.
+     */
     public static final String ACKNOWLEDGEMENT = "share.acknowledgement";
 
     /** {@code share.partition.max.record.locks} of the group; 0 for the brokers' default. */

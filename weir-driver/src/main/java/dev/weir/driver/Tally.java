@@ -32,7 +32,7 @@ final class Tally {
         this.bytesOfStep = bytesOfStep;
     }
 
-    /** Adds to the counts. Returns the number of records counted so far, without steps. */
+    /** Adds to the counts. Returns the number of records counted so far, without the records of {@link #step}. */
     long count(int moreRecords, long moreBytes) {
         BYTES.setOpaque(this, bytes + moreBytes);
         long now = records + moreRecords;

@@ -6,8 +6,8 @@ import java.util.Map;
 
 /**
  * Topics that are read together, each with the same number of partitions. All partitions are numbered in sequence:
- * those in the first topic, then those in the second topic, and so on. The text form has the names separated by commas.
- * Immutable.
+ * first the partitions of the first topic, then the partitions of the second topic, and so on. The text form consists
+ * of the names, separated by commas. Immutable.
  */
 public final class TopicSet {
     private static final String SEPARATOR = ",";

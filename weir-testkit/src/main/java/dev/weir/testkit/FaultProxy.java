@@ -77,8 +77,8 @@ public final class FaultProxy implements AutoCloseable {
 
     /**
      * Drops the produce requests of all clients that have written so far, and forwards everything else, including other
-     * requests of these clients and all requests of other clients. A client counts as another one if its
-     * {@code client.id} differs, or if it requests a producer id.
+     * requests of these clients and all requests of other clients. Clients are told apart by their {@code client.id}. A
+     * client that requests a producer id counts as a new client.
      */
     public void swallowWrites() {
         network.swallowWrites();
@@ -86,8 +86,9 @@ public final class FaultProxy implements AutoCloseable {
 
     /**
      * Replaces some of the brokers' responses by rare but legal ones, which clients must handle but tests seldom
-     * encounter. They are drawn from a seed: for each kind, the seed determines whether the n-th response is a rare
-     * one; which request that response belongs to depends on the run. Replaces the setting of an earlier call.
+     * encounter. For each kind of rare response, the seed determines whether the n-th response that could be replaced
+     * is replaced. The order in which responses arrive still depends on the run. Replaces the setting of an earlier
+     * call.
      *
      * <p>Brokers still execute the requests, so a producer without idempotence writes records twice. Fetches of share
      * groups are only delayed or lost.

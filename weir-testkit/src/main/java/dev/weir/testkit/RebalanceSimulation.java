@@ -17,9 +17,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Runs a pipeline in simulated worlds drawn from seeds, without a broker. Partitions are assigned, revoked and lost,
- * handlers are slow, commits fail, and the process crashes and restarts. Fails with a {@link SimulationViolation} if a
- * guarantee is violated. Not thread-safe; seeds run one after the other.
+ * Runs a pipeline in simulations of a Kafka group, without a broker. Each seed determines one simulated run, called a
+ * world. In a world, partitions are assigned, revoked and lost, handlers are slow, commits fail, and the process
+ * crashes and restarts. Fails with a {@link SimulationViolation} if a guarantee is violated. Not thread-safe; seeds run
+ * one after the other.
  *
  * <pre>{@code
  * RebalanceSimulation.of(kafka -> KafkaSource.from(settings(kafka.bootstrapServers()), "orders").atLeastOnce()
@@ -49,8 +50,8 @@ public final class RebalanceSimulation {
     /** The number of times that a record may be handled. */
     public enum Delivery {
         /**
-         * Each record at least once. A record may be repeated only in a later assignment that starts before that
-         * record.
+         * Each record at least once. A record may be repeated only in a later assignment, which must start reading at
+         * or before the record.
          */
         AT_LEAST_ONCE,
         /** Each record at most once, and only after a commit that covers it is confirmed. */
@@ -58,8 +59,8 @@ public final class RebalanceSimulation {
     }
 
     /**
-     * Optional events of a world, in addition to rebalances, crashes and failing commits. Each of them can be switched
-     * on or off.
+     * Optional events of a simulated run, in addition to rebalances, crashes and failing commits. Each event can be
+     * switched on or off.
      */
     public enum Event {
         /**
@@ -83,7 +84,7 @@ public final class RebalanceSimulation {
     /** The events that occur unless they are {@linkplain #without switched off}. */
     private static final Set<Event> USUAL = Set.of(Event.TAKEOVER, Event.REFUSED_BATCH);
 
-    /** Creates the contents of records. Called once for each record of each world. */
+    /** Creates the contents of records. Called once for each record of each simulated run. */
     @FunctionalInterface
     public interface RecordMaker {
 
@@ -113,8 +114,8 @@ public final class RebalanceSimulation {
     /**
      * Creates a simulation of a pipeline.
      *
-     * @param pipeline creates the pipeline, which must have a single consumer, of
-     *     {@link SimulatedKafka#bootstrapServers()}; called for each start of the process
+     * @param pipeline creates the pipeline each time the process starts. The pipeline must have a single consumer,
+     *     which connects to {@link SimulatedKafka#bootstrapServers()}.
      */
     public static RebalanceSimulation of(Function<SimulatedKafka, Pipeline> pipeline) {
         return new RebalanceSimulation(pipeline);
@@ -190,7 +191,7 @@ public final class RebalanceSimulation {
     }
 
     /**
-     * Runs the worlds of all seeds.
+     * Simulates one run per seed.
      *
      * @throws SimulationViolation at the first violated guarantee
      */
@@ -202,7 +203,7 @@ public final class RebalanceSimulation {
     }
 
     /**
-     * Runs the world of one seed.
+     * Simulates the run of one seed.
      *
      * @return the events, one per line
      * @throws SimulationViolation at the first violated guarantee

@@ -33,7 +33,8 @@ final class CampaignBrokers implements AutoCloseable {
     /**
      * Starts no brokers yet.
      *
-     * @param settings name the existing cluster, or the folder in which forked brokers keep filled topics
+     * @param settings the settings, which name the existing cluster or the folder in which forked brokers keep filled
+     *     topics
      * @param doing receives a message for each start
      * @param note receives messages for the user
      */

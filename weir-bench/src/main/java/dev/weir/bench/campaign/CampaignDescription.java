@@ -51,7 +51,8 @@ final class CampaignDescription {
     }
 
     /**
-     * Returns the brokers' releases in the order of the points, or {@code first} if all points use the same release.
+     * Returns the brokers' releases in the order of the points. Returns {@code first} if all points use the same
+     * release.
      */
     private static String releases(Workload workload, String first) {
         List<String> asked = workload.points().stream()

@@ -177,7 +177,7 @@ final class CampaignRuns {
             Run run = finished(step, ofThis, seed, startedAtMillis, System.currentTimeMillis(), measured);
             return new Kept(run, measured.latencies());
         } catch (RunFailure e) {
-            cluster.requireBrokers(); // Throws if a broker has ended: the driver is not at fault.
+            cluster.requireBrokers(); // throws if a broker has ended: then the driver is not at fault
             Run failed = Run.failed(
                     step.point().id(),
                     step.driver(),

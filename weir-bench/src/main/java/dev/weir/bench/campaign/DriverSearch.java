@@ -257,8 +257,8 @@ final class DriverSearch implements Orders.Target {
     }
 
     /**
-     * Returns the reason for giving up early; null unless two trials ended with a {@link RunFailure} and none had
-     * passed.
+     * Returns the reason for giving up early, after a second {@link RunFailure} before any trial has passed; otherwise
+     * null.
      */
     @Nullable
     String refusal() {

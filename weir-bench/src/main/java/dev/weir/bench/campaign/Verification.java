@@ -29,7 +29,7 @@ import java.util.function.Consumer;
 final class Verification {
     private static final long RECORDS = 100_000;
 
-    // Used if each record takes a millisecond or more.
+    // Number of records in the dry run of a scenario in which each record takes a millisecond or more.
     private static final long SLOW_RECORDS = 300;
     private static final Set<Scenario> SLOW =
             Set.of(Scenario.WORK, Scenario.AT_MOST_ONCE, Scenario.FLOW_CONTROL, Scenario.PIPELINE);
@@ -89,7 +89,7 @@ final class Verification {
     private Report.Hello verified(String driver, WorkloadPoint point, Path log) throws InterruptedException {
         BenchCluster cluster = brokers.at(point);
         String key = DryRuns.key(driver, launcher.entry(driver), point) + cluster.id();
-        Report.Hello passed = launcher.isHere() ? dryRuns.passed(key) : null; // A remote driver always runs it.
+        Report.Hello passed = launcher.isHere() ? dryRuns.passed(key) : null; // always verifies a remote driver
         if (passed != null) {
             return passed;
         }
@@ -104,7 +104,7 @@ final class Verification {
             }
             return hello;
         } catch (RunFailure e) {
-            cluster.requireBrokers(); // Throws if a broker has ended: the driver is not at fault.
+            cluster.requireBrokers(); // throws if a broker has ended: then the driver is not at fault
             throw new BenchException("driver " + driver + " does not pass the dry run of "
                     + point.scenario().label() + ": " + e.getMessage() + "; its log is " + log);
         }

@@ -41,7 +41,8 @@ public final class BenchTopics {
     private static final Map<String, String> COPIED =
             Map.of("cleanup.policy", "delete", "message.timestamp.type", "LogAppendTime");
 
-    // In addition, brokers never delete the records, and store batches as they were sent.
+    // As in WRITTEN, records need no key. In addition, brokers never delete the records, and store batches as they were
+    // sent.
     private static final Map<String, String> FILLED = Map.of(
             "cleanup.policy", "delete", "retention.ms", "-1", "retention.bytes", "-1", "compression.type", "producer");
 

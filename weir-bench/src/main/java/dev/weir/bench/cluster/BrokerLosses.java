@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  */
 public final class BrokerLosses {
     private final List<Broker> forked;
-    private final Map<Integer, Long> lost = new HashMap<>(); // lost by a plan: CPU time before the loss, by ID
+    private final Map<Integer, Long> lost = new HashMap<>(); // planned losses: CPU time until then, by broker
     private Runnable whenLost = () -> {};
     private int count;
     private long goneNanos; // processor time of processes that have ended
@@ -83,7 +83,7 @@ public final class BrokerLosses {
         try {
             broker.repairDisk();
             return true;
-        } catch (KafkaClusterException e) { // It is ending just now.
+        } catch (KafkaClusterException e) { // the broker is ending just now
             broker.stop();
             return false;
         }

@@ -33,8 +33,8 @@ final class CopiedRecords {
     private static final Duration POLL = Duration.ofMillis(100);
 
     /**
-     * Longer than the time for which the default {@code transaction.timeout.ms} keeps a killed producer's transaction
-     * open.
+     * Longest wait for the next record, and for the end of all transactions. A killed producer's transaction stays open
+     * for the default {@code transaction.timeout.ms}, which is shorter.
      */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(75);
 

@@ -207,7 +207,7 @@ final class ExistingBrokers implements Brokers {
         cluster.described().forEach((name, value) -> settings.put("cluster." + name, value));
         try {
             settings.putAll(BrokerConfig.of(admin, nodes.iterator().next().idString()));
-        } catch (BenchException e) { // The user may not be allowed to read it.
+        } catch (BenchException e) { // the user may not be allowed to read the configuration
             settings.put("broker.config", String.valueOf(e.getMessage()));
         }
         settings.put(BenchCluster.CLUSTER_ID, clusterId);

@@ -34,9 +34,8 @@ final class ShareGroup {
     }
 
     /**
-     * Returns whether the group has accepted all records before {@code offset} in each of these partitions. The start
-     * offset that brokers report may be too low. A reported lag of zero also means that the group has accepted all
-     * records.
+     * Returns whether the group has accepted all records before {@code offset} in each of these partitions. A reported
+     * lag of zero also shows this, because the reported start offset may be too low.
      */
     boolean isPast(Set<TopicPartition> partitions, long offset) {
         Map<TopicPartition, SharePartitionOffsetInfo> offsets = offsets(partitions);

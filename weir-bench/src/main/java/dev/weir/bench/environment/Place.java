@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A place where a local command can start a process whose standard input and output it forwards. Immutable. */
+/**
+ * A place where a local command can start a process. The command forwards the standard input and output of the process.
+ * Immutable.
+ */
 public sealed interface Place {
 
     /** Returns a short name for people. */

@@ -24,24 +24,24 @@ import org.jspecify.annotations.Nullable;
  */
 final class Rules {
 
-    /** A component or a rate counts as being at its limit from this fraction of the limit on. */
+    /** A component or a rate counts as being at its limit if it reaches this fraction of the limit. */
     private static final double FULL = 0.9;
 
     /**
-     * Below this busy fraction, a component clearly waits for another one. The distance from 1 exceeds measurement
-     * errors.
+     * Busy fraction below which a component clearly waits for another component. It is so far below 1 that measurement
+     * errors do not matter.
      */
     private static final double RUNS_ON = 0.8;
 
     private static final double HALF = 0.5;
 
-    /** Garbage collections count as the limiter from this fraction of the time on. */
+    /** Smallest fraction of the time at which garbage collections count as the limiter. */
     private static final double COLLECTING = 0.25;
 
     /** Fetch size below which the fixed cost of a request dominates. */
     private static final double SMALL_FETCH_KB = 16;
 
-    /** Round trip from which the network counts as slow. */
+    /** Smallest round-trip time at which the network counts as slow. */
     private static final double LONG_WAY_MILLIS = 2;
 
     private static final List<Function<Facts, @Nullable Limiter>> ALL = List.of(

@@ -95,7 +95,7 @@ public final class Search {
     private int lowerings;
     private int doubts;
     private boolean highIsOfRamp;
-    private int perturbation; // next one in CONFIRM and DESCEND; -1 is the hold
+    private int perturbation; // the next perturbation in CONFIRM and DESCEND; -1 for the hold
     private double seconds;
     private @Nullable Poll poll;
     private @Nullable Verdict verdict;

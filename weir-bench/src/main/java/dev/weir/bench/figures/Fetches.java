@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The data that brokers sent and the data that was delivered in the same part of a pass, or the two counts at its
- * start. Immutable.
+ * The amounts that brokers sent and that were delivered, either during a part of a pass or up to one moment.
+ * {@link #since} computes a part from two moments. Immutable.
  */
 public record Fetches(FetchCounter.Count count, long records, long bytes, long nanos) {
 

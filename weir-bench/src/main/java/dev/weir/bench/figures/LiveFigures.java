@@ -360,8 +360,9 @@ public final class LiveFigures {
 
     /**
      * Returns the number of silent partitions by second. With many partitions, each partition gets few records per
-     * second. A partition without arrivals is therefore silent only if enough records were sent to it in that time.
-     * Records that were sent within the latency limit before the next arrival do not count, because they are on time.
+     * second, so a single second without arrivals means little. A partition is therefore silent in consecutive seconds
+     * without arrivals only if enough records were sent to it during these seconds. Records that were sent within the
+     * latency limit before the next arrival do not count, because they may be on time.
      */
     private int[] silent(int count, int limitSlots) {
         int[] silent = new int[count];

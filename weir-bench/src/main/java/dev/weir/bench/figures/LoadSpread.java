@@ -15,7 +15,10 @@ public final class LoadSpread {
     /** Tolerated relative error of a partition's part of the load. */
     private static final double TOLERATED = 0.02;
 
-    /** Additional tolerance in records, because a rate begins and ends within a round. */
+    /**
+     * Additional tolerance in records. The counted records can begin and end in the middle of a round over the
+     * partitions, so some partitions have a few records more than others.
+     */
     private static final double TOLERATED_RECORDS = 3;
 
     /** If processes get this number of records on average, it is not by chance that one of them gets none. */

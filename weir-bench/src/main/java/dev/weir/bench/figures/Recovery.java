@@ -5,7 +5,10 @@ import java.util.List;
 
 /** Determines from the seconds of a run when a group has recovered from a disturbance. Immutable. */
 record Recovery(LatencyTarget target) {
-    /** Number of consecutive good seconds that end a recovery; fewer may occur before a member's loss is noticed. */
+    /**
+     * Number of consecutive good seconds that end a recovery. Fewer good seconds do not, because they may follow a
+     * member's loss that the group has not noticed yet.
+     */
     static final int GOOD_SECONDS = 3;
 
     /**

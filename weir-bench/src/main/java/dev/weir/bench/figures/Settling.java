@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Excludes the beginning of a pass from the measurement. Confined to one thread; used for one pass. */
 public final class Settling {
-    // Smallest part of the measured time that a pass must contribute, because each pass joins a group and settles
-    // again.
+    // Smallest part of the measured time that a pass must contribute. With smaller parts, a run would need too many
+    // passes, and each pass joins a group and settles again.
     private static final double LEAST_REST = 0.1;
 
     private final double seconds;

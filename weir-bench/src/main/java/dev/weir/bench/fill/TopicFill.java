@@ -121,7 +121,7 @@ public final class TopicFill {
                 requireNoFailure(); // Each further failure may take as long as the first.
                 byte[] value = values.next(isAborted ? FillPlan.ABORTED : number);
                 if (point.scenario() == Scenario.COPY) {
-                    ByteBuffer.wrap(value).putInt(point.partitionAt(), partition); // The copy belongs there.
+                    ByteBuffer.wrap(value).putInt(point.partitionAt(), partition); // the partition of the copy
                 }
                 var unused = producer.send(
                         new ProducerRecord<>(topic, partition, keys.next(first + partition), value, headers),

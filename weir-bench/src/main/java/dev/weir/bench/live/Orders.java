@@ -32,7 +32,7 @@ public final class Orders {
         /** Executes the order and returns the changes by key. */
         Map<String, String> apply(Order order) throws InterruptedException;
 
-        /** Returns the end time on the clock of the orders. Orders are not executed after it. */
+        /** Returns the time after which no order is executed, on the clock of the orders. */
         default double endMillis() {
             return Double.POSITIVE_INFINITY;
         }

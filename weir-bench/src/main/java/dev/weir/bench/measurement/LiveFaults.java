@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Causes faults in a run's group, network and brokers. Faults run one after another so that each one's cost can be
- * measured separately. Confined to the thread of the run.
+ * Causes faults in a run's group, network and brokers. Faults run one after another, so that the cost of each fault can
+ * be measured separately. Confined to the thread of the run.
  */
 final class LiveFaults {
     private static final double MOST_RATE = 1_000_000;

@@ -27,9 +27,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run at a planned rate. A generator sends records from its own process while the driver reads them in one pass; in
- * other scenarios, the driver itself produces by the plan. The intervals of {@code measureSeconds} after the plan's
- * first {@code maxWarmUpSeconds} count. Confined to one thread; used once.
+ * One run at a planned rate. Either a generator sends records from its own process while the driver reads them in one
+ * pass, or the driver itself produces by the plan. The plan begins with {@code maxWarmUpSeconds} of warm-up. The
+ * intervals in the {@code measureSeconds} after the warm-up count. Confined to one thread; used once.
  */
 public final class SteadyMeasurement {
     /** The name of the generator's driver, which is not a library under test. */

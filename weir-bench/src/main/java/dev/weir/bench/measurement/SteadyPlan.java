@@ -53,8 +53,8 @@ final class SteadyPlan {
     }
 
     /**
-     * The part of the plan to which an interval belongs. An interval that crosses an edge by at most half an interval
-     * still belongs to the measured part.
+     * The part of the plan to which an interval belongs. An interval still belongs to the measured part if it begins or
+     * ends outside that part by at most half the length of an interval.
      */
     Part part(long fromNanos, long toNanos) {
         return fromNanos < measureFromNanos - edgeNanos

@@ -232,8 +232,8 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Waits until the process, whose greeting has arrived, knows the harness's time. A process on this machine knows it
-     * already.
+     * Waits until the process knows the harness's time. Call this method after the greeting has arrived. A process on
+     * this machine knows the time already.
      *
      * @throws RunFailure if the process does not report its clock in time
      */
@@ -241,7 +241,7 @@ public final class DriverProcess implements AutoCloseable {
         WorkerClock its = clock;
         if (its == null) {
             if (senders != null) {
-                send(new Command.SetClock(0)); // This clock is right; a sender's may be off.
+                send(new Command.SetClock(0)); // no offset here, but a sender may have one
             }
             return;
         }
@@ -265,8 +265,8 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Largest error since {@link #passBegins} when this process compares its time with the sender's plan: the sum of
-     * the errors of both clocks. Null if all processes share a clock.
+     * Largest error since {@link #passBegins} when this process compares its time with the sender's plan. It is the sum
+     * of the largest errors of both clocks; null if all processes share a clock.
      *
      * @throws RunFailure if one of the two clocks was set since then
      */
@@ -388,8 +388,9 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Returns a supplier that reads the numbers which the process had noted in such a file before it was killed. The
-     * supplier may be called once, on any thread, and throws a {@link BenchException} if the file cannot be read.
+     * Returns a supplier that reads the numbers which the process had noted in a file of {@link #newFileThere} before
+     * it was killed. The supplier may be called once, on any thread, and throws a {@link BenchException} if the file
+     * cannot be read.
      *
      * @param records the number of records per partition for which the file has room
      */

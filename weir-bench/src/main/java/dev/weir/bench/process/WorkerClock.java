@@ -48,7 +48,7 @@ final class WorkerClock implements AutoCloseable {
 
     /** Notes an answer of the process. Called by the thread that reads the process's output. */
     void heard(Report.Clock said, long heardNanos) {
-        boolean unused = answers.offer(new Answer(said, heardNanos)); // A queue full of late answers drops it.
+        boolean unused = answers.offer(new Answer(said, heardNanos)); // dropped if late answers fill the queue
     }
 
     private void keep() {

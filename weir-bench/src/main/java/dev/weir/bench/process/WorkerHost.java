@@ -66,9 +66,9 @@ final class WorkerHost implements AutoCloseable {
     private static final List<String> GOING_FIRST =
             List.of("sh", "-c", "renice -n -10 -p $$ >/dev/null 2>&1; exec \"$@\"", "sh");
 
-    // Sends a signal, but only to a driver if the system shows the command of the process. In another PID namespace,
-    // the process ID would belong to another process. The shell's built-in kill is used because slim images lack the
-    // program.
+    // Sends a signal. If the system shows the command of the process, sends the signal only to a driver, because in
+    // another PID namespace the ID would belong to another process. The shell's built-in kill is used because slim
+    // images lack the program.
     private static final String KILL = """
             if [ -r "/proc/$1/cmdline" ] && ! grep -q weir.driver.place "/proc/$1/cmdline"; then
               echo "process $1 there is not a driver: java starts processes elsewhere; name another one by the key java" >&2
@@ -257,7 +257,7 @@ final class WorkerHost implements AutoCloseable {
         if (isHere()) {
             java.addAll(compilerLimits());
         } else {
-            java.add("-Dweir.driver.place=" + worker.label()); // Figures are named after the image, not the pod.
+            java.add("-Dweir.driver.place=" + worker.label()); // in figures' names: the image, not the pod
             java.add("-Dweir.driver.lease.seconds=" + LEASE_SECONDS);
             java.add("-Dweir.driver.clock.ahead.millis=" + worker.clockAheadMillis());
         }

@@ -35,7 +35,9 @@ public final class PhaseRuns {
                 : null;
     }
 
-    /** Returns the ID of the point at which the phase's run was executed. Any other ID is returned unchanged. */
+    /**
+     * Returns the ID of the point at which a phase's run was executed. Returns an ID that is not of a phase unchanged.
+     */
     public static String pointOfRun(String pointId) {
         Matcher phase = ID.matcher(pointId);
         return phase.matches() ? phase.group(1) : pointId;

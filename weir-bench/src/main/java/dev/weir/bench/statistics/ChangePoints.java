@@ -54,8 +54,8 @@ public final class ChangePoints {
      * The changes found in a series.
      *
      * @param segments the segments in order; a single one if nothing changed
-     * @param p how often chance alone divides such a series as well as its best division does; 1 if the series is too
-     * short for a division
+     * @param p the probability that chance alone allows a division as clear as the best division of the series; 1 if
+     * the series is too short for a division
      */
     public record Finding(List<Segment> segments, double p) {}
 

@@ -32,7 +32,10 @@ public final class LimitingParty {
     /** Share of the cores that brokers may use on a busy machine without counting as the limit. */
     private static final double SMALL_PART = 0.1;
 
-    /** Share of the time with a fetch in flight, below which the driver may have waited without requesting records. */
+    /**
+     * If a fetch was in flight for less than this fraction of the time, the driver may have waited without requesting
+     * records.
+     */
     static final double ALWAYS = 0.9;
 
     /** Name of a figure of Kafka's producers. */

@@ -337,8 +337,8 @@ public final class RateTrial implements Trials {
     }
 
     /**
-     * Returns the name of a figure. If members run on other machines, the names of this machine's load figures say so,
-     * because this load does not limit the members.
+     * Returns the name under which a figure is reported. If members run on other machines, adds "at this machine" to
+     * figures of this machine's load, because this load does not limit the members.
      */
     private String placed(String figure) {
         return launcher.isHere() || !figure.startsWith("host: ") ? figure : figure + " at this machine";

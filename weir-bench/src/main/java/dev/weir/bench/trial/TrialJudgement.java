@@ -39,7 +39,10 @@ import org.jspecify.annotations.Nullable;
 final class TrialJudgement {
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Lateness at which a record counts as late, unless a tenth of the target's limit is larger. */
+    /**
+     * Smallest lateness at which a record counts as late. A tenth of the target's limit applies instead if it is
+     * larger.
+     */
     private static final double TOLERATED_MILLIS = 10;
 
     private static final double TOLERATED_SHARE = 0.1;
@@ -165,8 +168,8 @@ final class TrialJudgement {
     }
 
     /**
-     * Returns whether far fewer records were sent than planned. The last reports may be missing, so they are not
-     * expected.
+     * Returns whether far fewer records were sent than planned. Leaves two intervals out of the plan, because the last
+     * reports may be missing.
      */
     private boolean hasStalled(long endNanos, long sent) {
         double seconds = Math.min(endNanos - fromNanos, toNanos - fromNanos) / (double) SECOND_NANOS;

@@ -14,7 +14,7 @@ public enum Design {
     GRID,
     /** Each value of each dimension, combined with the first values of the other dimensions. */
     ONE_AT_A_TIME,
-    /** A small set of points in which any two values of two dimensions occur together. */
+    /** A small set of points that contains, for any two dimensions, every pair of their values. */
     FRACTIONAL,
     /** The grid without the points whose neighbours all have the same verdict, see {@link Refinement}. */
     ADAPTIVE;

@@ -39,8 +39,8 @@ public final class Handlers {
 
     /**
      * The maximum throughput of one process in records per second, reached if all permitted handlers are always
-     * blocking; NaN if handlers do not block. The percentage of it that a library reaches shows how well the library
-     * uses concurrency.
+     * blocking; NaN if handlers do not block. The percentage of this maximum that a library reaches shows how well the
+     * library uses concurrency.
      */
     public static double ceilingPerSecond(WorkloadPoint point) {
         return ceilingPerSecond(point, millis(point));

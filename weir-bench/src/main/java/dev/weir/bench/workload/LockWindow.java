@@ -13,7 +13,7 @@ public final class LockWindow {
     /** Figure: mean number of held locks in the partition with the most locks. */
     public static final String HELD = "broker: records locked, fullest partition";
 
-    /** Figure: these locks as a percentage of the limit. */
+    /** Figure: the locks of {@link #HELD} as a percentage of the limit. */
     public static final String HELD_PERCENT = "lock window: held %";
 
     /**

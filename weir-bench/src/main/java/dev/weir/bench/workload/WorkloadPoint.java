@@ -290,7 +290,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.transactionRecords");
     }
 
-    /** The fraction of those transactions that are aborted. */
+    /** The fraction of the filling producer's transactions that are aborted. */
     public double abortedShare() {
         return Double.parseDouble(text("topic.abortedShare"));
     }

@@ -27,8 +27,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
 /**
- * {@code weir bench results history}: finds changes over a folder's campaigns. Its exit code makes a CI build fail that
- * keeps its results.
+ * {@code weir bench results history}: finds changes over a folder's campaigns. Its exit code makes a CI build fail if a
+ * driver got worse.
  */
 @Command(
         name = "history",

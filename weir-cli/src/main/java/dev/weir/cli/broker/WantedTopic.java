@@ -18,7 +18,7 @@ record WantedTopic(String name, int partitions) {
 
     private static final int MAX_PARTITIONS = 10_000;
 
-    /** Reads {@code NAME:PARTITIONS}. */
+    /** Parses {@code NAME:PARTITIONS}. */
     static WantedTopic parse(String text) {
         int colon = text.lastIndexOf(':');
         try {

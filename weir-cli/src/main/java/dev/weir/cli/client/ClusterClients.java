@@ -176,7 +176,8 @@ public final class ClusterClients {
         } catch (IllegalArgumentException e) {
             throw refused(e);
         } catch (KafkaException e) {
-            // Kafka throws it while it creates a client, before it sends anything, so the configuration is at fault.
+            // Kafka throws this exception while it creates a client, before the client sends anything, so the
+            // configuration is at fault.
             throw refused(e);
         }
     }
@@ -190,7 +191,7 @@ public final class ClusterClients {
                     e);
         }
         String sentence = OptionNames.in(fault.sentence());
-        // The fault is in an option, whether or not there is a file with settings.
+        // A sentence that begins with an option names the fault, so the file with settings is not mentioned.
         if (sentence.startsWith("--")) {
             return CliFailure.usage(sentence, "");
         }
@@ -211,8 +212,8 @@ public final class ClusterClients {
     }
 
     /**
-     * Returns a sentence for each setting of the file that has no effect. A key that resembles a client's key has been
-     * refused before.
+     * Returns a sentence for each setting of the file that has no effect. Keys that look like misspelt client keys are
+     * not among them: they were refused earlier.
      */
     public List<String> warnings() {
         Set<String> known = new HashSet<>(ConsumerConfig.configNames());

@@ -16,7 +16,7 @@ public final class ConsoleAddress {
 
     private ConsoleAddress() {}
 
-    /** Reads {@code PID} or {@code URL}. */
+    /** Returns the address of the console that {@code PID} or {@code URL}, as typed by the user, stands for. */
     public static URI of(String target) {
         return isProcess(target) ? ofProcess(target) : ofUrl(target);
     }
@@ -26,7 +26,7 @@ public final class ConsoleAddress {
         return target.matches("[0-9]{1,18}");
     }
 
-    /** Reads {@code URL}. */
+    /** Parses {@code URL} as typed by the user. */
     public static URI ofUrl(String target) {
         try {
             URI uri = URI.create(target.replaceAll("/+$", ""));

@@ -52,7 +52,7 @@ public final class ConsoleClient implements AutoCloseable {
         return get(path, Duration.ZERO);
     }
 
-    /** Requests an answer that the other process needs {@code making} to produce. */
+    /** Requests a JSON answer that the other process first has to produce, which takes at most {@code making}. */
     public JsonNode get(String path, Duration making) throws InterruptedException {
         return send(HttpRequest.newBuilder(URI.create(console + path)).GET(), PATIENCE.plus(making));
     }

@@ -27,7 +27,10 @@ public final class Endpoints implements AutoCloseable {
         return start(weir, json, console.start(weir.terminal()), metrics);
     }
 
-    /** Does the same, but the console listens on loopback if the user gave no address for it. */
+    /**
+     * Starts the requested servers and prints their addresses. Always starts a console, which listens on loopback if
+     * the user gave no address for it.
+     */
     public static Endpoints startWithConsole(
             CommandContext weir, boolean json, ConsoleOption console, MetricsOption metrics) {
         return start(weir, json, console.startAnyway(weir.terminal()), metrics);
@@ -91,7 +94,9 @@ public final class Endpoints implements AutoCloseable {
         metrics.show(running);
     }
 
-    /** Does the same with the limiter probe that the command also uses for its summary. */
+    /**
+     * Shows the command's pipeline and its limiter, using the limiter probe that the command also uses for its summary.
+     */
     public void show(RunningPipeline running, LimiterProbe probe) {
         if (console != null) {
             console.show(running, probe::limiter);

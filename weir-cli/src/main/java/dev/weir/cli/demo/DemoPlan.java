@@ -48,7 +48,10 @@ record DemoPlan(int records, int seconds, int rate, long seed) {
         return rate != NO_LIMIT;
     }
 
-    /** The planned time of event {@code index}, relative to the first; only for a paced plan. */
+    /**
+     * The planned time of event {@code index}, counted from the planned time of the first event. Only for a plan with a
+     * rate.
+     */
     long plannedNanos(long index) {
         return Math.round(index * (1e9 / rate));
     }

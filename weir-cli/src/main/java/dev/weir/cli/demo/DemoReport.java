@@ -89,7 +89,7 @@ final class DemoReport {
     }
 
     /**
-     * Adds how the stages spent their time. The lines cover all of the time of the limiter's finding, which follows
+     * Adds how the stages spent their time. These lines cover the same period as the limiter's finding, which follows
      * them.
      */
     private void stages(List<String> lines) {

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes events to the demo's input topic, on its own thread. Thread-safe.
  *
- * <p>At a given rate each event carries its planned time, even if it could not be sent then: the latency of a system
- * that cannot keep up must not look good because the generator waited for it (coordinated omission). Without a rate
- * there is no planned time, and the generator keeps at most {@value #MAX_AHEAD} events ahead of the pipeline, so that
- * both run together until the end.
+ * <p>At a given rate each event carries its planned time, even if it could not be sent at that time. Otherwise the
+ * latency of a system that cannot keep up would look good, because the generator waits for that system (coordinated
+ * omission). Without a rate there is no planned time, and the generator keeps at most {@value #MAX_AHEAD} events ahead
+ * of the pipeline, so that both run together until the end.
  */
 final class DemoTraffic implements AutoCloseable {
 

@@ -33,7 +33,7 @@ final class FleetMember {
         return answer.address().group();
     }
 
-    /** The address of its console; null if not known. */
+    /** The address of this member's console; null if not known. */
     @Nullable
     URI console() {
         return answer.address().console();
@@ -44,17 +44,17 @@ final class FleetMember {
         return state == null ? JsonNodeFactory.instance.missingNode() : state;
     }
 
-    /** The name of its pipeline; empty if it does not answer. */
+    /** The name of this member's pipeline; empty if the member does not answer. */
     String pipeline() {
         return state().path("pipeline").asText("");
     }
 
-    /** Describes its subscription; empty if not known. */
+    /** Describes this member's subscription; empty if not known. */
     String subscription() {
         return state().path("reads").asText("");
     }
 
-    /** The key of its pipeline, from its group, or from its name and subscription. */
+    /** The key of this member's pipeline, from the group, or from the pipeline's name and subscription. */
     String pipelineKey() {
         String group = answer.address().group();
         if (group != null) {
@@ -66,14 +66,14 @@ final class FleetMember {
         return subscription().isEmpty() ? pipeline() : pipeline() + " of " + subscription();
     }
 
-    /** The topics of its partitions. */
+    /** The topics of this member's partitions. */
     Set<String> reads() {
         Set<String> topics = new TreeSet<>();
         state().path("partitions").forEach(each -> topics.add(each.path("topic").asText()));
         return topics;
     }
 
-    /** The topics that it has written to. */
+    /** The topics that this member has written to. */
     Set<String> writes() {
         Set<String> topics = new TreeSet<>();
         state().path("writes").forEach(each -> topics.add(each.asText()));
@@ -84,7 +84,7 @@ final class FleetMember {
         return state().path("partitions").isArray() ? state().path("partitions").size() : UNKNOWN;
     }
 
-    /** Returns the number of its unfinished records; unknown if the number is unknown for any partition. */
+    /** Returns the number of this member's unfinished records; unknown if the number is unknown for any partition. */
     long lag() {
         return partitions() == UNKNOWN
                         || state().path("partitions")
@@ -98,15 +98,15 @@ final class FleetMember {
     }
 
     /**
-     * Returns the records per second that its source emitted. The rate covers the last seconds, because one second
-     * without records is no standstill. It is zero only if the counters cover some time; the counters of a new console
-     * do not.
+     * Returns the records per second that the source of this member's pipeline emitted. The rate covers several
+     * seconds, because a pipeline without records for one second does not stand still. The rate is zero only if its
+     * counters cover some time, and unknown if they do not, as in a new console.
      */
     double inPerSecond() {
         return rate(0);
     }
 
-    /** Returns the records per second that its last stage finished over the same seconds. */
+    /** Returns the records per second that the last stage of this member's pipeline finished over the same seconds. */
     double outPerSecond() {
         return rate(state().path("stages").size() - 1);
     }
@@ -119,16 +119,16 @@ final class FleetMember {
         }
         double told = stage.path("recent_out_per_second")
                 .asDouble(stage.path("out_per_second").asDouble(UNKNOWN));
-        // Without a count, a rate of zero may be a rounded one.
+        // If there is no count, a rate of zero may have been rounded down, so it counts as unknown.
         return told > 0 ? told : UNKNOWN;
     }
 
-    /** The number of seconds that its rates cover; 0 if not known. */
+    /** The number of seconds that {@link #inPerSecond} and {@link #outPerSecond} cover; 0 if not known. */
     double seconds() {
         return state().path("figures").path("seconds").asDouble(0);
     }
 
-    /** Its limiter according to its console; missing if not known. */
+    /** The limiter of this member's pipeline, according to its console; missing if not known. */
     JsonNode limiter() {
         return state().path("limiter").isObject() ? state().path("limiter") : JsonNodeFactory.instance.missingNode();
     }

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * All members of a fleet at one moment: their pipelines, the topics between these, and the pipeline that limits the
- * whole. Immutable.
+ * All members of a fleet at one moment: their pipelines, the topics that connect these pipelines, and the pipeline that
+ * limits the whole fleet. Immutable.
  */
 final class FleetView {
 

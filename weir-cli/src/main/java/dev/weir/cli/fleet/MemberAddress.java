@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param console null if the member names none
  * @param group the group in which the member was found; null if the user gave the address
  * @param clientId the member's client id; empty if the user gave the address
- * @param memberId the group's id of the member; empty if the user gave the address
+ * @param memberId the member's id in the group; empty if the user gave the address
  * @param whyNone the reason why there is no console; null if there is one
  */
 record MemberAddress(

@@ -20,7 +20,7 @@ public record GroupSnapshot(
     /**
      * A member.
      *
-     * @param id the coordinator's id of the member
+     * @param id the member id, as the coordinator knows it
      * @param clientId from its configuration
      * @param host as seen by the broker, a name or an address
      */

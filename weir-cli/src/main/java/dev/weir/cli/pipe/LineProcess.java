@@ -74,7 +74,7 @@ final class LineProcess implements AutoCloseable {
     }
 
     /**
-     * Does the same with a limit on the wait for answers.
+     * Starts the command, which then belongs to the caller, with a limit on the wait for answers.
      *
      * @param patience longest time without an answer while lines are unanswered
      */

@@ -206,7 +206,8 @@ final class PipeFlow implements AutoCloseable {
         try {
             return records.passOn(spun, EachProcess.run(each.command(), value));
         } catch (LineProcessException failure) {
-            // With a dead-letter topic, the headers of the dead-letter record identify the original.
+            // Without a dead-letter topic, the failure must name the record. With one, the headers of the dead-letter
+            // record already identify the original.
             throw options.deadLetter == null ? failure.of(spun) : failure;
         } catch (IOException notStarted) {
             throw new LineProcessException("the command cannot be started: " + notStarted.getMessage()).of(spun);

@@ -307,8 +307,8 @@ final class PipeOptions {
     }
 
     /**
-     * Returns whether records of one partition may overtake each other, so that {@code --ordering} applies. They may if
-     * handlers wait, or if a share group delivers in any order. Rules for failing records make no difference.
+     * Returns whether records of one partition may overtake each other, so that {@code --ordering} applies. This is the
+     * case if handlers wait, or if a share group delivers in any order. Rules for failing records make no difference.
      */
     boolean mayReorder() {
         return work.isPositive() || via instanceof Via.Each || sharing.share;

@@ -22,8 +22,8 @@ final class PipeProgress {
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * Longest wait for a snapshot. The thread that owns the consumer takes it, and the status line does not wait if
-     * that thread is busy.
+     * Longest wait for a snapshot. Only the consumer's owner thread can take a snapshot, and the status line must not
+     * wait while that thread is busy.
      */
     private static final Duration SNAPSHOT_PATIENCE = Duration.ofMillis(50);
 
@@ -35,7 +35,7 @@ final class PipeProgress {
     private final LongSupplier nanoClock;
     private final PipelineCounts counts = new PipelineCounts();
 
-    /** Samples in the order of time. The first one is the newest that is at least a window old. */
+    /** Samples in the order of time: the newest sample that is older than the window, and all later samples. */
     private final ArrayDeque<Sample> samples = new ArrayDeque<>();
 
     private PipelineCounts.Moment lastMoment = new PipelineCounts.Moment(0, 0, 0, 0);

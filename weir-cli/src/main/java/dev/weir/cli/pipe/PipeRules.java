@@ -15,7 +15,7 @@ final class PipeRules {
 
     private static final Duration MAX_WORK = Duration.ofHours(1);
 
-    /** This is below the 30 s after which brokers abort Weir's transactions. */
+    /** Longest interval between commits. It is below the 30 s after which brokers abort Weir's transactions. */
     private static final Duration MAX_COMMIT_INTERVAL = Duration.ofSeconds(20);
 
     private PipeRules() {}

@@ -61,7 +61,9 @@ record PipeSummary(
 
     private static final int COLUMNS = 118;
 
-    /** Stages of a flow with handlers that do no work and that the user did not name. */
+    /**
+     * Names of stages that Weir adds to a flow with handlers. These stages do no work, and the user did not name them.
+     */
     private static final Set<String> INTERNAL_STAGES = Set.of("map", "again", "failed", "divertTo", "done", "results");
 
     private List<StageSnapshot> shownStages() {

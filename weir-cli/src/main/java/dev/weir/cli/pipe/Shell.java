@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Starts the commands of {@code exec:} and {@code each:} out of reach of signals that a terminal (Ctrl-C) or
- * {@code timeout(1)} sends to the whole process group, because the pipe decides when they end: after the drain.
- * Immutable.
+ * Starts the commands of {@code exec:} and {@code each:}. Signals to the whole process group, for example from a
+ * terminal (Ctrl-C) or from {@code timeout(1)}, do not reach these commands, because the pipe ends them itself, after
+ * the drain. Immutable.
  */
 final class Shell {
 

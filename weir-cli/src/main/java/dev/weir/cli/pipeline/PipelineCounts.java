@@ -39,7 +39,7 @@ public final class PipelineCounts {
         long out = Math.max(last.out, written - Math.min(written, deadMade));
         long dead = Math.max(last.dead, written - out + deadWritten);
         long read = Math.max(Math.max(last.in, in), out + dead);
-        // No more records can have been given up than are without output.
+        // At most the records that have no output can have been given up.
         givenUp = Math.min(Math.max(givenUp, dropped), read - out - dead);
         last = new Moment(read, out, dead, read - out - dead - givenUp);
         return last;

@@ -20,7 +20,7 @@ sealed interface StartPoint {
     /** The first record of each partition with this timestamp or a later one. */
     record AtTime(Instant time) implements StartPoint {}
 
-    /** Reads {@code --from}. Stateless. */
+    /** Converts the value of {@code --from}. Stateless. */
     final class Converter implements ITypeConverter<StartPoint> {
 
         @Override

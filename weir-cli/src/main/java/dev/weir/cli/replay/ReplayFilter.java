@@ -50,7 +50,7 @@ record ReplayFilter(String name, String text) {
         };
     }
 
-    /** Reads {@code NAME=TEXT}. Stateless. */
+    /** Converts {@code NAME=TEXT}. Stateless. */
     static final class Converter implements ITypeConverter<ReplayFilter> {
 
         @Override

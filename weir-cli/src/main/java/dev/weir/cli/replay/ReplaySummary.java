@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  * The counts of a replay so far. Immutable.
  *
  * @param filteredOut dead-letter records outside the user's selection
- * @param excluded dead-letter records from topics or for topics of {@code --exclude-topic}
+ * @param excluded dead-letter records that came from, or would go to, a topic of {@code --exclude-topic}
  * @param unsendable records without a known format, incomplete records, and records whose original is gone
  * @param originalsGone the part of {@code unsendable} whose original is gone
- * @param refused dead-letter records whose target topic no option allows, counted by topic for the first such topics
- * @param refusedElsewhere dead-letter records for all further such topics
+ * @param refused number of dead-letter records per target topic that no option allows, for a limited number of topics
+ * @param refusedElsewhere number of dead-letter records for all other target topics that no option allows
  * @param formats dead-letter records by the name of their format
  * @param failure the reason for an early end, or null
  */

@@ -42,8 +42,8 @@ record Selection(
     }
 
     /**
-     * Returns true if the user named a format and the headers of an unreadable record do not fit it. If it is a custom
-     * format, they must not fit any known format either.
+     * Returns true if the user chose a format that does not fit the headers of this unreadable record. If the user
+     * chose a custom format, the result is true only if no known format fits either.
      */
     boolean isOfAnotherFormat(ConsumerRecord<byte[], byte[]> record) {
         if (format == null || format.fits(record)) {

@@ -119,7 +119,7 @@ final class Sending {
                 } catch (ExecutionException failed) {
                     return failed.getCause() == null ? failed : failed.getCause();
                 } catch (InterruptedException e) {
-                    // Waits on, because the producer answers within its own timeout.
+                    // Keeps waiting, because the producer answers within its own timeout.
                     interrupted = true;
                 }
             }

@@ -50,9 +50,9 @@ final class Targets implements AutoCloseable {
     }
 
     /**
-     * Returns the reason why a record cannot be written there; null if it can.
+     * Returns the reason why a record cannot be written to a partition of a topic; null if it can.
      *
-     * @param partition null if the key chooses it
+     * @param partition null if the key chooses the partition
      */
     @Nullable
     Refusal refusal(String topic, @Nullable Integer partition) {

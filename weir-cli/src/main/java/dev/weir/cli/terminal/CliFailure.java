@@ -28,7 +28,7 @@ public final class CliFailure extends RuntimeException {
         return new CliFailure(ExitCode.FAILED, message, wayOut, null);
     }
 
-    /** Does the same, with a cause that {@code --verbose} shows. */
+    /** Returns the failure of a valid command line whose work failed. {@code --verbose} shows the cause. */
     public static CliFailure work(String message, String wayOut, Throwable cause) {
         return new CliFailure(ExitCode.FAILED, message, wayOut, cause);
     }

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>How it works:
  * <ol>
- *   <li>The first {@link #onStop} takes over the signals; before it, and for commands without one, they end the
- *       process at once.
+ *   <li>The first call of {@link #onStop} takes over the signals. Until then, and in commands that never call it, a
+ *       signal ends the process at once.
  *   <li>The first signal runs the stop actions, newest first, each once, on the signal's own thread. The JVM is
  *       <em>not</em> shutting down meanwhile: no shutdown hook runs, log handlers stay open.
  *   <li>The actions make the work finish; the main thread, which waits for the work, returns its exit code, and only

@@ -49,7 +49,10 @@ public final class Terminal {
         print(Printable.line(line));
     }
 
-    /** Does the same for several lines. {@link Printable#line} must have escaped each of their parts. */
+    /**
+     * Prints several permanent lines, above the status line if there is one. {@link Printable#line} must have escaped
+     * each part of these lines.
+     */
     public void notes(String lines) {
         print(Printable.lines(lines));
     }

@@ -31,8 +31,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The output of one version: for each event a hash of its page view or dead-letter record, and a check that all are
- * there once and in order. Confined to one thread.
+ * The output of one version. Holds a hash of each event's page view or dead-letter record, and checks that the output
+ * of each event is there once and in order. Confined to one thread.
  */
 final class Outputs {
     private static final Duration POLL = Duration.ofMillis(100);
@@ -149,7 +149,7 @@ final class Outputs {
         return ByteBuffer.wrap(digest.digest()).getLong();
     }
 
-    /** Includes the length, so that no byte can move from one part to the next. */
+    /** Hashes the part's length too, so that the hash changes if a byte moves from one part to the next. */
     private void add(byte[] part) {
         digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, part.length));
         digest.update(part);

@@ -54,7 +54,7 @@ final class AddressRewriter {
                         CONSUMER_GROUP_HEARTBEAT,
                         TXN_OFFSET_COMMIT -> asked.put(header.getInt(), new Asked(api, version));
                 default -> {
-                    // Its response contains no address and is never replaced.
+                    // The response to this request contains no address and is never replaced.
                 }
             }
         }

@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The program of a forked broker, as arguments of the {@code java} command that follow those limiting its memory.
- * Immutable.
+ * The program of a forked broker, as arguments of the {@code java} command. The arguments that limit the JVM's memory
+ * precede them. Immutable.
  *
  * @param format arguments for formatting the broker's folder; empty if no separate formatting is needed
  * @param serve arguments for running the broker
@@ -55,8 +55,8 @@ public record BrokerProgram(List<String> format, List<String> serve) {
     }
 
     /**
-     * Returns this JVM's class path. If this JVM is modular, appends its module path, because the child needs no
-     * modules.
+     * Returns this JVM's class path. If this JVM has a module path, appends it, because the child loads all classes
+     * from its class path.
      */
     private static String classPath() {
         String classPath = System.getProperty("java.class.path", "");

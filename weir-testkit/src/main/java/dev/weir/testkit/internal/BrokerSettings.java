@@ -74,8 +74,8 @@ public final class BrokerSettings {
     private static void timing(Map<String, String> settings) {
         settings.put("server.max.startup.time.ms", "60000");
         settings.put("group.initial.rebalance.delay.ms", "0");
-        // A killed broker loses its leaderships after the session timeout. It is short, but longer than a pause of a
-        // busy machine.
+        // A killed broker loses its leaderships after the session timeout. The timeout is short, but longer than a
+        // pause of a busy machine.
         settings.put("broker.heartbeat.interval.ms", "500");
         settings.put("broker.session.timeout.ms", "4000");
         settings.put("replica.lag.time.max.ms", "5000");
@@ -102,8 +102,8 @@ public final class BrokerSettings {
 
     /**
      * Limits the memory for requests. A server allocates a request's memory as soon as a connection has announced its
-     * size. Therefore one request may use at most a sixteenth of the heap, and all requests being received together an
-     * eighth, plus one more request.
+     * size. Therefore one request may use at most a sixteenth of the heap. The server starts to receive another request
+     * only while all requests together use less than an eighth.
      */
     private static void requests(Map<String, String> settings, long heapBytes) {
         long largest = Math.clamp(heapBytes / 16, 8L * MEGABYTE, 100L * MEGABYTE);

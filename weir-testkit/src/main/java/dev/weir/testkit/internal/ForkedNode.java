@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A broker in its own JVM, which runs a {@link BrokerProgram}. Its owner calls it from one thread at a time.
  *
- * <p>The child reports on its standard output that it serves clients, or why it does not, and terminates at the end of
- * its standard input. Closing that pipe therefore stops the child, and the child cannot outlive its parent, however
- * that one terminates. The child's log goes to a file.
+ * <p>The child reports on its standard output that it serves clients, or why it does not. It terminates at the end of
+ * its standard input. Closing that pipe therefore stops the child, and the child cannot outlive its parent, however the
+ * parent terminates. The child's log goes to a file.
  */
 public final class ForkedNode implements BrokerNode {
     private static final Duration FORMAT_DEADLINE = Duration.ofMinutes(1);
@@ -39,7 +39,7 @@ public final class ForkedNode implements BrokerNode {
     private boolean formatted;
 
     private volatile @Nullable Process process;
-    private @Nullable BufferedReader said; // standard output of that process
+    private @Nullable BufferedReader said; // standard output of the process
 
     public ForkedNode(
             int id,

@@ -49,7 +49,7 @@ final class RareAnswers {
         return Objects.requireNonNull(counts.get(kind));
     }
 
-    /** Returns n if one in n responses of a kind is replaced. */
+    /** Returns n if one in n responses is replaced by this kind of rare response. */
     private static int oneIn(RareAnswer kind) {
         return switch (kind) {
             case COMMIT_TIMED_OUT -> 4;
@@ -87,7 +87,10 @@ final class RareAnswers {
         return draw(RareAnswer.CONNECTION_LOST);
     }
 
-    /** Changes the response if this is drawn, and returns whether it did. The other overloads do the same. */
+    /**
+     * Decides by a draw whether to change the response, and returns whether it was changed. The other overloads do the
+     * same.
+     */
     boolean change(FetchResponseData answer) {
         boolean hasRecords = answer.responses().stream()
                 .flatMap(topic -> topic.partitions().stream())

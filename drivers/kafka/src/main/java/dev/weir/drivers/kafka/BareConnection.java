@@ -90,7 +90,8 @@ final class BareConnection implements Closeable {
         request.putShort(FETCH).putShort(FETCH_VERSION).putInt(0).putShort((short) -1); // no client id
         request.putInt(-1).putInt(MAX_WAIT_MILLIS).putInt(1).putInt(MAX_BYTES).put((byte) 0);
         request.putInt(1).putShort((short) name.length).put(name).putInt(partitions.size());
-        // A broker fills an answer in the order of the partitions, so each partition is the first one in its turn.
+        // A broker fills an answer in the order of the request's partitions, so the partitions take turns at being
+        // first.
         Collections.rotate(partitions, 1);
         for (int partition : partitions) {
             request.putInt(partition).putLong(nextOffsets[partition]).putInt(MAX_PARTITION_BYTES);

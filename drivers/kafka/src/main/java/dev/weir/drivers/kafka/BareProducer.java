@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Queue;
 
 /**
- * A connection to the leader of some partitions. A request holds one full batch each for several partitions, which take
- * turns. {@link BareRequest} encodes it. Confined to one thread.
+ * A connection to the leader of some partitions. Each request has one full batch for each of several partitions, and
+ * the partitions take turns. {@link BareRequest} encodes the request. Confined to one thread.
  */
 final class BareProducer implements Closeable {
     private static final int IN_FLIGHT = 5;
@@ -54,7 +54,7 @@ final class BareProducer implements Closeable {
     }
 
     /**
-     * Sends the next request, after the answer to the request five before it has arrived. Returns false if everything
+     * Sends the next request. If five requests are in flight, waits for an answer first. Returns false if everything
      * has been sent.
      */
     boolean turn() throws IOException {

@@ -110,8 +110,8 @@ final class PlainCopy implements Driver {
     }
 
     /**
-     * Commits; throws if a record was not written. A transaction throws by itself. Otherwise the pass is checked before
-     * the commit.
+     * Commits. Throws if a record was not written: a transaction's commit throws by itself, and without transactions
+     * the pass is checked before the commit.
      */
     private static void commit(
             Consumer<byte[], byte[]> consumer,

@@ -14,9 +14,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * The loop over {@code send} that the manual shows, with a callback for each record. Properties that require fewer
- * acknowledgements make it a driver of its own. Confined to the main thread, except that callbacks run on the client's
- * thread.
+ * The loop over {@code send} that the manual shows, with a callback for each record. A separate driver runs this loop
+ * with properties that require fewer acknowledgements. Confined to the main thread, except that callbacks run on the
+ * client's thread.
  */
 final class PlainProducer implements Driver {
     private final Map<String, String> preset;

@@ -23,8 +23,8 @@ final class ShareDriver implements Driver {
 
     private static final String POLL_RECORDS = "max.poll.records";
 
-    // The published rule is "locks by consumers of a partition, then lower". With locks for 40 records per consumer and
-    // 300 consumers, 30 records per poll worked well.
+    // The published rule divides a partition's locks by its number of consumers and then takes somewhat fewer records
+    // per poll. With locks for 40 records per consumer and 300 consumers, 30 records per poll worked well.
     private static final double TUNED_SHARE = 0.75;
 
     private final Map<String, String> preset;

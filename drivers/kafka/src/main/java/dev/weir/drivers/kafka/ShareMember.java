@@ -53,7 +53,7 @@ final class ShareMember implements Runnable {
             // Without explicit acknowledgements, the commit accepts all records of the last poll, so all of them must
             // be done.
             if (whole || explicit) {
-                // commitSync throws only faults that concern no single partition.
+                // commitSync returns the faults of single partitions, and throws only other faults.
                 consumer.commitSync().values().forEach(refused -> pass.fail(refused.orElse(null)));
             }
         } catch (Throwable e) {

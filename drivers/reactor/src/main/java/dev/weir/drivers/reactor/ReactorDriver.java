@@ -174,10 +174,10 @@ final class ReactorDriver implements Driver {
     }
 
     /**
-     * Emits the number of records of each transaction after its commit, when the results of the transaction end. The
-     * results are not counted, because the library can end them early and drop the remaining results, although their
-     * records are committed. In 1.3.25 this happens when a callback has found nothing in flight, and completes after
-     * other records were sent.
+     * Emits the number of records of each committed transaction. The number is known from the transaction's input and
+     * is emitted when the stream of its results ends. The results are not counted, because the library can end that
+     * stream early and drop the remaining results of committed records. In 1.3.25 this happens if a callback finds
+     * nothing in flight, and other records are sent before the callback has completed.
      */
     static <T> Flux<Integer> inTransactions(
             KafkaSender<byte[], byte[]> sender, Flux<SenderRecord<byte[], byte[], T>> records, int most) {

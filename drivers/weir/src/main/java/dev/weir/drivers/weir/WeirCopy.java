@@ -20,8 +20,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * A copy from {@code KafkaSource.atLeastOnce} to {@code KafkaSink.records}, or with {@code KafkaSource.exactlyOnce}.
- * {@code map} or {@code mapParallel} is between them. Confined to the main thread.
+ * A copy at least once, from {@code KafkaSource.atLeastOnce} to {@code KafkaSink.records}, or a copy exactly once, with
+ * {@code KafkaSource.exactlyOnce}. Between source and sink, the copy uses {@code map} or {@code mapParallel}. Confined
+ * to the main thread.
  */
 final class WeirCopy implements Driver {
     private static final Duration DRAIN = Duration.ofSeconds(20);
@@ -76,7 +77,8 @@ final class WeirCopy implements Driver {
                 ProducerSettings.builder().produce(produce);
         Map<String, String> writing = pass.clientConfig().producer(Map.of());
         if (produce == ProducePath.LEAN) {
-            // A workload sets this for both clients, but means it for reading. A lean producer would refuse it.
+            // A workload sets this property for both clients, but intends it for the consumer. A lean producer would
+            // refuse it.
             writing.remove("receive.buffer.bytes");
         }
         writing.forEach(producer::property);

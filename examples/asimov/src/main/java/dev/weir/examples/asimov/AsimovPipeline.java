@@ -17,15 +17,15 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * writes them to a topic of page views or to the dead-letter topic. At least once, in order per session. Stateless.
  *
  * <p>Each step runs on as many threads as there are processors, and has its own name in
- * {@link dev.weir.stream.RunningPipeline#stages}. All steps keep the order of their input. For the order per session it
- * is then enough that source records, output records and dead-letter records are keyed by session.
+ * {@link dev.weir.stream.RunningPipeline#stages}. The order per session is kept, because all steps keep the order of
+ * their input, and because source records, output records and dead-letter records are keyed by session.
  */
 public final class AsimovPipeline {
     /** The topic of events, in JSON. */
     public static final String EVENTS = "events";
     /** The topic of page views, in Protobuf. */
     public static final String PAGE_VIEWS = "page-views";
-    /** The topic of events that could not be translated, which it stores unchanged. */
+    /** The topic that stores, unchanged, the events that could not be translated. */
     public static final String DEAD_LETTERS = "dead-letters";
 
     private AsimovPipeline() {}

@@ -86,7 +86,7 @@ public final class EventGenerator {
     }
 
     /**
-     * Does the same with larger or smaller payloads.
+     * Prepares the traffic of {@code seed}, with larger or smaller payloads.
      *
      * @param medianPayloadChars the median of their sizes before compression, 100 to 50,000; 600 without this parameter
      */

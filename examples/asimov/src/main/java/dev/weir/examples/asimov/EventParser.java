@@ -153,7 +153,8 @@ final class EventParser {
                 default -> skipValue();
             }
         }
-        // Checks here rather than at the end, so that a second payload object finds the first one.
+        // Checks both fields here rather than at the end of the event, so that a second payload object always finds the
+        // payload of the first one.
         required("payload.encoding", encoding);
         required("payload.data", payload);
     }

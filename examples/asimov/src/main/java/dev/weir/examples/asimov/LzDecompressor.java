@@ -332,7 +332,7 @@ final class LzDecompressor {
                 };
     }
 
-    /** Converts the output to UTF-8 in place, because it never grows. */
+    /** Converts the output to UTF-8 in place, because the conversion never makes it longer. */
     private void joinSurrogates() {
         byte[] bytes = output;
         int to = 0;

@@ -3,8 +3,8 @@ package dev.weir.examples.asimov;
 import java.util.Arrays;
 
 /**
- * The alphabet of one form of LZ-string: the number of bits of the stream that a character carries, and which bits.
- * Immutable.
+ * The alphabet of one form of LZ-string. It defines how many bits of the stream a character carries, and which bits
+ * each character stands for. Immutable.
  *
  * <p>A stream's bits fill each character from the highest bit down, but each code in the stream starts with its lowest
  * bit. Therefore both sides reverse the bits of a character. A code can then be masked out of an accumulator.

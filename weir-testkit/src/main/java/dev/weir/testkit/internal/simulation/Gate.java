@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets a pipeline pull only while the world waits for it, so that no pull overlaps with the consumer's own code. The
- * world opens the gate; each stage after the gate belongs to its segment.
+ * world's thread opens the gate. Each stage after the gate is confined to the thread of its segment.
  */
 final class Gate {
 

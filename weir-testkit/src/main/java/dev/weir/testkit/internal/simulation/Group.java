@@ -9,8 +9,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The simulated group: this member's partitions, and the work of other members on the remaining ones. Confined to the
- * world.
+ * The simulated group: this member's partitions, and the work of other members on the remaining partitions. Confined to
+ * the world's thread.
  */
 final class Group {
 

@@ -42,8 +42,8 @@ final class Ledger {
         private int doneInAssignment;
 
         /**
-         * The last assignment after which another member began the record. No handler of this or an earlier assignment
-         * may begin it any more.
+         * The number of the last assignment after which another member began the record. No handler of that assignment,
+         * or of an earlier one, may still begin the record.
          */
         private int begunAfter = -1;
     }
@@ -70,7 +70,7 @@ final class Ledger {
 
     private @Nullable String violation;
 
-    /** True if the world has seen the violation. */
+    /** True if the world has read the violation. Later violations are then ignored. */
     private boolean looked;
 
     Ledger(Scenario scenario, Draw draw, Clock clock, History history) {
@@ -296,7 +296,7 @@ final class Ledger {
     /**
      * Reports that another member has handled the record.
      *
-     * @param after the number of this member's last assignment before that
+     * @param after the number of this member's last assignment before the other member handled the record
      */
     void doneElsewhere(TopicPartition id, long offset, int after) {
         lock.lock();

@@ -289,7 +289,10 @@ final class Outputs {
                 .toString();
     }
 
-    /** Registers a write. Does not check the order of writes for a partition that another member owns by then. */
+    /**
+     * Registers a write. If another member has had the source partition since the source record was read, the write is
+     * left out of the check of the order.
+     */
     private void write(TopicPartition to, @Nullable Source source) {
         if (source == null) {
             return;

@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A simulated partition: its records, with gaps between them, the group's commit, and this member's position. Confined
- * to the world.
+ * to the world's thread.
  */
 final class PartitionLog {
 
-    /** The committed offset before any commit; the position while the client does not know it. */
+    /** Stands for a missing commit, and for a position that the client does not know yet. */
     static final long UNKNOWN = -1;
 
     final TopicPartition id;

@@ -34,8 +34,8 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The consumer client of one process. Its world advances during its polls. Confined to the consumer's thread, except
- * for {@link #wakeup}.
+ * The consumer client of one process. Simulated time advances only during its polls. Confined to the consumer's thread,
+ * except for {@link #wakeup}.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // used by one thread, except for a volatile field
 final class SimulatedClient extends MockConsumer<byte[], byte[]> {
@@ -94,8 +94,8 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
     @Override
     public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
         if (!begun) {
-            // Returns nothing even if the pipeline is running now, because the number of polls before that depends on
-            // real time.
+            // Until the pipeline is running, the number of polls depends on real time. Therefore none of these polls
+            // returns records, not even the poll that finds the pipeline running.
             begun = world.awaitRunning(MAX_START_WAIT);
             return ConsumerRecords.empty();
         }

@@ -20,8 +20,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One start of the user's process, until it stops or crashes. The methods that the user calls are thread-safe;
- * everything else belongs to the world.
+ * One start of the user's process, until it stops or crashes. The methods that the user calls are thread-safe.
+ * Everything else is confined to the world's thread.
  */
 final class SimulatedProcess implements SimulatedKafka {
 
@@ -40,7 +40,7 @@ final class SimulatedProcess implements SimulatedKafka {
 
     private volatile @Nullable SimulatedClient client;
 
-    // Confined to the world.
+    // Confined to the world's thread.
     private @Nullable RestProbe probe;
     boolean joined;
     boolean stopping;
@@ -98,7 +98,7 @@ final class SimulatedProcess implements SimulatedKafka {
         return clock;
     }
 
-    // ---- Who starts it ---------------------------------------------------------------------------------------------
+    // ---- SimulationRun ---------------------------------------------------------------------------------------------
 
     void runs(RunningPipeline started) {
         running.complete(started);

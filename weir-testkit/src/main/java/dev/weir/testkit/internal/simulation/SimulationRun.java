@@ -18,8 +18,8 @@ public final class SimulationRun {
     private static final long LIMIT_SECONDS = 120;
 
     /**
-     * More starts than any plan contains crashes and redeployments. Reaching this number means that the pipeline keeps
-     * terminating on its own.
+     * Limit for starts of the process. No plan contains that many crashes and redeployments, so a pipeline that reaches
+     * the limit keeps terminating on its own.
      */
     private static final int MAX_STARTS = 50;
 

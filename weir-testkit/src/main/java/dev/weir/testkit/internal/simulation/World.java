@@ -32,7 +32,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class World implements Surroundings {
 
-    /** Real time for which the pipeline may be busy before it counts as never coming to rest. */
+    /**
+     * Real time for which the pipeline may be busy. After that, the world assumes that the pipeline never comes to
+     * rest.
+     */
     private static final Duration REST_LIMIT = Duration.ofSeconds(20);
 
     /** Simulated time for which a calm world waits until everything is committed. */
@@ -58,7 +61,7 @@ final class World implements Surroundings {
     private boolean calm;
     private long calmSinceNanos;
 
-    /** True if the pipeline has come to rest since the world last moved. */
+    /** True if the pipeline has come to rest since the last simulated event. */
     private boolean rested;
 
     /** True if everything is done and the pipeline has been asked to stop. */
@@ -81,7 +84,7 @@ final class World implements Surroundings {
         });
     }
 
-    // ---- For the one who runs it -----------------------------------------------------------------------------------
+    // ---- For SimulationRun -----------------------------------------------------------------------------------------
 
     /** Starts a process, which knows only what is committed. */
     SimulatedProcess start(String bootstrapServers) {
@@ -101,7 +104,10 @@ final class World implements Surroundings {
         return ledger;
     }
 
-    /** Returns whether the world itself is the legitimate cause of a failed run. */
+    /**
+     * Returns whether the run may fail in this way without a violation, because the simulated brokers rejected a
+     * record.
+     */
     boolean excuses(Throwable failure) {
         boolean refused = outputs.takeRefused() && failure instanceof ProduceException;
         if (refused) {
@@ -285,8 +291,8 @@ final class World implements Surroundings {
     }
 
     /**
-     * Returns whether more must be committed. Commits that precede the work stop at the last record; other commits stop
-     * at the end of the log.
+     * Returns whether more must be committed. At most once, commits stop at the last record. Otherwise, they stop at
+     * the end of the log.
      */
     private boolean isBehind(PartitionLog log) {
         long committed = Math.max(0, log.committed());
@@ -365,7 +371,7 @@ final class World implements Surroundings {
             clock.advance(Duration.ofNanos(nanos));
             return;
         }
-        // The consumer may have woken the pipeline before it waits.
+        // The consumer may have woken the pipeline before this call.
         settle();
         if (!rested) {
             rested = true;
