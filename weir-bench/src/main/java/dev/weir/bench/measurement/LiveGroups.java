@@ -36,7 +36,7 @@ final class LiveGroups implements AutoCloseable {
      *
      * @param numbers the trackers of received records, one per group
      * @param listeners returns the listener of a group's members; the first group's listener also receives the reports
-     * of the generator and of the output's reader
+     *     of the generator and of the output's reader
      */
     LiveGroups(
             DriverLauncher launcher,

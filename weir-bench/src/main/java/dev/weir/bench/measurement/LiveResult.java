@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * @param around the figures of the brokers and the machine
  * @param cores the cores of the machine that runs all processes, or {@link #MANY_MACHINES}
  * @param handlers the number of handlers in all processes together that may block at the same time; 0 if handlers do
- * not block
+ *     not block
  */
 public record LiveResult(
         WorkloadPoint point,
@@ -142,7 +142,7 @@ public record LiveResult(
      * @param to the index after the last second
      * @param producerRate the number of records that were due per second
      * @param handlers the number of handlers that could block at the same time; 0 if they did not block, or if their
-     * number or blocking time changed
+     *     number or blocking time changed
      * @param given figures that are not per second, by name
      */
     private record Part(

@@ -18,7 +18,7 @@ interface MemberNetwork extends AutoCloseable {
      * Does nothing if the network still works as planned.
      *
      * @throws dev.weir.bench.RunFailure if the network itself is gone, because the member's failures would then not be
-     * part of the plan
+     *     part of the plan
      */
     void requireUp() throws InterruptedException;
 

@@ -51,7 +51,7 @@ final class SteadyBook {
      * Creates the book of a run that has not begun.
      *
      * @param driverSends whether the driver sends by the plan and reports its own lateness, so that there is no
-     * generator
+     *     generator
      */
     SteadyBook(BenchCluster cluster, WorkloadPoint point, SteadyPlan plan, boolean driverSends) {
         this.cluster = cluster;

@@ -49,7 +49,7 @@ public final class DriverCatalog {
      *
      * @param library prefix of the name of the jar whose version is reported
      * @param coordinates group and artifact of that jar, from which other versions can be downloaded; empty if no other
-     * versions are available
+     *     versions are available
      * @param speaksPlaintextOnly whether the driver cannot connect to brokers that require TLS or SASL
      * @param joinsNoGroup whether each process of the driver reads all partitions, however many processes there are
      * @param repair advice for the user if a part of the class path is missing

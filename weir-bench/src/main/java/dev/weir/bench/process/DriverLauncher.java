@@ -70,7 +70,7 @@ public final class DriverLauncher implements AutoCloseable {
      *
      * @param doing receives progress messages
      * @throws BenchException if a place cannot be used. The message contains the place's name, the command and its
-     * output. The launcher need not be closed then.
+     *     output. The launcher need not be closed then.
      */
     public void open(Collection<String> drivers, Consumer<String> doing) {
         List<String> classPaths = new ArrayList<>();

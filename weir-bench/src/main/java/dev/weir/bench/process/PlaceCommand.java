@@ -50,7 +50,7 @@ final class PlaceCommand {
      *
      * @param input the command's standard input; null for an empty input
      * @throws BenchException if the command fails, or has not ended after {@code patience}; its local process is killed
-     * then
+     *     then
      */
     String run(@Nullable InputStream input, Duration patience) {
         Process process;

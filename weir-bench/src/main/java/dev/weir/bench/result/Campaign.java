@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param workload the content of the workload file
  * @param baseline the driver with which the others are compared; ratios are divided by its figures
  * @param control a second driver that is identical to the baseline (A/A), so that any difference between the two is
- * noise; null if there is none
+ *     noise; null if there is none
  * @param rounds the number of runs of each driver at each point; a round consists of one run of each driver
  * @param seed the seed for the order of the runs and for the random data
  */

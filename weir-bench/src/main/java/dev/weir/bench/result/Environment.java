@@ -10,7 +10,7 @@ import java.util.Map;
  * @param processor the processor's name as reported by the operating system
  * @param versions the version of each artifact
  * @param settings flags of the JVM, settings of the broker, limits of the container and the CPU governor; secrets are
- * replaced
+ *     replaced
  * @param commit the commit of Weir's sources, with the suffix {@code -dirty} if they were changed
  */
 public record Environment(

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param holdSeconds how long the driver sustained {@code finding.low()}
  * @param latencyMillis the latency at that rate, at the target's percentile
  * @param ceiling the number of records per second that the maximum number of blocking handlers can handle, computed
- * from their measured blocking time
+ *     from their measured blocking time
  * @param limiter the component that limited the rate; null if no figure shows it
  * @param timeline the orders that were executed during the search
  */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param directBytes memory outside the heap at the end of the interval
  * @param figures readings of clients, brokers and the machine, by name, if requested; taken at most once a second
  * @param polls the polls of the consumers under test; null if they polled nothing, or if the run was stored before this
- * field existed
+ *     field existed
  */
 public record Interval(
         long startMillis,

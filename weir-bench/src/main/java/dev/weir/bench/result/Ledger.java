@@ -10,10 +10,10 @@ import java.util.stream.IntStream;
  * @param expected the number of distinct records that had to be delivered
  * @param delivered the number of deliveries, including duplicates
  * @param outOfOrder the number of deliveries that followed a later record of the same partition, or of the same key if
- * the scenario guarantees order by key; 0 if the scenario guarantees no order
+ *     the scenario guarantees order by key; 0 if the scenario guarantees no order
  * @param retried the number of handler calls that failed and were repeated
  * @param redelivered the number of repeated deliveries in scenarios that allow them (share groups, copying at least
- * once)
+ *     once)
  * @param topics a ledger for each topic, if there are several; {@code retried} is counted only in the total
  * @param groups a ledger for each group, if there are several
  */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param p50Millis the median latency from the planned send time to the end of the handler
  * @param lagRecords the number of records that had been sent but not handled at the end of the phase
  * @param result the figures of the phase in the form of a run's figures; null if the phase contains no whole second or
- * was begun by an order that changed nothing
+ *     was begun by an order that changed nothing
  */
 public record Phase(
         long fromMillis,
@@ -90,7 +90,7 @@ public record Phase(
      *
      * @param fromInterval the index of the first of the run's intervals that belongs to the phase
      * @param toInterval the index after the last interval; the interval may lie after the end of the phase, because an
-     * order that changes nothing begins a phase but does not end this result
+     *     order that changes nothing begins a phase but does not end this result
      * @param flags the reasons to doubt these figures
      */
     public record Result(int fromInterval, int toInterval, Totals totals, Set<Flag> flags) {

@@ -55,7 +55,7 @@ public final class ChangePoints {
      *
      * @param segments the segments in order; a single one if nothing changed
      * @param p the probability that chance alone allows a division as clear as the best division of the series; 1 if
-     * the series is too short for a division
+     *     the series is too short for a division
      */
     public record Finding(List<Segment> segments, double p) {}
 

@@ -29,7 +29,7 @@ public record Difference(
      * Compares the points and drivers that both campaigns contain. Points are matched by ID and drivers by name.
      *
      * @throws IllegalArgumentException if the campaigns have different baselines, nothing in common, or runs that were
-     * changed
+     *     changed
      */
     public static List<Difference> between(Analysis before, Analysis after) {
         String baseline = before.campaign().baseline();

@@ -62,8 +62,8 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
          * there is none. Levels that the user has accepted as past are ignored.
          *
          * @param acceptedMillis a level is accepted as past if all of its campaigns started before this time. It is
-         * also accepted if at least one campaign started before this time and at most two started later, because the
-         * detected end of a level may be wrong by two campaigns.
+         *     also accepted if at least one campaign started before this time and at most two started later, because
+         *     the detected end of a level may be wrong by two campaigns.
          * @param least the smallest relative loss
          */
         public @Nullable Level lost(long acceptedMillis, double least) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param label the library's version as text
  * @param client the version of kafka-clients; empty if kafka-clients is the library itself, or if its version is
- * unknown
+ *     unknown
  * @param number the release; {@link #UNNUMBERED} for a commit that follows no release
  * @param commits the number of commits after that release
  * @param startedAtMillis when a development version was measured; 0 for a release

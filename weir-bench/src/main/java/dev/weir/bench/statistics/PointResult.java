@@ -9,7 +9,7 @@ import java.util.Map;
  * The results of all drivers at one point. Immutable, thread-safe.
  *
  * @param noise by metric, the largest factor that the interval of the control's ratio to the baseline (A/A) contains,
- * at least 1; infinite if the control has fewer than two rounds, and missing if the campaign has no control
+ *     at least 1; infinite if the control has fewer than two rounds, and missing if the campaign has no control
  */
 public record PointResult(Point point, Map<Metric, Double> noise, List<DriverResult> drivers) {
 

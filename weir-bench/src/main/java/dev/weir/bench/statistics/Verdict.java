@@ -20,7 +20,7 @@ public enum Verdict {
      * Judges an interval.
      *
      * @param noiseFactor the largest factor between two sets of runs of the baseline, at least 1; NaN if it was not
-     * measured
+     *     measured
      * @param adjustedP the p-value after correction for the number of comparisons
      * @param margin the largest relative difference that does not matter, for example 0.05
      */

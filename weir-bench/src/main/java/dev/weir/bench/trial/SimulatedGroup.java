@@ -133,7 +133,7 @@ final class SimulatedGroup {
      *
      * @param rate the rate of the plan, in records per second
      * @param isLate whether the members join only {@link #JOIN_NANOS} after the plan begins, when {@link #join} is
-     * called
+     *     called
      */
     SimulatedGroup(
             WorkloadPoint point,

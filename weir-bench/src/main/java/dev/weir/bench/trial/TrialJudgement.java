@@ -82,7 +82,7 @@ final class TrialJudgement {
      * {@code seconds}.
      *
      * @param handlers the number of handlers in all members together that may block at the same time; 0 if handlers do
-     * not block
+     *     not block
      */
     TrialJudgement(
             Attempt attempt,

@@ -21,12 +21,12 @@ import java.util.TreeMap;
  * A campaign as described by a workload file. Immutable.
  *
  * @param text the content of the file, followed by a comment if the file was read with its quick section or without its
- * timeline
+ *     timeline
  * @param control whether the baseline runs a second time, under another name
  * @param timeline the orders executed during each run
  * @param design the rule that selects the points to run
  * @param sizes the number of values of each dimension; if the design is adaptive, {@link #points} contains the whole
- * grid
+ *     grid
  */
 public record Workload(
         String name,

@@ -35,7 +35,7 @@ public final class YamlText {
      * @param name the name of the text's file
      * @return the root node; empty if the text contains nothing
      * @throws org.snakeyaml.engine.v2.exceptions.YamlEngineException if the text is no YAML, nested too deeply or too
-     * large
+     *     large
      */
     public static Optional<Node> compose(String name, String yaml) {
         LoadSettings settings = LoadSettings.builder().setLabel(name).build();
