@@ -45,8 +45,8 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /**
-     * Returns the current partitions of a subscription. Fails with the topic's name if a topic that the subscription
-     * names does not exist.
+     * Returns the current partitions of a subscription. If the subscription names a topic that does not exist, the
+     * stage fails with an exception that names the topic.
      */
     public CompletionStage<Set<TopicPartition>> partitions(Subscription subscription) {
         return lookup.partitions(subscription.selection())

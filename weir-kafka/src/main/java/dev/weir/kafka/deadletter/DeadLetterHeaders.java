@@ -32,10 +32,10 @@ public final class DeadLetterHeaders {
     /** The partition from which the record was consumed. */
     public static final String PARTITION = PREFIX + "partition";
 
-    /** The record's offset in that partition. */
+    /** The record's offset in the partition from which it was consumed. */
     public static final String OFFSET = PREFIX + "offset";
 
-    /** The record's timestamp, in milliseconds; absent if it had none, or a negative one. */
+    /** The record's timestamp, in milliseconds; absent if the record had no timestamp, or a negative one. */
     public static final String TIMESTAMP = PREFIX + "timestamp";
 
     /** The consumer group that gave up the record; absent if unknown. */

@@ -167,8 +167,8 @@ final class FirstRecords<K> {
     }
 
     /**
-     * Reads the topic's partitions. The client has just written to the topic and therefore knows them. If it no longer
-     * does, a later send reports that.
+     * Reads the topic's partitions. The client knows them, because it has just written to the topic. If the client no
+     * longer knows them, a later send reports that.
      */
     private void count(String name, Topic topic) {
         try {

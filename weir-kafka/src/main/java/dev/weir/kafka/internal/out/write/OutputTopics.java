@@ -38,8 +38,8 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
     private static final Logger LOG = LoggerFactory.getLogger(OutputTopics.class);
 
     /**
-     * The interval between checks. A suspicious outcome makes the next check come earlier, but not before the pause has
-     * passed.
+     * The interval between checks. After a suspicious outcome, the next check comes earlier, but at least
+     * {@link #PAUSE} after the previous one.
      */
     private static final Duration INTERVAL = Duration.ofSeconds(5);
 

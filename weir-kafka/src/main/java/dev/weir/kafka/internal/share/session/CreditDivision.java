@@ -12,16 +12,16 @@ import java.util.Collection;
  */
 record CreditDivision(int each, int probe, int threshold) {
 
-    /** Divisor for the part of a session's credits that justifies a request. */
+    /** A request is justified when the session's credits divided by this number are free. */
     private static final int WORTHWHILE = 4;
 
     /**
-     * Divisor for the credits beyond one per worker. The larger one of this part and the part by {@link #WORTHWHILE}
-     * justifies a request.
+     * Divisor for the session's part of the credits beyond one per worker. A request is justified by this result or by
+     * the result for {@link #WORTHWHILE}, whichever is larger.
      */
     private static final int WORTHWHILE_OF_STORE = 2;
 
-    /** Divisor for the part of a session that found nothing while other sessions find records. */
+    /** Divisor for the credits of a session whose last fetch found nothing, while other sessions find records. */
     private static final int PROBE = 8;
 
     /**
