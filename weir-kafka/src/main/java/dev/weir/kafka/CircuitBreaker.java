@@ -195,8 +195,8 @@ public final class CircuitBreaker {
      * no longer needed; in that case, report no outcome.
      *
      * @param needless returns true if the call is no longer needed. It is called under the breaker's lock, before and
-     * after each wait, so it must be fast and must not acquire a lock. Whenever its result changes, call
-     * {@link #lookAgain}
+     *     after each wait, so it must be fast and must not acquire a lock. Whenever its result changes, call
+     *     {@link #lookAgain}
      */
     public long acquire(BooleanSupplier needless) throws InterruptedException {
         lock.lockInterruptibly();

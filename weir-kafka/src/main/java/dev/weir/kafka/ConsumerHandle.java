@@ -82,7 +82,7 @@ public interface ConsumerHandle {
      * almost nothing. The pause also applies to partitions assigned later.
      *
      * @return a stage that is already complete, so there is no need to wait for it; the other methods that pause or
-     * resume return such a stage too
+     *     resume return such a stage too
      */
     CompletionStage<Void> pause();
 
@@ -119,8 +119,8 @@ public interface ConsumerHandle {
      * positions are committed for the group, even if they are before the committed ones.
      *
      * @return a stage that completes when each partition is at its new position; it does not wait for the next record.
-     * The stage fails if a partition is not assigned, or is revoked before the seek is done. Partitions that are
-     * already at their new position then stay there
+     *     The stage fails if a partition is not assigned, or is revoked before the seek is done. Partitions that are
+     *     already at their new position then stay there
      */
     CompletionStage<Void> seek(Map<TopicPartition, Position> positions);
 }

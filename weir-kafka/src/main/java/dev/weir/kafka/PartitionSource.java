@@ -9,6 +9,6 @@ import org.apache.kafka.common.TopicPartition;
  *
  * @param partition the assigned partition
  * @param records the partition's records, to be used by one stream in the same pipeline; ends when the partition is
- * revoked
+ *     revoked
  */
 public record PartitionSource<K, V>(TopicPartition partition, Source<ConsumerRecord<K, V>> records) {}

@@ -144,7 +144,7 @@ public final class ProducerSettings<K, V> {
          * {@code weir.produce}.
          *
          * @throws IllegalArgumentException if the file cannot be read, a client property is misspelled, or a
-         * {@code weir.} key is unknown; the message gives the line number
+         *     {@code weir.} key is unknown; the message gives the line number
          */
         public Builder<K, V> from(Path file) {
             SettingsReader.apply(SettingsText.read(Objects.requireNonNull(file, "file")), this, origins);

@@ -47,7 +47,7 @@ public final class RestartingPipeline implements AutoCloseable {
      * Starts the pipeline. Throws if the first start fails; only later failures lead to a restart.
      *
      * @param settings the conditions for a restart; they also determine whether a pipeline is restarted after
-     * completing normally
+     *     completing normally
      */
     public static RestartingPipeline run(Pipeline pipeline, RestartSettings settings) {
         RestartingPipeline restarting = new RestartingPipeline(pipeline, settings);

@@ -68,8 +68,8 @@ final class SettingsText {
     private SettingsText() {}
 
     /**
-     * Returns whether a name is meant to be one of Weir's own settings. Upper and lower case are the same, because no
-     * client setting starts with this prefix in either.
+     * Returns whether a name is meant to be one of Weir's own settings. Ignores case, because no client setting starts
+     * with this prefix in upper or lower case.
      */
     static boolean isOwn(String name) {
         return name.regionMatches(true, 0, OWN, 0, OWN.length());

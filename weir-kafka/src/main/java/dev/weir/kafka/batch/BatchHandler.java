@@ -23,7 +23,8 @@ public interface BatchHandler<K, V> {
      * @param records the records, at least one, in order within each partition; must not be modified
      * @return an outcome for each record, in the same order. A list of a different size fails the pipeline
      * @throws Exception if the handler cannot return outcomes. The batch is then split until the failing record is
-     * found, and each part is handled in a separate call. Records of a call that threw may therefore be handled again
+     *     found, and each part is handled in a separate call. Records of a call that threw may therefore be handled
+     *     again
      */
     List<BatchOutcome> handle(List<ConsumerRecord<K, V>> records) throws Exception;
 }

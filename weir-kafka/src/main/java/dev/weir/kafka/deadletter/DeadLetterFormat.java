@@ -199,7 +199,7 @@ public final class DeadLetterFormat {
      * the original record is sent back.
      *
      * @throws IllegalArgumentException if the topic has no header name, a name is blank, or two fields have the same
-     * name
+     *     name
      */
     public static DeadLetterFormat headers(Map<Field, String> names) {
         Map<Field, List<String>> lists = new EnumMap<>(Field.class);

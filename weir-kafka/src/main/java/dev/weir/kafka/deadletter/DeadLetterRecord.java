@@ -228,8 +228,8 @@ public final class DeadLetterRecord {
             try {
                 return instant(said);
             } catch (DateTimeException | NumberFormatException wrong) {
-                // Only Weir's own format allows this, because its time is not checked when the record is read. An
-                // invalid time is treated as absent.
+                // Only Weir's own format can have an invalid time here, because its time is not checked when the record
+                // is read. An invalid time is treated as absent.
             }
         }
         return Instant.ofEpochMilli(record.timestamp());

@@ -81,7 +81,7 @@ public final class ClientHealth {
      * Creates an instance without history.
      *
      * @param shared whether the client has other users. Their records may be split while the brokers of this user's
-     * records are down, so the lower limit of splits does not apply
+     *     records are down, so the lower limit of splits does not apply
      */
     public ClientHealth(boolean shared) {
         this.shared = shared;

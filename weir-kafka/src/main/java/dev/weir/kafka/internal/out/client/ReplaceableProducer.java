@@ -275,7 +275,7 @@ public final class ReplaceableProducer<K, V> {
     }
 
     /**
-     * Performs the same check for a run, and logs a stuck client.
+     * Performs the check of {@link #look(long, boolean)} for a run, and logs a stuck client.
      *
      * @param where the end of the log line
      * @return the failure of the run; null if it may continue, perhaps with another client

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The state that a run's segment thread, consumer owner and committing thread share. Owns the {@link TransactionState}
- * and up to two open transactions. Each transition is a method of this class, whose comment names the thread that calls
- * it. The caller must hold {@link #lock}, unless the comment says otherwise. Fields without another comment are guarded
- * by the lock. Volatile fields may be read without the lock if the code checks them again with the lock held before it
- * acts.
+ * and up to two open transactions. Each transition is a method of this class. The comment of the method names the
+ * thread that calls it. The caller must hold {@link #lock}, unless that comment says otherwise. Fields without another
+ * comment are guarded by the lock. Volatile fields may be read without the lock if the code checks them again with the
+ * lock held before it acts.
  */
 final class TransactionsOfRun<K, V> {
 

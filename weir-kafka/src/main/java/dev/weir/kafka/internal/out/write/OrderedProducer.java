@@ -317,7 +317,8 @@ final class OrderedProducer<K, V> {
         stop = new Stop("", "", why);
         ClientClosing.begin(producer); // does not wait, because the client's thread may hang
         if (counts.unanswered() == 0) {
-            // The last outcomes were reported before their thread could see the stop, so it did not make this call.
+            // The last outcomes were reported before their thread could see the stop, so that thread did not make this
+            // call.
             whenSettled.run();
         }
         return null;

@@ -8,10 +8,10 @@ import dev.weir.kafka.internal.share.member.SharePath.Plan;
  * another. The result depends only on the measurements. Stateless.
  *
  * <p>The number is one record per worker plus a buffer, which keeps the workers busy during a fetch. By Little's law,
- * the workers finish the rate times the round trip during a fetch. The buffer is about twice that product: half of its
- * records wait in the process, and the other half is in flight. The buffer also lasts for at least a twentieth of a
- * second, so that a short stall does not reach the workers. If that is few records, it lasts for up to a tenth of a
- * second, because a few large requests cost the client and the broker less than many small ones.
+ * the number of records finished during a fetch is the rate times the round trip. The buffer is about twice that
+ * number: half of its records wait in the process, and the other half is in flight. The buffer also lasts for at least
+ * a twentieth of a second, so that a short stall does not reach the workers. If that is few records, it lasts for up to
+ * a tenth of a second, because a few large requests cost the client and the broker less than many small ones.
  *
  * <p>The number begins small and at most doubles per step, because a member that takes many records at once leaves none
  * for the others. It has two bounds. The acquired records must be finished well within their lock's duration (F8). They

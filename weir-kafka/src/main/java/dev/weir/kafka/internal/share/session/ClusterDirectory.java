@@ -41,8 +41,8 @@ final class ClusterDirectory {
     private static final long MAX_AGE_NANOS = 300_000_000_000L;
 
     /**
-     * Minimum time between two closings of a connection because its responses did not help. The time doubles with each
-     * round of brokers.
+     * Minimum time after which another connection is closed because its responses did not help. The time doubles with
+     * each round of brokers.
      */
     private static final long STAY_NANOS = 200_000_000;
 

@@ -12,12 +12,12 @@ import java.util.Collection;
  */
 record CreditDivision(int each, int probe, int threshold) {
 
-    /** A request is justified when the session's credits divided by this number are free. */
+    /** Divisor for a session's credits. A request is justified when this part of the credits is free. */
     private static final int WORTHWHILE = 4;
 
     /**
-     * Divisor for the session's part of the credits beyond one per worker. A request is justified by this result or by
-     * the result for {@link #WORTHWHILE}, whichever is larger.
+     * Divisor for the session's part of the credits beyond one per worker. If the result is larger than the result for
+     * {@link #WORTHWHILE}, it replaces that result.
      */
     private static final int WORTHWHILE_OF_STORE = 2;
 

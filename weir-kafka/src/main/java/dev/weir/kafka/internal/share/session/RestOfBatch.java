@@ -12,7 +12,7 @@ record RestOfBatch(String topic, int partition, long offset, LockedRecord record
 
     @Override
     public boolean giveBack() {
-        return false; // It is released together with {@code record}.
+        return false; // It is released together with the record.
     }
 
     @Override
