@@ -57,7 +57,8 @@ public interface ConsumerHandle {
 
     /**
      * Returns the dump without the location of the oldest records; it contains only their offset and age. Suitable for
-     * frequent calls, because locating the records requires scanning the tables of stages under their locks.
+     * frequent calls, unlike {@link #dump}, which locates the records and for that scans the tables of stages under
+     * their locks.
      */
     default ConsumerDump outline() {
         return dump();

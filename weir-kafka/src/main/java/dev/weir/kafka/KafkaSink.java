@@ -187,8 +187,9 @@ public final class KafkaSink<K, V> {
     }
 
     /**
-     * Writes records in transactions under a transactional id. Brokers allow only one producer at a time to use an id:
-     * a new run aborts the open transaction of the previous run, which fails if it is still running.
+     * Writes records in transactions under a transactional id. Brokers allow only one producer at a time to use an id.
+     * A new run therefore aborts the open transaction of the previous run. A previous run that has not ended then
+     * fails.
      *
      * @throws IllegalArgumentException if the settings cannot be used with transactions, the id is blank, or the
      *     producer is a {@link Sender}

@@ -251,7 +251,7 @@ public final class Sender<K, V> implements AutoCloseable {
         endWatch.run();
         producer.close(patience);
         producers.close();
-        // A closing client fails its unwritten records, unless it is stuck.
+        // A closing client fails its unwritten records by itself, but a stuck client does not.
         IllegalStateException closed = new IllegalStateException(CLOSED);
         broken = closed;
         failAwaited(closed);

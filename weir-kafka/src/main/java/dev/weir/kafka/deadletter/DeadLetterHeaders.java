@@ -51,8 +51,8 @@ public final class DeadLetterHeaders {
     public static final String CUT = PREFIX + "cut";
 
     /**
-     * The topic to which the record was to be written, if it is an output record rather than the consumed record;
-     * otherwise absent.
+     * The topic to which an output record was to be written. Absent if the dead-letter record contains the consumed
+     * record rather than an output record.
      */
     public static final String OUTPUT = PREFIX + "output";
 

@@ -263,7 +263,8 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * Returns the record's key, or null if it has none or the dead-letter record {@linkplain #lacksRecord lacks it}.
+     * Returns the record's key. Null if the record has no key, or if the dead-letter record
+     * {@linkplain #lacksRecord lacks its record}.
      */
     public byte @Nullable [] key() {
         return whole().key();

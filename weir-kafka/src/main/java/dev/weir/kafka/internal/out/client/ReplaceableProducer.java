@@ -236,7 +236,7 @@ public final class ReplaceableProducer<K, V> {
         }
     }
 
-    /** Makes the open client fail all uncompleted records, without waiting for that. Any thread. */
+    /** Makes the open client fail all uncompleted records, and does not wait until they have failed. Any thread. */
     public void breakOff() {
         Opened<K, V> open = opened;
         if (open != null) {

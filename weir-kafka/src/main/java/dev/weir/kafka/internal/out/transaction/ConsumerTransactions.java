@@ -179,8 +179,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             return false;
         }
         try {
-            // A cut that waits for inputs may be waiting for the end of the stream, because a stage holds the inputs
-            // until then.
+            // A cut that waits for inputs may wait until the stream ends, because a stage may hold the inputs until
+            // then.
             boolean waitsForInputs = run.isClosing() || (scatter.isThere() && !run.isIntakeHeld());
             return switch (run.state()) {
                 case IDLE, ENDED -> true;

@@ -56,9 +56,7 @@ final class TransactionsOfRun<K, V> {
     /** The clock on which the run's stages wait. */
     final Clock clock;
 
-    /**
-     * The clock on which the owner and the committing thread wait, which is the system clock, except in simulations.
-     */
+    /** The clock on which the owner and the committing thread wait: the system clock, except in simulations. */
     final Clock ownClock;
 
     /**
@@ -89,8 +87,8 @@ final class TransactionsOfRun<K, V> {
     final AbortedWork<K, V> aborted;
 
     /**
-     * The progress of sending a record to {@link #filling}, which is done without holding the lock because it may block
-     * for long. Meanwhile, no thread cuts or aborts that transaction.
+     * The progress of sending a record to {@link #filling}. The lock is not held during a send, because the send may
+     * block for long. No thread cuts or aborts the transaction during a send.
      */
     private Sending sending = Sending.NOTHING;
 
@@ -392,8 +390,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Requests that the open transaction is ended later. Until then the intake of records is stopped if
-     * {@code holdsIntake}, and open otherwise. Called by the owner, with the lock held.
+     * Postpones the end of the open transaction. Until then, the intake of records is stopped if {@code holdsIntake},
+     * and open otherwise. Called by the owner, with the lock held.
      */
     void cutLater(boolean holdsIntake) {
         intakeHeld = holdsIntake;

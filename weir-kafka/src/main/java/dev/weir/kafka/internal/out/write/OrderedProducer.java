@@ -125,7 +125,10 @@ final class OrderedProducer<K, V> {
 
     private final ClientThread clientThread;
 
-    /** True while the sender waits for the client, even if it waits for records that are not counted here. */
+    /**
+     * True while the sender waits in {@link #flush}. A client with other users also waits for their records there,
+     * which are not counted here.
+     */
     private volatile boolean awaited;
 
     /**

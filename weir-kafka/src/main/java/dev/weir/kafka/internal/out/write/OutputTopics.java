@@ -77,7 +77,7 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
         this.onFailure = onFailure;
     }
 
-    /** Creates a check for a run and starts it with the first record. The run closes it. */
+    /** Creates a check that starts with the run's first record and is closed when the run ends. */
     public static OutputTopics create(Map<String, ?> clientConfig, StageContext context) {
         Map<String, Object> config = new HashMap<>(clientConfig);
         config.keySet().retainAll(AdminClientConfig.configNames());

@@ -29,7 +29,10 @@ class RecordAnswer implements Callback {
     /** The producer's counts. The record was counted there as sent, and will be counted there as complete. */
     private SendCounts counts = NOT_SENT;
 
-    /** The reason why {@code send} itself did not accept the record; null if it did. Used by the sender's thread. */
+    /**
+     * The reason why {@code send} itself did not accept the record; null if the record was accepted. Used by the
+     * sender's thread.
+     */
     @Nullable
     Exception notTaken;
 
