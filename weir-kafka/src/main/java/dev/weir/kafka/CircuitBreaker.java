@@ -117,7 +117,7 @@ public final class CircuitBreaker {
     private int calls;
     private int failures;
     private long generation;
-    /** Time before which an open breaker allows no calls, and a half-open breaker allows no extra probe. */
+    /** Until this time, an open breaker allows no calls, and a half-open breaker allows no extra probe. */
     private long shutUntilNanos;
 
     private int probesBegun;
@@ -191,8 +191,8 @@ public final class CircuitBreaker {
     }
 
     /**
-     * Waits like {@link #acquire()}, for a call that may become unnecessary while it waits. Returns {@link #NO_PERMIT}
-     * if the call is no longer needed; in that case, report no outcome.
+     * Waits like {@link #acquire()}, but only as long as the call is needed. Returns {@link #NO_PERMIT} if the call is
+     * no longer needed; in that case, report no outcome.
      *
      * @param needless returns true if the call is no longer needed. It is called under the breaker's lock, before and
      *     after each wait, so it must be fast and must not acquire a lock. Whenever its result changes, call
@@ -230,8 +230,8 @@ public final class CircuitBreaker {
             if (state == State.OPEN) {
                 become(State.HALF_OPEN);
             } else if (probesBegun == probes) {
-                // A probe has been running for longer than openFor. Allow another one; if the first still completes,
-                // its outcome counts.
+                // A probe has been running for longer than openFor. Allow another one. If the earlier probe still
+                // completes, its outcome counts as well.
                 probesBegun--;
             }
             shutUntilNanos = clock.after(openFor.toNanos());
@@ -255,7 +255,7 @@ public final class CircuitBreaker {
         try {
             isFailure = counts.test(failure);
         } finally {
-            // Must run even if the predicate throws. A probe without an outcome would block all other callers
+            // Report an outcome even if the predicate throws: a probe without an outcome would block all other callers
             // indefinitely.
             ended(permit, isFailure);
         }

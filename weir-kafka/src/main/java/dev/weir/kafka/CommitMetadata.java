@@ -33,9 +33,9 @@ public interface CommitMetadata {
     }
 
     /**
-     * Returns the number of offsets after the committed one that the metadata marks as finished, so that they are not
-     * read again; 0 for metadata that Weir did not write. Offsets without a record are counted if they lie between
-     * finished offsets.
+     * Returns the number of offsets after the committed one that the metadata marks as finished. A consumer does not
+     * read these offsets again. Returns 0 for metadata that Weir did not write. Offsets without a record are counted if
+     * they lie between finished offsets.
      */
     static long finishedPast(long committedOffset, String metadata) {
         try {

@@ -108,14 +108,14 @@ public final class ConsumerDump {
     }
 
     /**
-     * The total time that a decoder of views has spent on the fetch threads so far, estimated from samples. 0 without
-     * such a decoder, because deserializers run in the source's stage.
+     * The total time that a decoder of views has spent on the fetch threads so far, estimated from samples. 0 if there
+     * is no such decoder: deserializers run in the source's stage instead.
      */
     public long decodeNanos() {
         return values.decodeNanos;
     }
 
-    /** The number of fetch threads, on which a decoder of views runs. */
+    /** The number of fetch threads. A decoder of views runs on each of them. */
     public int decodeThreads() {
         return values.decodeThreads;
     }
@@ -266,7 +266,10 @@ public final class ConsumerDump {
             return values.buffered;
         }
 
-        /** The number of pulled records that are unfinished, or that finished after an unfinished one. */
+        /**
+         * The number of pulled records from the first unfinished record onwards. Finished records are counted if an
+         * earlier record is unfinished.
+         */
         public int inFlight() {
             return values.inFlight;
         }
@@ -302,8 +305,8 @@ public final class ConsumerDump {
         }
 
         /**
-         * The age of the first unfinished record, according to its timestamp. Zero if the partition has no lag; null if
-         * none of the remaining records has been fetched yet or the record has no timestamp.
+         * The age of the first unfinished record, according to its timestamp. Zero if the partition has no lag. Null if
+         * none of the remaining records has been fetched yet, or if the record has no timestamp.
          */
         public @Nullable Duration lagTime() {
             return values.lagTime;
@@ -529,8 +532,8 @@ public final class ConsumerDump {
         }
 
         /**
-         * The murmur2 hash of the record's key, as computed by the default partitioner, so that dumps need not show
-         * keys. Null if the record has no key or the hash is unknown. The hash is unknown if a stage has mapped the
+         * The murmur2 hash of the record's key, as computed by the default partitioner. Dumps show this hash instead of
+         * the key. Null if the record has no key or the hash is unknown. The hash is unknown if a stage has mapped the
          * record to another type or cannot determine it. For a typed key, the hash is known only if the key is a
          * string, whose UTF-8 bytes are hashed.
          */

@@ -35,9 +35,9 @@ public interface ConsumerHandle {
     ConsumerSnapshot snapshot();
 
     /**
-     * Takes a snapshot that can be compared with other counters read at the same time. The consumer's owner thread
-     * takes it. If that thread does not respond within the given time, because it is busy (for example with a
-     * rebalance) or has ended, the last snapshot is returned. Suitable for displays, but not for a call per record.
+     * Makes the consumer's owner thread take a snapshot, so that the snapshot can be compared with other counters read
+     * at the same time. Returns the last snapshot if the thread does not respond within the given time, because it is
+     * busy (for example with a rebalance) or has ended. Suitable for displays, but not for a call per record.
      */
     ConsumerSnapshot snapshot(Duration within);
 
@@ -49,12 +49,16 @@ public interface ConsumerHandle {
         return -1;
     }
 
-    /** Returns the facts that explain why the consumer is stuck, if it is; about a tenth of a second old. */
+    /**
+     * Returns a dump of the consumer's state, about a tenth of a second old. If the consumer is stuck, the dump
+     * explains why.
+     */
     ConsumerDump dump();
 
     /**
      * Returns the dump without the location of the oldest records; it contains only their offset and age. Suitable for
-     * frequent calls, because locating the records requires scanning the tables of stages under their locks.
+     * frequent calls, unlike {@link #dump}, which locates the records and for that scans the tables of stages under
+     * their locks.
      */
     default ConsumerDump outline() {
         return dump();
@@ -78,7 +82,8 @@ public interface ConsumerHandle {
      * still processed. The consumer stays in its group and keeps the records that it has fetched, so a pause costs
      * almost nothing. The pause also applies to partitions assigned later.
      *
-     * @return a stage that is already complete, as for every pause, so there is no need to wait for it
+     * @return a stage that is already complete, so there is no need to wait for it; the other methods that pause or
+     *     resume return such a stage too
      */
     CompletionStage<Void> pause();
 
@@ -114,9 +119,9 @@ public interface ConsumerHandle {
      * of records pulled earlier are ignored, and the seek does not wait for them. When the seek is done, the new
      * positions are committed for the group, even if they are before the committed ones.
      *
-     * @return a stage that completes once the next record will come from the new position, without waiting for that
-     *     record, and fails if a partition is not assigned or is revoked in the meantime. Partitions whose seek has
-     *     already taken effect keep their new position
+     * @return a stage that completes when each partition is at its new position; it does not wait for the next record.
+     *     The stage fails if a partition is not assigned, or is revoked before the seek is done. Partitions that are
+     *     already at their new position then stay there
      */
     CompletionStage<Void> seek(Map<TopicPartition, Position> positions);
 }

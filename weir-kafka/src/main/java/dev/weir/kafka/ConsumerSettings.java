@@ -22,7 +22,7 @@ public final class ConsumerSettings<K, V> {
 
     private static final int MEGABYTE = 1024 * 1024;
 
-    // Limits a poll to the number of records that fit into the buffer at 8 KB each, regardless of compressed sizes.
+    // A poll returns at most as many records as fit into the buffer at this size, whatever their compressed size.
     private static final int POLL_RECORD_BYTES = 8 * 1024;
     private static final int MIN_POLL_RECORDS = 500;
 
@@ -98,8 +98,8 @@ public final class ConsumerSettings<K, V> {
 
     /**
      * The memory for fetched and unfinished records, including their headers, divided evenly among the assigned
-     * partitions: at least 1 MB; the default is an eighth of the heap, but at least 4 and at most 128 MB. Usage can
-     * exceed this value by half plus one poll.
+     * partitions: at least 1 MB; the default is an eighth of the heap, but at least 4 and at most 128 MB. The memory in
+     * use can exceed this value by half of the value plus the records of one poll.
      */
     public long bufferBytes() {
         return values.bufferBytes;
@@ -116,8 +116,8 @@ public final class ConsumerSettings<K, V> {
     /**
      * The policy if the next record to read has been deleted or does not exist yet, or if the topic has been recreated;
      * the default is {@link OutOfRangePolicy#FAIL}. The client path checks for recreated topics every 5 s, or less
-     * often if there are thousands of partitions: each partition adds a millisecond. The lean path detects a recreated
-     * topic when it fetches.
+     * often if there are thousands of partitions: each partition adds a millisecond to the interval. The lean path
+     * detects a recreated topic when it fetches.
      */
     public OutOfRangePolicy outOfRange() {
         return values.outOfRange;
@@ -415,7 +415,7 @@ public final class ConsumerSettings<K, V> {
         /**
          * Applies settings that the application's framework has read. The keys are the same as in a settings file.
          *
-         * @param origin returns where a key was written, for error messages
+         * @param origin returns the place where the setting with the given key was written, for error messages
          * @throws NullPointerException if a setting has no value; the message is the setting's origin
          */
         public Builder<K, V> from(Map<String, String> settings, UnaryOperator<String> origin) {
@@ -453,7 +453,7 @@ public final class ConsumerSettings<K, V> {
 
         /**
          * Makes one or many consumers fit into a small heap: 4 MB of records, small windows, and small fetches, which
-         * mean more requests. A record larger than a fetch is still read, one at a time.
+         * mean more requests. Records larger than a fetch are still read, one at a time.
          */
         public Builder<K, V> lowMemory() {
             property(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "500");

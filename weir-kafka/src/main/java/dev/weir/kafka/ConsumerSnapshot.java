@@ -59,11 +59,11 @@ public final class ConsumerSnapshot {
     }
 
     /**
-     * The records pulled but left unfinished because their assignment ended. After {@code revoked}
-     * (unfinished at the deadline), {@code lost} (session lost) and {@code seek}, the partition's owner reads them
-     * again. After {@code out-of-range} and {@code recreated}, the log no longer contains them. A record that is still
-     * being processed counts as in flight, and is added here only when its processing ends. Empty with transactions and
-     * with at-most-once.
+     * The records that the pipeline had pulled but not finished when their assignment ended. If the reason is
+     * {@code revoked} (unfinished at the deadline), {@code lost} (session lost) or {@code seek}, the partition's owner
+     * reads them again. If the reason is {@code out-of-range} or {@code recreated}, the log no longer contains them. A
+     * record that is still being processed counts as in flight, and is listed here only when its processing has ended.
+     * Empty with transactions and with at-most-once.
      */
     public List<RecordRange> dropped() {
         return values.dropped;
@@ -138,7 +138,7 @@ public final class ConsumerSnapshot {
             return values.reason;
         }
 
-        /** Returns whether the log no longer contains these records, at least not at these offsets. */
+        /** Returns whether these records are gone from the log, or at least from these offsets. */
         public boolean isGone() {
             return values.reason.equals("out-of-range") || values.reason.equals("recreated");
         }
@@ -230,7 +230,8 @@ public final class ConsumerSnapshot {
     }
 
     /**
-     * Returns the number of records in the pipeline: those pulled and unfinished, or finished after an unfinished one.
+     * Returns the number of pulled records from each partition's first unfinished record onwards. Finished records are
+     * counted if an earlier record of their partition is unfinished.
      */
     public long inFlight() {
         return Math.max(

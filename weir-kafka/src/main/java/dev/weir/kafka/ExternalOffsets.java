@@ -24,8 +24,8 @@ public interface ExternalOffsets {
      * Called after partitions were revoked. No more of their records are emitted, and {@code mapBlocking},
      * {@code mapAsync} and {@code forEach} start no more work on them. Work that had already started has ended, unless
      * it took longer than {@link ConsumerSettings#revokeDeadline} or the partitions were lost. The rebalance waits for
-     * this call for the rest of the deadline, but for at least 10 s if the deadline is that long. With a
-     * {@link RebalanceListener}, it waits for half of that time.
+     * this call for the rest of the deadline. It waits for at least 10 s, or for the whole deadline if the deadline is
+     * shorter. With a {@link RebalanceListener}, it waits for half of that time.
      */
     default void revoked(Set<TopicPartition> partitions) {}
 }

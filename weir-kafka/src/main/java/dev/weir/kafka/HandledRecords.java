@@ -46,7 +46,7 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
     /** Returns a dead-letter topic on the consumer's cluster. */
     abstract DeadLetterTopic deadLetterTopic(String topic);
 
-    /** Returns the group whose traces contain its name; empty if they do not. */
+    /** Returns the id of the consumer group, for {@link RecordTracing#inGroup}; empty for a share group. */
     abstract String groupId();
 
     private F with(FailureRules newRules) {
@@ -168,7 +168,7 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
 
     /**
      * Completes the flow with a producer, like {@link KafkaSink#records}. A result may be impossible to write because
-     * it is too large, not serializable or rejected by the broker, or because {@code records} throws. In that case, its
+     * it is too large, not serializable or rejected by the broker, or because {@code records} throws. In that case, the
      * consumed record goes to the dead-letter topic; if there is none, the pipeline fails. A missing or forbidden topic
      * always fails the pipeline.
      *

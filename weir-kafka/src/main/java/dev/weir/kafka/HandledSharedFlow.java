@@ -31,8 +31,9 @@ public final class HandledSharedFlow<K, V, R> extends HandledRecords<K, V, R, Ha
     }
 
     /**
-     * Rejects records whose handler throws this type: the group never delivers them again, and handles them according
-     * to its configuration. The first matching rule applies; see {@link #on}.
+     * Rejects records whose handler throws this type. The group never delivers these records again. The group's
+     * configuration determines whether the brokers write dead-letter records for them. The first matching rule applies;
+     * see {@link #on}.
      *
      * @throws IllegalArgumentException if the rule can have no effect
      */

@@ -86,9 +86,9 @@ public final class KafkaSink<K, V> {
     }
 
     /**
-     * Sets a limit in addition to {@code buffer.memory} on what may be in flight: records of a sink, or messages of a
-     * flow or of a sink that uses a {@link Sender}. 1 to 1,000,000. The default is 10,000 for each flow and each sink
-     * that uses a sender; other sinks have no such limit.
+     * Limits the number of records or messages in flight, in addition to {@code buffer.memory}: 1 to 1,000,000. A sink
+     * with its own producer counts records and has no such limit by default. A flow, and a sink that uses a
+     * {@link Sender}, count messages; their default limit is 10,000.
      */
     public KafkaSink<K, V> maxInFlight(int count) {
         if (count < 1 || count > MAX_IN_FLIGHT) {
@@ -108,13 +108,13 @@ public final class KafkaSink<K, V> {
      * partition are written in order. The acknowledgements may arrive in any order, because each applies only to its
      * own input.
      *
-     * <p>Each run has its own producer. The records in flight are limited to twice what the client can have in flight
-     * to the brokers ({@code batch.size} per partition, ten times over), and by the client's {@code buffer.memory}. At
-     * the limit, the upstream stage waits, including while brokers are down. The client retries transient errors for as
-     * long as they last.
+     * <p>Each run has its own producer. The client's {@code buffer.memory} limits the records in flight. They are also
+     * limited to twice the amount that the client can have in requests to the brokers. With the default settings, this
+     * is about ten batches of {@code batch.size} per partition. At the limit, the upstream stage waits, including while
+     * brokers are down. The client retries transient errors for as long as they last.
      *
      * <p>Without a rule, the run fails with {@link ProduceException} when a record can never be written because it is
-     * too large, rejected, not serializable, or addressed to a topic that does not exist. Its input is not
+     * too large, rejected, not serializable, or addressed to a topic that does not exist. The record's input is not
      * acknowledged. With a run's own producer, no later record of the partition is written before the rule has been
      * applied to the rejected record.
      */
@@ -129,8 +129,8 @@ public final class KafkaSink<K, V> {
     }
 
     /**
-     * Writes all records of each message. Its input is acknowledged when all of them are durable, or immediately if
-     * there are none.
+     * Writes all records of each message. The input of a message is acknowledged when all of the message's records are
+     * durable, or immediately if the message has no records.
      */
     public <P> Sink<Message<K, V, P>> messages() {
         if (sender == null) {
@@ -187,8 +187,9 @@ public final class KafkaSink<K, V> {
     }
 
     /**
-     * Writes records in transactions under a transactional id. Brokers allow only one producer at a time to use an id:
-     * a new run aborts the open transaction of the previous run, which fails if it is still running.
+     * Writes records in transactions under a transactional id. Brokers allow only one producer at a time to use an id.
+     * A new run therefore aborts the open transaction of the previous run. A previous run that has not ended then
+     * fails.
      *
      * @throws IllegalArgumentException if the settings cannot be used with transactions, the id is blank, or the
      *     producer is a {@link Sender}

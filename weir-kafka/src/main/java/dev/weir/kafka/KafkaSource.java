@@ -125,7 +125,7 @@ public final class KafkaSource<K, V> {
     /**
      * Emits one stream per partition, whose records are emitted at least once, as with {@link #atLeastOnce}. The stream
      * begins when the partition is assigned and ends when it is revoked. Each stream has its own buffer, so a slow
-     * stream does not delay the others, provided that each can be processed at its own pace:
+     * stream does not delay the others if the pipeline processes all streams concurrently:
      *
      * <pre>{@code
      * KafkaSource.from(settings, "orders")

@@ -45,8 +45,8 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /**
-     * Returns the current partitions of a subscription. Fails with the topic's name if a topic that the subscription
-     * names does not exist.
+     * Returns the current partitions of a subscription. If the subscription names a topic that does not exist, the
+     * stage fails with an exception that names the topic.
      */
     public CompletionStage<Set<TopicPartition>> partitions(Subscription subscription) {
         return lookup.partitions(subscription.selection())
@@ -83,9 +83,9 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     /**
-     * Returns the current id of each topic, which changes when a topic is deleted and recreated, or
-     * {@link Uuid#ZERO_UUID} if the brokers do not support topic ids. There is one stage per topic, so that one failure
-     * does not affect the other topics.
+     * Returns the current id of each topic, or {@link Uuid#ZERO_UUID} if the brokers do not support topic ids. A topic
+     * that is deleted and recreated gets another id. There is one stage per topic, so that one failure does not affect
+     * the other topics.
      */
     public Map<String, CompletionStage<Uuid>> topicIds(Set<String> topics) {
         return lookup.topicIds(Set.copyOf(Objects.requireNonNull(topics, "topics")), timeout);

@@ -5,7 +5,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A partition for as long as it is assigned to this member. Immutable.
+ * A partition assigned to this member, together with its records. Immutable.
  *
  * @param partition the assigned partition
  * @param records the partition's records, to be used by one stream in the same pipeline; ends when the partition is

@@ -79,8 +79,8 @@ public final class ProducerSettings<K, V> {
     /**
      * Returns the client's configuration: Weir's defaults, overridden by the given properties. By default, a record is
      * retried without a time limit, in order and without duplicates (idempotence). The memory for unsent records is an
-     * eighth of the heap, but at least 4 and at most 32 MB; with more, the garbage collector would only have more small
-     * objects to copy. When this memory is used up, upstream stages wait.
+     * eighth of the heap, but at least 4 and at most 32 MB. More memory would only give the garbage collector more
+     * small objects to copy. When this memory is used up, upstream stages wait.
      */
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();
@@ -139,8 +139,9 @@ public final class ProducerSettings<K, V> {
         }
 
         /**
-         * Applies a properties file in UTF-8. A later setting overrides an earlier one. The same file may be used for a
-         * consumer: its {@code weir.} keys are ignored here, except for {@code weir.produce}.
+         * Applies a properties file in UTF-8. A later setting overrides an earlier one. A producer and a consumer may
+         * use the same file: the producer ignores all {@code weir.} keys of the consumer, and reads only
+         * {@code weir.produce}.
          *
          * @throws IllegalArgumentException if the file cannot be read, a client property is misspelled, or a
          *     {@code weir.} key is unknown; the message gives the line number
@@ -161,7 +162,7 @@ public final class ProducerSettings<K, V> {
         /**
          * Applies settings that the application's framework has read. The keys are the same as in a settings file.
          *
-         * @param origin returns where a key was written, for error messages
+         * @param origin returns the place where the setting with the given key was written, for error messages
          * @throws NullPointerException if a setting has no value; the message is the setting's origin
          */
         public Builder<K, V> from(Map<String, String> settings, UnaryOperator<String> origin) {

@@ -5,9 +5,9 @@ import org.apache.kafka.common.TopicPartition;
 
 /**
  * A listener for rebalances. Its methods are called on virtual threads, one at a time, while the consumer's owner
- * thread waits within the rebalance, for at most {@link ConsumerSettings#revokeDeadline}. During a revocation, that
- * time is shared with waiting for unfinished work, but the listener gets at least 10 s if the deadline is that long. A
- * call that takes longer is abandoned with a warning. An exception fails the run.
+ * thread waits within the rebalance, for at most {@link ConsumerSettings#revokeDeadline}. During a revocation, the wait
+ * for unfinished work uses up a part of that time. The listener still gets at least 10 s, or the whole deadline if the
+ * deadline is shorter. A call that takes longer is abandoned with a warning. An exception fails the run.
  */
 public interface RebalanceListener {
 
@@ -24,8 +24,8 @@ public interface RebalanceListener {
 
     /**
      * Called with revoked partitions, at least one, and also when the pipeline ends. Their finished records have been
-     * committed and no more of their records are emitted. Except with {@link KafkaSource#atMostOnce}, no further work
-     * on them starts, as described for {@link ExternalOffsets#revoked}.
+     * committed and no more of their records are emitted. No further work on their records starts, as described for
+     * {@link ExternalOffsets#revoked}, except with {@link KafkaSource#atMostOnce}.
      */
     default void onRevoked(Set<TopicPartition> partitions, RestrictedConsumer consumer) {}
 

@@ -45,8 +45,8 @@ public final class RestartingPipeline implements AutoCloseable {
     /**
      * Starts the pipeline. Throws if the first start fails; only later failures lead to a restart.
      *
-     * @param settings the conditions for a restart; the pipeline is restarted after completing normally only if they
-     *     say so
+     * @param settings the conditions for a restart; they also determine whether a pipeline is restarted after
+     *     completing normally
      */
     public static RestartingPipeline run(Pipeline pipeline, RestartSettings settings) {
         RestartingPipeline restarting = new RestartingPipeline(pipeline, settings);
@@ -88,8 +88,8 @@ public final class RestartingPipeline implements AutoCloseable {
     }
 
     /**
-     * Prevents further restarts and returns the current run. If a run is just being started, the thread that starts it
-     * ends it.
+     * Prevents further restarts and returns the current run. If another thread is just starting a run, that thread also
+     * ends the run.
      */
     private @Nullable RunningPipeline endRestarts(boolean close) {
         lock.lock();
@@ -129,7 +129,10 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /** Starts the next run and returns it. Returns null if there is none; {@code completion} then holds the reason. */
+    /**
+     * Starts the next run and returns it. Returns null if no run follows; {@code completion} has then failed with the
+     * reason.
+     */
     private @Nullable RunningPipeline start() {
         while (true) {
             try {

@@ -69,10 +69,10 @@ public final class RetryTopics {
     /** Header: the partition from which the record was first read. */
     public static final String PARTITION = PREFIX + "partition";
 
-    /** Header: the record's offset in that partition. */
+    /** Header: the record's offset in the partition from which it was first read. */
     public static final String OFFSET = PREFIX + "offset";
 
-    /** Header: the record's timestamp, in milliseconds; absent if it had none or a negative one. */
+    /** Header: the record's timestamp, in milliseconds; absent if the record had no timestamp, or a negative one. */
     public static final String TIMESTAMP = PREFIX + "timestamp";
 
     /** Header: the number of handler calls for the record so far. */

@@ -84,8 +84,8 @@ public final class Sender<K, V> implements AutoCloseable {
     }
 
     /**
-     * Fails pending records once the client can no longer write. Also does so on later calls, because a send may have
-     * been in progress.
+     * Fails pending records once the client can no longer write. Each later call fails the pending records as well,
+     * because another thread may have sent a record in the meantime.
      */
     private void look(long nowNanos) {
         if (closing) {
@@ -100,7 +100,7 @@ public final class Sender<K, V> implements AutoCloseable {
             dead = new IllegalStateException(fault + "; open another sender");
             broken = dead;
             failAwaited(dead);
-            producer.breakOff(); // its records must not follow another sender's records
+            producer.breakOff(); // its records must not be written after the records of another sender
         }
         failAwaited(dead);
     }
@@ -210,7 +210,7 @@ public final class Sender<K, V> implements AutoCloseable {
                 try {
                     written.add(await(futures.get(i), all.get(i).topic()));
                 } catch (ExecutionException refusal) {
-                    // The client was closed because it is broken. Its own exception does not contain the reason.
+                    // If the client was closed because it is broken, its own exception does not contain the reason.
                     Throwable cause = broken == null ? refusal.getCause() : broken;
                     throw new ProduceException(all.get(i).topic(), Objects.requireNonNullElse(cause, refusal));
                 }
@@ -251,7 +251,7 @@ public final class Sender<K, V> implements AutoCloseable {
         endWatch.run();
         producer.close(patience);
         producers.close();
-        // A closing client fails its unwritten records, unless it is stuck.
+        // A closing client fails its unwritten records by itself, but a stuck client does not.
         IllegalStateException closed = new IllegalStateException(CLOSED);
         broken = closed;
         failAwaited(closed);

@@ -171,8 +171,8 @@ final class SettingsReader {
     }
 
     /**
-     * Returns the origin of the setting with which a message starts or, failing that, of the first setting that the
-     * message mentions together with its value.
+     * Returns the origin of the setting whose name begins the message. If there is none, returns the origin of the
+     * first setting that the message mentions together with its value.
      */
     private static @Nullable String originOf(String message, Map<String, String> origins) {
         String origin = null;

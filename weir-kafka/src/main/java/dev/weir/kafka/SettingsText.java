@@ -68,8 +68,8 @@ final class SettingsText {
     private SettingsText() {}
 
     /**
-     * Returns whether a name is meant to be one of Weir's own settings. Case is ignored, because no client setting
-     * starts with this prefix in any case.
+     * Returns whether a name is meant to be one of Weir's own settings. Ignores case, because no client setting starts
+     * with this prefix in upper or lower case.
      */
     static boolean isOwn(String name) {
         return name.regionMatches(true, 0, OWN, 0, OWN.length());
@@ -114,7 +114,7 @@ final class SettingsText {
         private transient @Nullable String repeated;
 
         @Override
-        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // A file is read by one thread only.
+        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread reads a file
         public @Nullable Object put(Object key, Object value) {
             if (repeated == null && containsKey(key)) {
                 repeated = String.valueOf(key);

@@ -73,9 +73,9 @@ public final class ShareGroupConfig {
     }
 
     /**
-     * The group's {@code share.renew.acknowledge.enable}: whether the brokers allow acquisition locks to be renewed,
-     * which is true by default. If they do not, a record whose handler takes longer than {@link #lockDuration} is
-     * delivered again.
+     * The group's {@code share.renew.acknowledge.enable}: whether the brokers allow acquisition locks to be renewed.
+     * The default is true. If the brokers do not allow it, a record whose handler takes longer than
+     * {@link #lockDuration} is delivered again.
      */
     public boolean renewsLocks() {
         return values.renewsLocks;

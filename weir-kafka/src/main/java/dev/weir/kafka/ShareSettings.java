@@ -218,7 +218,7 @@ public final class ShareSettings<K, V> {
     /** The maximum decompressed size of a batch; used only with {@link FetchPath#LEAN}. */
     public long maxBatchBytes() {
         return maxBatchBytes == ConsumerSettings.BY_PATH
-                ? ConsumerSettings.defaultBatchBytes(FetchPath.CLIENT) // On the heap, as with Kafka's client.
+                ? ConsumerSettings.defaultBatchBytes(FetchPath.CLIENT) // decompressed on the heap, as by the client
                 : maxBatchBytes;
     }
 
@@ -389,7 +389,7 @@ public final class ShareSettings<K, V> {
         /**
          * Applies settings that the application's framework has read. The keys are the same as in a settings file.
          *
-         * @param origin returns where a key was written, for error messages
+         * @param origin returns the place where the setting with the given key was written, for error messages
          * @throws NullPointerException if a setting has no value; the message is the setting's origin
          */
         public Builder<K, V> from(Map<String, String> settings, UnaryOperator<String> origin) {

@@ -29,8 +29,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * and accepted. {@link HandledSharedFlow#reject} rejects records that must not be delivered again. There are no retry
  * topics, because the group redelivers records itself.
  *
- * <p>Records are unordered. On request, records with equal keys are kept in order while this member has acquired them
- * at the same time, but not across members.
+ * <p>Records are unordered. With ordering by key, a member keeps the order of records with equal keys that it has
+ * acquired at the same time. There is no order across members.
  */
 public final class SharedFlow<K, V> {
 

@@ -83,12 +83,12 @@ public interface TransactionHandle {
             return values.commitMedian;
         }
 
-        /** The 99th percentile of these times. */
+        /** The 99th percentile of the times from a transaction's last record to its confirmed commit. */
         public Duration commitP99() {
             return values.commitP99;
         }
 
-        /** The longest of these times. */
+        /** The longest time from a transaction's last record to its confirmed commit. */
         public Duration commitMax() {
             return values.commitMax;
         }

@@ -20,8 +20,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * }
  *
  * <p>A transaction that fails for a transient reason is aborted, and its records are sent again in another transaction.
- * If the source redelivers inputs that were unacknowledged when a run ended, these may include inputs whose transaction
- * was committed just before the end. To read and write topics exactly once, use {@link KafkaSource#exactlyOnce}.
+ * If a run ends just after a commit, the inputs of that transaction may not have been acknowledged yet. A source that
+ * redelivers unacknowledged inputs then delivers these inputs again. To read and write topics exactly once, use
+ * {@link KafkaSource#exactlyOnce}.
  */
 public final class TransactionalSink<K, V> {
 

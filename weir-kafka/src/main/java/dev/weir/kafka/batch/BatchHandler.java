@@ -22,9 +22,9 @@ public interface BatchHandler<K, V> {
      *
      * @param records the records, at least one, in order within each partition; must not be modified
      * @return an outcome for each record, in the same order. A list of a different size fails the pipeline
-     * @throws Exception if no outcome can be determined for any record. The batch is then split until the failing
-     *     record is found, and each part is handled in a separate call, so records may be handled again after a call
-     *     that threw
+     * @throws Exception if the handler cannot return outcomes. The batch is then split until the failing record is
+     *     found, and each part is handled in a separate call. Records of a call that threw may therefore be handled
+     *     again
      */
     List<BatchOutcome> handle(List<ConsumerRecord<K, V>> records) throws Exception;
 }

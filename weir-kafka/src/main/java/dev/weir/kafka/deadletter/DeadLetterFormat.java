@@ -47,7 +47,7 @@ public final class DeadLetterFormat {
         /** The partition from which the record was consumed. */
         PARTITION,
 
-        /** The record's offset in that partition. */
+        /** The record's offset in the partition from which it was consumed. */
         OFFSET,
 
         /** The record's own timestamp, in milliseconds since the Unix epoch. */
@@ -195,7 +195,8 @@ public final class DeadLetterFormat {
 
     /**
      * Creates a custom format from its header names. If there is no timestamp header, the dead-letter record's own
-     * timestamp is used as the original's. If there is no partition, the key determines it.
+     * timestamp is used as the original's. If there is no partition header, the key determines the partition to which
+     * the original record is sent back.
      *
      * @throws IllegalArgumentException if the topic has no header name, a name is blank, or two fields have the same
      *     name

@@ -11,8 +11,8 @@ public interface DeadLetterHandle {
     long written();
 
     /**
-     * Returns the number of these records that were too large for the dead-letter topic and were written without their
-     * value.
+     * Returns the number of failed records that were too large for the dead-letter topic and were therefore written
+     * without their value.
      */
     long cut();
 

@@ -32,10 +32,10 @@ public final class DeadLetterHeaders {
     /** The partition from which the record was consumed. */
     public static final String PARTITION = PREFIX + "partition";
 
-    /** The record's offset in that partition. */
+    /** The record's offset in the partition from which it was consumed. */
     public static final String OFFSET = PREFIX + "offset";
 
-    /** The record's timestamp, in milliseconds; absent if it had none, or a negative one. */
+    /** The record's timestamp, in milliseconds; absent if the record had no timestamp, or a negative one. */
     public static final String TIMESTAMP = PREFIX + "timestamp";
 
     /** The consumer group that gave up the record; absent if unknown. */
@@ -51,8 +51,8 @@ public final class DeadLetterHeaders {
     public static final String CUT = PREFIX + "cut";
 
     /**
-     * The topic to which the record was to be written, if it is an output record rather than the consumed record;
-     * otherwise absent.
+     * The topic to which an output record was to be written. Absent if the dead-letter record contains the consumed
+     * record rather than an output record.
      */
     public static final String OUTPUT = PREFIX + "output";
 

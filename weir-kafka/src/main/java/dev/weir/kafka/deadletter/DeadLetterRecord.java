@@ -180,7 +180,7 @@ public final class DeadLetterRecord {
         return partition;
     }
 
-    /** The record's offset in that partition, or {@link #UNKNOWN}. */
+    /** The record's offset in the partition from which it was consumed, or {@link #UNKNOWN}. */
     public long offset() {
         return offset;
     }
@@ -228,8 +228,8 @@ public final class DeadLetterRecord {
             try {
                 return instant(said);
             } catch (DateTimeException | NumberFormatException wrong) {
-                // Only possible for Weir's own records, whose time is not checked when they are read: an invalid one is
-                // treated as absent.
+                // Only Weir's own format can have an invalid time here, because its time is not checked when the record
+                // is read. An invalid time is treated as absent.
             }
         }
         return Instant.ofEpochMilli(record.timestamp());
@@ -263,7 +263,8 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * Returns the record's key, or null if it has none or the dead-letter record {@linkplain #lacksRecord lacks it}.
+     * Returns the record's key. Null if the record has no key, or if the dead-letter record
+     * {@linkplain #lacksRecord lacks its record}.
      */
     public byte @Nullable [] key() {
         return whole().key();
@@ -285,16 +286,16 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * Returns the original record's timestamp in milliseconds, or null if it had none or it is unknown. A negative
-     * timestamp is treated as none, because brokers store it but no producer accepts it.
+     * Returns the original record's timestamp in milliseconds, or null if it is unknown or the record had none. A
+     * negative timestamp is treated as none, because brokers store it but no producer accepts it.
      */
     public @Nullable Long timestamp() {
         String said = text(Field.TIMESTAMP);
         if (said != null) {
             return RecordTimestamps.orNone(Long.parseLong(said));
         }
-        // Spring and the brokers set the timestamp to the time of writing. So does Weir if its headers contain the time
-        // of the failure.
+        // Spring and the brokers set the timestamp to the time of writing. Weir does the same if its headers contain
+        // the time of the failure.
         boolean isTimeOfWriting = format.hasTimestampOfItsOwn()
                 || lacksRecord()
                 || (format.equals(DeadLetterFormat.WEIR) && (has(Field.TIMESTAMP) || has(Field.TIME)));

@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches the original records of dead-letter records by offset, without a consumer group. Confined to one thread,
- * which closes it. Looking up dead-letter records of one partition in offset order takes one pass over the partition;
- * any other step requires a seek.
+ * which closes it. Dead-letter records should be looked up partition by partition and in the order of offsets: a lookup
+ * reads on if the offset is a little higher than the last one, and seeks otherwise.
  */
 public final class OriginalRecords implements AutoCloseable {
 
     private static final Duration POLL = Duration.ofMillis(100);
 
-    /** Distance, in records, up to which reading on is preferred to a seek. */
+    /** The largest number of offsets that are skipped by reading on; a larger distance is skipped by a seek. */
     private static final int NEAR = 1_000;
 
     private static final String FETCH_BYTES = "262144";
@@ -199,8 +199,8 @@ public final class OriginalRecords implements AutoCloseable {
     }
 
     /**
-     * Returns whether the dead-letter record may belong to this record, because it contains a copy of it or no copy at
-     * all.
+     * Returns whether the dead-letter record may have been made from this record. That is the case if the dead-letter
+     * record contains a copy of the record's key and value, or no copy at all.
      */
     private static boolean isOf(ConsumerRecord<byte[], byte[]> deadLetter, ConsumerRecord<byte[], byte[]> record) {
         boolean hasCopy = deadLetter.key() != null || deadLetter.value() != null;

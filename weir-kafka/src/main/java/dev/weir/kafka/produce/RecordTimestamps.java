@@ -24,7 +24,7 @@ public final class RecordTimestamps {
         return orNone(record.timestamp());
     }
 
-    /** Returns {@code millis}, which is in milliseconds since the Unix epoch, or null if it is negative. */
+    /** Returns {@code millis}, the milliseconds since the Unix epoch, or null if {@code millis} is negative. */
     public static @Nullable Long orNone(long millis) {
         return millis < 0 ? null : Long.valueOf(millis);
     }

@@ -17,7 +17,7 @@ public final class WriteFailures {
         this.values = new Values(action, deadLetterTopic, ofTopics);
     }
 
-    /** The action for such a record. */
+    /** The action for a record that can never be written. */
     public Action action() {
         return values.action;
     }
@@ -28,8 +28,8 @@ public final class WriteFailures {
     }
 
     /**
-     * Returns whether the rule also covers topics that do not exist or are forbidden. If it does not, such a topic
-     * fails the run.
+     * Returns whether the rule also covers topics that do not exist or are forbidden. If the rule does not cover them,
+     * such a topic fails the run.
      */
     public boolean ofTopics() {
         return values.ofTopics;

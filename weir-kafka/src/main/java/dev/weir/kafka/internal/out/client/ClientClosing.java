@@ -7,10 +7,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes producers in bounded time. When its close timeout has expired, Kafka's client joins its thread without a
- * limit, so a thread that is stuck in an interceptor, a callback or a login would block the closing thread. Each Kafka
- * client is therefore closed on a separate daemon thread, which is abandoned if the client's thread does not end. Other
- * producers limit their own wait, and close on the caller's thread. Thread-safe and stateless.
+ * Closes producers in bounded time. When the close timeout expires, Kafka's client waits for its own thread without a
+ * limit. A thread that is stuck in an interceptor, a callback or a login would therefore block the closing thread. To
+ * avoid this, each Kafka client is closed on a separate daemon thread, which is abandoned if the client's thread does
+ * not end. Other producers limit the wait themselves, and are closed on the caller's thread. Thread-safe and stateless.
  */
 public final class ClientClosing {
 

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Detects from outside whether a Kafka client can still complete its records. Two faults are silent. First, a client
  * splits a batch that is too large for its topic into batches of {@code batch.size}. If the topic's limit is lower, or
  * if a single record exceeds it, the split produces the same batch again, without end. Second, an {@link Error} may
- * have killed the client's thread. Confined to the monitoring thread. Each sequence of acknowledgements, and therefore
- * each transaction, has its own instance.
+ * have killed the client's thread. Confined to the monitoring thread. Each instance observes the acknowledgements of
+ * one producer or of one transaction.
  */
 public final class ClientHealth {
 
@@ -29,7 +29,7 @@ public final class ClientHealth {
      */
     private static final double MANY_SPLITS = 1_000;
 
-    /** The limit that applies instead once there has been no acknowledgement for {@link #LONG_NANOS}. */
+    /** The limit that replaces {@link #MANY_SPLITS} once there has been no acknowledgement for {@link #LONG_NANOS}. */
     private static final double SOME_SPLITS = 100;
 
     private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -80,8 +80,8 @@ public final class ClientHealth {
     /**
      * Creates an instance without history.
      *
-     * @param shared whether the client has other users, whose records may be split while the brokers of this user's
-     *     records are down
+     * @param shared whether the client has other users. Their records may be split while the brokers of this user's
+     *     records are down, so the lower limit of splits does not apply
      */
     public ClientHealth(boolean shared) {
         this.shared = shared;
@@ -141,7 +141,7 @@ public final class ClientHealth {
         } else if (unanswered > 0 && isEndless(splits - splitsAtAnswer, nowNanos - answerNanos)) {
             found = Found.SPLITS;
         }
-        seenDead = dead; // reported if seen twice, because the last acknowledgements may still be arriving
+        seenDead = dead; // a dead client is reported when seen twice, because the last acknowledgements may be arriving
         return found;
     }
 

@@ -17,7 +17,7 @@ public final class ClientInterrupts {
         return unwrapped(interrupted, interrupted.getMessage());
     }
 
-    /** Does the same with the given message. */
+    /** Converts the exception like {@link #unwrapped(InterruptException)}, but with the given message. */
     public static InterruptedException unwrapped(InterruptException interrupted, @Nullable String message) {
         boolean ignored = Thread.interrupted();
         InterruptedException unwrapped = new InterruptedException(message);

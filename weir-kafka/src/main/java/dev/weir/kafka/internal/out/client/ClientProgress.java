@@ -14,10 +14,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Detects a client whose records are not acknowledged although their partitions are writable. By default, a client
  * waits forever, which is right while brokers are down. A client therefore counts as stuck only if two conditions are
- * met. Its oldest record must have been unacknowledged for several request timeouts. And the brokers must have
- * confirmed twice on another connection, half of that time apart, that all partitions of the client's topics have a
- * leader and all replicas, and that its transaction coordinators respond. The result is reported only by the check
- * after that, because acknowledgements may arrive during the query.
+ * met. Its oldest record must have been unacknowledged for several request timeouts. In addition, two queries on
+ * another connection must have confirmed that all partitions of the client's topics have a leader and all replicas, and
+ * that the client's transaction coordinators respond. The second query follows when half of these request timeouts have
+ * passed since the first. The result is reported by the next check after the second query, because acknowledgements may
+ * arrive during the query.
  *
  * <p>Each detection doubles the time until the next one, so that a fault that a new client cannot cure does not cause
  * records to be written again and again. Confined to the monitoring thread, except for {@link #trouble}.
@@ -57,7 +58,7 @@ public final class ClientProgress {
         return of(clientConfig, Set.of());
     }
 
-    /** Creates a check for clients that write in transactions, each with one of these transactional ids. */
+    /** Creates a check for clients that write in transactions. Each client has one of these transactional ids. */
     public static ClientProgress of(Map<String, ?> clientConfig, Collection<String> transactionalIds) {
         return new ClientProgress(
                 stuckNanos(clientConfig), new WritableTopics(clientConfig, transactionalIds)::obstacle);

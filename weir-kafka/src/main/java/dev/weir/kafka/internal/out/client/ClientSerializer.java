@@ -7,8 +7,8 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * A serializer wrapped for one client. Before the client sends its first record, it reports cluster metadata to the
- * serializer on the client's own thread, which reveals that thread. Thread-safe if the serializer is.
+ * A serializer wrapped for one client. Before the client sends its first record, the client's own thread reports
+ * cluster metadata to the serializer. This call reveals the thread. Thread-safe if the serializer is.
  *
  * @param closes whether the serializer is closed together with the client
  */

@@ -23,8 +23,8 @@ public final class ClientThread {
             Collections.synchronizedMap(new WeakHashMap<>());
 
     /**
-     * A weak reference, because this object outlives its client in {@link #OF_CLIENTS} until the next lookup there, and
-     * a thread that has ended still references everything that it used, including the client's buffers.
+     * The thread. It is referenced weakly because a thread that has ended still references everything that it used,
+     * including the client's buffers, and this object remains in {@link #OF_CLIENTS} until the next lookup there.
      */
     private volatile @Nullable WeakReference<Thread> thread;
 
@@ -46,8 +46,8 @@ public final class ClientThread {
     }
 
     /**
-     * Reports that the client made a callback on the current thread. That is the client's own thread or, during a send,
-     * the sender's.
+     * Reports that the client has called back on the current thread, which is the client's own thread or, during a
+     * send, the sender's thread.
      */
     public void heard() {
         Thread current = Thread.currentThread();

@@ -51,8 +51,8 @@ final class LeanClient<K, V> implements Producer<K, V> {
     private final AtomicReference<@Nullable LeanRecord> spare = new AtomicReference<>();
 
     /**
-     * The producer's own thread, once it has completed a record. Written only by that thread. A stale value that
-     * another thread reads never equals the reading thread.
+     * The producer's own thread; null until it has completed a record. Only that thread writes the field, so any other
+     * thread reads a value that differs from itself, even if the value is stale.
      */
     private @Nullable Thread answering;
 
@@ -207,10 +207,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
         }
     }
 
-    /**
-     * Closes the client. A call from within a callback only aborts the producer and does not wait for it; the next
-     * close does.
-     */
+    /** Closes the client. A call from within a callback aborts the producer but does not wait; the next call waits. */
     @Override
     public void close(Duration timeout) {
         if (Thread.currentThread() == answering) {

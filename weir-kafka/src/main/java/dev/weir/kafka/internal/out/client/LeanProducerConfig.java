@@ -76,10 +76,7 @@ public final class LeanProducerConfig {
                 .build();
     }
 
-    /**
-     * Checks the ranges that {@link LeanProducerSettings} checks as well, but reports them with the client's property
-     * names.
-     */
+    /** Checks the same ranges as {@link LeanProducerSettings}, but names the client's properties in messages. */
     private static void checkRanges(Map<String, ?> config) {
         checkRange(config, ProducerConfig.LINGER_MS_CONFIG, 0, MINUTE);
         checkRange(config, ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 1_000, 60 * MINUTE);

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records in flight, by a numeric token. Thread-safe: the sender adds a record, and the producer's thread removes it.
- * The record becomes visible to that thread because the token is handed over through the producer.
+ * Records in flight, each identified by a numeric token. Thread-safe: the sender adds a record, and the producer's
+ * thread removes it. The record becomes visible to that thread because the token is handed over through the producer.
  */
 final class OutstandingRecords {
 

@@ -26,7 +26,7 @@ public final class ProduceFaults {
                 return sameKind(said, message);
             }
         }
-        // A fault with a cause stopped the producer itself, and is not the consequence of another record's fault.
+        // A fault with a cause has stopped the producer itself. Otherwise, the record failed because of another record.
         return fault.getCause() == null ? new KafkaException(message, fault) : new ApiException(message, fault);
     }
 

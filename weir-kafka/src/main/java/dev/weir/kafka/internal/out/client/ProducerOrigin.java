@@ -13,8 +13,8 @@ public final class ProducerOrigin {
     private ProducerOrigin() {}
 
     /**
-     * Opens a producer. The caller closes it, which also closes the serializers. A harness has only one kind of
-     * producer.
+     * Opens a producer. The caller closes it, which also closes the serializers. A test harness provides the same kind
+     * of producer for both paths.
      */
     public static <K, V> Producer<K, V> open(
             ProducePath path, Map<String, Object> config, Serializer<K> keys, Serializer<V> values) {

@@ -41,8 +41,9 @@ public final class RecordRefusals {
     }
 
     /**
-     * Returns whether the exception names the topic. In a transaction, a client fails all unsent records with the same
-     * exception, whatever their topics, unless the next attempt may succeed.
+     * Returns whether the exception concerns this topic. Topics that the exception names are compared with this topic,
+     * because a client in a transaction fails all unsent records with the same exception, whatever their topics, unless
+     * a retry may succeed.
      */
     public static boolean isOfTopic(Exception refusal, String topic) {
         return refusal instanceof UnknownTopicOrPartitionException

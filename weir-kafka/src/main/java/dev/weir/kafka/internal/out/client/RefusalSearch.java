@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the faulty ones among records that were rejected together. Brokers reject whole batches, and a client gives up
  * all records after a rejected one. A rejection therefore means at first only that one of several records is faulty.
- * Each of these records is sent again alone, so that a further rejection is its own.
+ * Each of these records is sent again alone, so that a further rejection proves that this record is faulty.
  *
  * <pre>
  *   (none)  --refused among others-->  Refused  --review-->  Suspect  --sent again-->  Alone  --written-->  (none)
@@ -160,7 +160,8 @@ public final class RefusalSearch<R> {
     }
 
     /**
-     * The next suspect, which must now be sent alone; null if there is none, or if another one is not completed yet.
+     * The next suspect, which must now be sent alone; null if there is none, or if another suspect was sent alone and
+     * is not completed yet.
      */
     public @Nullable R nextAlone() {
         for (Map.Entry<R, State> each : List.copyOf(states.entrySet())) {

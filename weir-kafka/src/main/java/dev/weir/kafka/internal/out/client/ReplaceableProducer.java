@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A producer whose client is replaced by a new one with the same configuration if an error may have made it unusable,
- * or if it no longer completes records. Confined to one thread, except {@link #look}, which belongs to the monitoring
- * thread, and methods that say otherwise. Any thread may call {@link #close} and, while no client is being replaced,
- * {@link #send}.
+ * or if it no longer completes records. Confined to one thread, with these exceptions: {@link #look} belongs to the
+ * monitoring thread, and any thread may call {@link #close} and the methods marked as such. Any thread may also call
+ * {@link #send} while no client is being replaced.
  */
 public final class ReplaceableProducer<K, V> {
 
@@ -116,7 +116,7 @@ public final class ReplaceableProducer<K, V> {
     }
 
     /**
-     * Opens a client, with as many attempts as necessary. It replaces one that its user has closed or will close.
+     * Opens a client, with as many attempts as necessary. The caller has closed the previous client, or will close it.
      *
      * @return the new client
      */
@@ -173,7 +173,8 @@ public final class ReplaceableProducer<K, V> {
         clientsOpened++;
         opened = open;
         if (closed) {
-            // The closing thread may have looked for an open client before this one was stored.
+            // The closing thread may have looked for an open client before this one was stored, and then has not closed
+            // it.
             ClientClosing.begin(open.client);
         }
         return open;
@@ -235,7 +236,7 @@ public final class ReplaceableProducer<K, V> {
         }
     }
 
-    /** Makes the open client fail all uncompleted records, without waiting for that. Any thread. */
+    /** Makes the open client fail all uncompleted records, and does not wait until they have failed. Any thread. */
     public void breakOff() {
         Opened<K, V> open = opened;
         if (open != null) {
@@ -274,7 +275,7 @@ public final class ReplaceableProducer<K, V> {
     }
 
     /**
-     * Does the same for a run, and logs a stuck client.
+     * Performs the check of {@link #look(long, boolean)} for a run, and logs a stuck client.
      *
      * @param where the end of the log line
      * @return the failure of the run; null if it may continue, perhaps with another client

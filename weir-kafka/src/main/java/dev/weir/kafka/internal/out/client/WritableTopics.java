@@ -43,9 +43,9 @@ final class WritableTopics {
     }
 
     /**
-     * Returns the reason if a producer has a legitimate reason to wait: a partition has no leader or not all replicas
-     * in sync, a coordinator does not respond or has not finished the previous transaction, or the brokers do not
-     * respond. Returns an empty string if there is no such reason.
+     * Returns a description of the obstacle if a producer must wait: a partition has no leader or not all replicas in
+     * sync, a coordinator does not respond or has not finished the previous transaction, or the brokers do not respond.
+     * Returns an empty string if there is no obstacle.
      */
     String obstacle(Set<String> topics) {
         if (topics.isEmpty()) {
@@ -105,8 +105,8 @@ final class WritableTopics {
             } catch (TimeoutException silent) {
                 return "the coordinator of transactional.id=" + id + " does not answer";
             } catch (ExecutionException failure) {
-                // A coordinator that does not know the id reports that. Brokers older than 3.0 do not support the
-                // query.
+                // A coordinator that does not know the id has responded. Brokers older than 3.0 do not support the
+                // query, so it cannot reveal an obstacle.
                 if (!(failure.getCause() instanceof TransactionalIdNotFoundException)
                         && !(failure.getCause() instanceof UnsupportedVersionException)) {
                     return "the coordinator of transactional.id=" + id + " does not answer: " + failure.getCause();

@@ -20,7 +20,10 @@ final class AbortedWork<K, V> {
     /** Aborted transactions that can be written again, the oldest first. */
     private final List<OpenTransaction<K, V>> transactions = new ArrayList<>();
 
-    /** Sources that lost an element, in addition to the sources of the aborted transactions' finished inputs. */
+    /**
+     * Sources that must be read again because of an unfinished input or a lost element. Sources with finished inputs
+     * need not be added: their uncommitted offsets show that they must be read again.
+     */
     private final Set<AckTarget> lostSources = new HashSet<>();
 
     /** Elements that must be written again before anything else is written or committed. */
@@ -92,7 +95,8 @@ final class AbortedWork<K, V> {
      */
     void resume(boolean writesAgain) {
         if (writesAgain) {
-            // Older transactions go first. All of them go before the elements that were waiting when they were aborted.
+            // Elements of older transactions come first. All of these elements come before the elements that were still
+            // waiting in this queue when the transactions were aborted.
             transactions
                     .reversed()
                     .forEach(transaction -> transaction.keptBackwards(kept -> again.addFirst(kept.again())));

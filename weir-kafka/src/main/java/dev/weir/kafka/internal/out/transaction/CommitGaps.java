@@ -5,10 +5,10 @@ import java.util.Collection;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Handles gaps between finished offsets that are too many for a commit's metadata. If the pipeline is still working on
- * the records in the gaps, the gaps close after the intake is stopped. If an operator holds these records until more
- * elements arrive or the stream ends, the gaps do not close. The intake is therefore stopped only as long as there is
- * progress. Confined to the owner thread.
+ * Decides whether to stop the pipeline's intake if finished offsets have too many gaps for a commit's metadata. If the
+ * pipeline is still working on the records in the gaps, the gaps close while the intake is stopped. If an operator
+ * holds these records until more elements arrive or the stream ends, the gaps do not close. The intake is therefore
+ * stopped only as long as there is progress. Confined to the owner thread.
  */
 final class CommitGaps {
 

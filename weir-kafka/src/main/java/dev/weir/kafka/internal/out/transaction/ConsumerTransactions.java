@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  * inputs be read again. Confined to the owner thread.
  *
  * <p>A transaction is cut under the lock of the {@link TransactionsOfRun}, and therefore between two records of the
- * pipeline. Exactly those inputs that are finished at that point have all their records in this transaction or an
- * earlier one. The finished offsets after the committed one are stored in the commit's metadata. If they do not fit,
- * the pipeline's intake stops until they do.
+ * pipeline. If an input is finished at that point, all its records are in this transaction or an earlier one. The
+ * finished offsets after the committed one are stored in the commit's metadata. If they do not fit, the pipeline's
+ * intake stops until they do.
  */
 public final class ConsumerTransactions<K, V> implements TransactionGate {
 
@@ -179,8 +179,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             return false;
         }
         try {
-            // A cut that waits for inputs may be waiting for the end of the stream, because a stage holds the inputs
-            // until then.
+            // A cut that waits for inputs may wait until the stream ends, because a stage may hold the inputs until
+            // then.
             boolean waitsForInputs = run.isClosing() || (scatter.isThere() && !run.isIntakeHeld());
             return switch (run.state()) {
                 case IDLE, ENDED -> true;
@@ -612,8 +612,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         if (commits.isGone(partition.id()) || run.aborted.isLost(partition.tracker())) {
             return true;
         }
-        // Null if the finished offsets do not fit into a commit, in which case the part that does not fit may be the
-        // aborted one.
+        // Null means that the finished offsets do not all fit into a commit. An aborted record may then be among the
+        // offsets that do not fit.
         Map<TopicPartition, OffsetAndMetadata> uncommitted = commits.finishedEntirely(List.of(partition));
         return uncommitted == null || !uncommitted.isEmpty();
     }

@@ -15,9 +15,10 @@ final class EndedAcknowledgement implements AckTarget {
     private final List<String> places;
 
     /**
-     * Captures an acknowledgement that is about to end. If the target belongs to a source, it may have ended already.
+     * Captures an acknowledgement that is about to end. If the target belongs to a source, the acknowledgement may have
+     * ended already.
      *
-     * @param places the places of its inputs; empty if they are not needed
+     * @param places the places of the target's inputs; empty if they are not needed
      */
     EndedAcknowledgement(AckTarget target, long token, List<String> places) {
         this.places = places;

@@ -107,7 +107,9 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
             }
         }
 
-        /** Waits while {@link #isIntakeHeld} is true, until the deadline of the run's clock at the latest. */
+        /**
+         * Waits while {@link #isIntakeHeld} is true, but no longer than until {@code deadlineNanos} on the run's clock.
+         */
         public void awaitIntake(long deadlineNanos) throws InterruptedException {
             run.lock.lockInterruptibly();
             try {

@@ -25,7 +25,7 @@ final class LostInputs<K, V> {
     /** The source of this run that was checked last. */
     private AckTarget lastOwn = AckTarget.NONE;
 
-    // The last element with several inputs that were all still owned, and one of its inputs for each source
+    // The last element with several inputs that this run was found to own completely, and one of the inputs per source
     private AckTarget livingJoint = AckTarget.NONE;
     private long livingToken;
     private Collection<Root> livingSources = List.of();
@@ -94,7 +94,7 @@ final class LostInputs<K, V> {
 
     /** Returns whether this run no longer owns an input. */
     boolean isGone(AckTarget source, long token) {
-        // A source of this run remains registered or is revoked, so checking it once is enough.
+        // A source of this run is either registered or revoked, and not foreign in either case, so one check is enough.
         if (source != lastOwn) {
             if (run.isForeign(source, token)) {
                 throw new KafkaPipelineException(foreign(source.placeOf(token)));

@@ -85,8 +85,8 @@ final class OpenTransaction<K, V> implements Callback {
 
     private AckTarget lastSource = AckTarget.NONE;
 
-    // The element with several inputs that was sent last. One group may produce many records, and each record depends
-    // on all of the group's inputs.
+    // The last sent element that has several inputs. One group of inputs may produce many records in a row, and each of
+    // these records depends on all inputs of the group.
     private AckTarget lastJoint = AckTarget.NONE;
     private long lastJointToken;
 
@@ -263,8 +263,8 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * Returns whether the element is the one sent last, whose inputs are already in {@link #open}. The open
-     * acknowledgement keeps each of these inputs unfinished.
+     * Returns whether the element is the one sent last, whose inputs are already in {@link #open}. Its acknowledgement
+     * is still open, so each of these inputs is still unfinished.
      */
     private boolean isLastJoint(AckTarget target, long token) {
         return target != AckTarget.NONE && target == lastJoint && token == lastJointToken;

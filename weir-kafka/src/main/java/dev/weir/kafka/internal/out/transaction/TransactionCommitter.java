@@ -296,7 +296,7 @@ final class TransactionCommitter<K, V> {
     private void look(OpenTransaction<K, V> transaction, boolean committing, long nowNanos) {
         KafkaPipelineException broken = transaction.look(committing, nowNanos);
         if (broken != null && !run.isEnded()) {
-            context.fail(broken); // first, because it states why the client is closed
+            context.fail(broken); // before the client is closed, because this failure states the reason
             transaction.producer.breakOff();
         }
     }

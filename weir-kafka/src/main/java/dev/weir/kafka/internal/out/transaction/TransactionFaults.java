@@ -62,7 +62,7 @@ final class TransactionFaults {
     }
 
     /**
-     * Returns the failure for a transaction that becomes too old because inputs that have records in it are unfinished.
+     * Returns the failure for a transaction that becomes too old because some inputs with records in it are unfinished.
      *
      * @param places the places of these inputs
      */
@@ -97,7 +97,7 @@ final class TransactionFaults {
                 : Objects.requireNonNullElse(fatal(failure, ""), failure);
     }
 
-    /** Returns the same for a failure of a client. */
+    /** Returns the failure of a run that has no usable producer after the failure of a client. */
     static KafkaPipelineException ofClient(KafkaException failure) {
         KafkaPipelineException known = fatal(failure, "");
         return known == null
@@ -112,7 +112,7 @@ final class TransactionFaults {
                 return true;
             }
         }
-        // Only this run uses the id, so another member has assumed that the run was dead.
+        // Only this run uses the id. If it was fenced, another member has assumed that the run was dead.
         return isFenced(refusal);
     }
 

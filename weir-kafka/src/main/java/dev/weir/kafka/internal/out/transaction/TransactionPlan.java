@@ -53,8 +53,8 @@ public record TransactionPlan(
     }
 
     /**
-     * The time that a due transaction waits for its inputs: usually until half of its timeout has passed, but at least
-     * an eighth of the timeout.
+     * The time that a due transaction waits for unfinished inputs. It ends when half of the transaction's timeout has
+     * passed, but lasts for at least an eighth of the timeout.
      */
     long patienceNanos() {
         return Math.max(timeoutNanos / 2 - intervalNanos, timeoutNanos / 8);

@@ -47,12 +47,12 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     private static final Logger LOG = LoggerFactory.getLogger(TransactionRule.class);
 
     /**
-     * The largest number of consecutive aborts excused by known suspects without finding a faulty record. With more,
-     * the search might never end.
+     * Maximum number of consecutive aborts that are explained by known suspects although no faulty record is found.
+     * Without this limit, the search might never end.
      */
     static final int MOST_IN_VAIN = 5;
 
-    /** The last proposal for a dead-letter record, which contains nothing of the original record. */
+    /** The smallest form of a dead-letter record, which contains nothing of the original record. */
     private static final int SMALLEST = 2;
 
     /** A rejected record: the reason, its topic, and the inputs from which it was made. */

@@ -107,7 +107,7 @@ enum TransactionState {
         };
     }
 
-    /** Returns this state if a running commit may make progress in it without changing it; otherwise null. */
+    /** Returns this state, unchanged, if a running commit may still make progress in it; otherwise returns null. */
     private @Nullable TransactionState ifStays() {
         return this == ABORT_ASKED || this == ENDED ? this : null;
     }

@@ -27,26 +27,29 @@ import org.jspecify.annotations.Nullable;
  * Writes pulled records to the open transaction. Confined to the segment's thread, which holds the lock of the
  * {@link TransactionsOfRun}, except during the client's {@code send}, which may block.
  *
- * <p>All records of an input go into one transaction. If a transaction is due to be committed while an input that has a
- * record in it is unfinished, it accepts only records of such inputs. Other records wait here, in order, for the next
- * transaction. Records also wait while a transaction is being flushed, because otherwise two producers would write them
- * in an undefined order.
+ * <p>All records of an input go into one transaction. When a transaction is due to be committed, some inputs may be
+ * unfinished although they already have a record in it. The transaction then accepts only records of these inputs.
+ * Other records wait here, in order, for the next transaction. Records also wait while a transaction is being flushed,
+ * because otherwise two producers would write them in an undefined order.
  */
 final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
 
     /** The interval between checks for queued records that may now be sent or must be written again. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    /** The time for which a batch waits for a cut that it might otherwise obstruct. */
+    /** The time that the loop waits before the next batch so that the owner can make a due cut. */
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /**
-     * The time after an unsuccessful wait for a cut during which no batch waits again, because an operator may hold
-     * inputs until more elements arrive.
+     * The time for which the loop does not wait again after it has waited in vain for a cut. An operator may hold
+     * inputs until more elements arrive, and the cut is impossible without these inputs.
      */
     private static final long VAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** The multiple of its limit at which a transaction accepts nothing more until the previous one is committed. */
+    /**
+     * A transaction accepts nothing more when it has reached its limit times this number while the previous transaction
+     * is not yet committed.
+     */
     private static final int MOST = 4;
 
     /** The largest number of elements sent in one go, with no opportunity for a cut in between. */
@@ -165,7 +168,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Returns the number of elements sent, which is lower if the next one cannot be serialized and a rule covers that.
+     * Returns the number of elements sent. Some elements remain unsent if the transaction is aborted, or if an element
+     * cannot be serialized and the rule covers that failure.
      */
     private int sendRun(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
         int[] at = {from};
@@ -183,7 +187,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             boolean isOpen = sent(filling, batch, from, at[0]);
             boolean isOfTransaction = isOfTransaction(thrown);
             if (isOfTransaction) {
-                // The records sent before belong to the transaction. Its abort makes them be written or read again.
+                // The records sent before are in the transaction. When it is aborted, they are written or read again.
                 committer.abortFilling(thrown);
             }
             if (isOfTransaction || (rule != null && rule.takes(thrown))) {
@@ -336,8 +340,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Sends the records of aborted transactions again. They go before all other records, because they were sent before
-     * them originally.
+     * Sends the records of aborted transactions again, before all other records, so that the original order is kept.
      */
     private void sendAgain() throws InterruptedException {
         TransactionRecord<K, V> next;
@@ -459,13 +462,13 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Sends the queued records at the end of the input. Nothing that they could wait for will arrive. */
+    /** Sends the queued records at the end of the input, when no more elements can arrive. */
     private void end() throws InterruptedException {
         run.lock.lockInterruptibly();
         try {
             run.endInput();
             drainWaiting();
-            // The owner may have found nothing to commit before this, because all records were queued here.
+            // As long as all records were queued here, the owner may have found nothing to commit.
             run.noteThrough(false);
             run.wakeOwner.run();
             awaitCommit();

@@ -250,7 +250,10 @@ final class TransactionalProducer<K, V> {
         }
     }
 
-    /** Returns false if the request timed out, because only the response states whether another run has the id. */
+    /**
+     * Aborts the transaction. Returns false if the request timed out and must be repeated, because only the response
+     * states whether another run has the id.
+     */
     private boolean isAborted() {
         try {
             client().abortTransaction();

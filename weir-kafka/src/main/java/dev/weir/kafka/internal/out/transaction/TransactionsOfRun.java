@@ -20,11 +20,11 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state that a run's segment thread, consumer owner and committing thread share. Owns the
- * {@link TransactionState} and up to two open transactions. Each transition is a method of this class, which is called
- * with {@link #lock} held, unless noted, by the thread that its comment names. Fields without another comment are
- * guarded by the lock. Volatile fields may be read without the lock if the code checks them again with the lock held
- * before it acts.
+ * The state that a run's segment thread, consumer owner and committing thread share. Owns the {@link TransactionState}
+ * and up to two open transactions. Each transition is a method of this class. The comment of the method names the
+ * thread that calls it. The caller must hold {@link #lock}, unless that comment says otherwise. Fields without another
+ * comment are guarded by the lock. Volatile fields may be read without the lock if the code checks them again with the
+ * lock held before it acts.
  */
 final class TransactionsOfRun<K, V> {
 
@@ -56,14 +56,12 @@ final class TransactionsOfRun<K, V> {
     /** The clock on which the run's stages wait. */
     final Clock clock;
 
-    /**
-     * The clock on which the owner and the committing thread wait, which is the system clock, except in simulations.
-     */
+    /** The clock on which the owner and the committing thread wait: the system clock, except in simulations. */
     final Clock ownClock;
 
     /**
-     * True if records are kept until they are committed. At the end of a bounded read nothing is read again. Records
-     * that are aborted then are written again from here.
+     * True if records are kept until they are committed. At the end of a bounded read, aborted inputs are not read
+     * again. Instead, the kept records are written again.
      */
     final boolean keeps;
 
@@ -89,8 +87,8 @@ final class TransactionsOfRun<K, V> {
     final AbortedWork<K, V> aborted;
 
     /**
-     * The progress of sending a record to {@link #filling}, which is done without holding the lock because it may block
-     * for long. Meanwhile, no thread cuts or aborts that transaction.
+     * The progress of sending a record to {@link #filling}. The lock is not held during a send, because the send may
+     * block for long. No thread cuts or aborts the transaction during a send.
      */
     private Sending sending = Sending.NOTHING;
 
@@ -256,8 +254,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Begins a requested abort. Returns false if it was made in the meantime. Called by the committing thread, without
-     * the lock.
+     * Begins a requested abort. Returns false if no abort is requested any more. Called by the committing thread,
+     * without the lock.
      */
     boolean abortAsAsked() {
         lock.lock();
@@ -392,8 +390,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Requests that the open transaction is ended later. Until then the intake of records is stopped if
-     * {@code holdsIntake}, and open otherwise. Called by the owner, with the lock held.
+     * Postpones the end of the open transaction. Until then, the intake of records is stopped if {@code holdsIntake},
+     * and open otherwise. Called by the owner, with the lock held.
      */
     void cutLater(boolean holdsIntake) {
         intakeHeld = holdsIntake;
@@ -446,8 +444,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Returns whether an element comes from another source, which commits by itself, before the transaction with the
-     * element's records is committed.
+     * Returns whether an element comes from a source outside this run. Such a source commits the element by itself,
+     * before the transaction with the element's records is committed.
      */
     boolean isForeign(AckTarget source, long token) {
         // Must be checked in this order, because a source of the run is removed only after it was revoked.

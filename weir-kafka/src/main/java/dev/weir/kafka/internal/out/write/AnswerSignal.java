@@ -5,7 +5,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Wakes the one thread that waits until a message is complete. The other methods may be called by any thread. */
+/**
+ * Wakes the thread that waits until a message is complete. Only that thread calls {@link #await}; any thread may call
+ * the other methods.
+ */
 final class AnswerSignal {
 
     private final ReentrantLock lock = new ReentrantLock();

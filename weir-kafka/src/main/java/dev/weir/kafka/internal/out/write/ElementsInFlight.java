@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Elements with records in flight, by a small reusable number. One thread adds an element before it sends the element's
- * first record. The producer's thread reports outcomes, and sees the element because the number is handed over through
- * the producer. Allocates only when more elements are in flight than ever before.
+ * Elements with records in flight, each identified by a small reusable number. One thread adds an element before it
+ * sends the element's first record. The producer's thread reports outcomes, and sees the element because the number is
+ * handed over through the producer. Allocates only when more elements are in flight than ever before.
  */
 final class ElementsInFlight {
 

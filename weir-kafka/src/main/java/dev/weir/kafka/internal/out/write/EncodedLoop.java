@@ -186,7 +186,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
-    /** Returns the first rejection, which has stopped the producer, instead of a consequence of it. */
+    /** Returns the first rejection, which stopped the producer, or {@code fault} if no record was rejected. */
     private RuntimeException because(RuntimeException fault) {
         KafkaPipelineException refused = failure;
         return refused == null ? fault : refused;

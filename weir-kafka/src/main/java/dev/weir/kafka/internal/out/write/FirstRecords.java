@@ -47,7 +47,7 @@ final class FirstRecords<K> {
         }
     }
 
-    /** Null if it is unknown how the client chooses a partition by key. */
+    /** The key serializer; null if the client chooses the partition of a key in an unknown way. */
     private final @Nullable Serializer<K> keys;
 
     private final boolean inOrder;
@@ -137,7 +137,9 @@ final class FirstRecords<K> {
         return topicOf(topic) != null;
     }
 
-    /** Counts the partitions of the topics if that is due. Returns whether it did. */
+    /**
+     * Counts the partitions of the topics again, unless they were counted recently. Returns whether they were counted.
+     */
     boolean refresh(long nowNanos) {
         boolean isDue = nowNanos - countedNanos > COUNT_NANOS;
         if (isDue) {
@@ -167,8 +169,8 @@ final class FirstRecords<K> {
     }
 
     /**
-     * Reads the topic's partitions. The client has just written to the topic and therefore knows them. If it no longer
-     * does, a later send reports that.
+     * Reads the topic's partitions. The client knows them, because it has just written to the topic. If the client no
+     * longer knows them, a later send reports that.
      */
     private void count(String name, Topic topic) {
         try {

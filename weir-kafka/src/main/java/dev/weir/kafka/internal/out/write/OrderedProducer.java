@@ -125,7 +125,10 @@ final class OrderedProducer<K, V> {
 
     private final ClientThread clientThread;
 
-    /** True while the sender waits for the client, even if it waits for records that are not counted here. */
+    /**
+     * True while the sender waits in {@link #flush}. A client with other users also waits for their records there,
+     * which are not counted here.
+     */
     private volatile boolean awaited;
 
     /**
@@ -317,7 +320,8 @@ final class OrderedProducer<K, V> {
         stop = new Stop("", "", why);
         ClientClosing.begin(producer); // does not wait, because the client's thread may hang
         if (counts.unanswered() == 0) {
-            // The last outcomes were reported before the stop was visible to the thread that reported them.
+            // The last outcomes were reported before their thread could see the stop, so that thread did not make this
+            // call.
             whenSettled.run();
         }
         return null;

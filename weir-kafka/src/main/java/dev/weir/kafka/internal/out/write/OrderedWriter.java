@@ -32,9 +32,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends records in order, and sends those again that were not written because another record was rejected. Confined to
- * the segment's thread, except for {@link #handle}, {@link #look} and {@link #close}. Outcomes are reported on the
- * producer's own thread.
+ * Sends records in order. If a record is rejected, sends all records again that were not written because of the
+ * rejection. Confined to the segment's thread, except for {@link #handle}, {@link #look} and {@link #close}. Outcomes
+ * are reported on the producer's own thread.
  *
  * <p>When the brokers reject a record, its producer stops ({@link OrderedProducer}). If there is no rule for rejected
  * records, the run fails. Otherwise another producer sends the unwritten records again, in order, and each suspect
@@ -461,8 +461,8 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Sends a record while none of this pipeline's other records are in flight, so that a rejection is its own. In a
-     * shared producer, records of other pipelines may be in flight.
+     * Sends a record while none of this pipeline's other records are in flight, so that a rejection concerns this
+     * record. In a shared producer, records of other pipelines may be in flight.
      */
     private void sendAlone(Kept<T, K, V> kept) throws InterruptedException {
         for (int refusals = 1; ; refusals++) {

@@ -38,8 +38,8 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
     private static final Logger LOG = LoggerFactory.getLogger(OutputTopics.class);
 
     /**
-     * The interval between checks. A suspicious outcome makes the next check come earlier, but not before the pause has
-     * passed.
+     * The interval between checks. After a suspicious outcome, the next check comes earlier, but at least
+     * {@link #PAUSE} after the previous one.
      */
     private static final Duration INTERVAL = Duration.ofSeconds(5);
 
@@ -77,7 +77,7 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
         this.onFailure = onFailure;
     }
 
-    /** Creates a check for a run and starts it with the first record. The run closes it. */
+    /** Creates a check that starts with the run's first record and is closed when the run ends. */
     public static OutputTopics create(Map<String, ?> clientConfig, StageContext context) {
         Map<String, Object> config = new HashMap<>(clientConfig);
         config.keySet().retainAll(AdminClientConfig.configNames());

@@ -26,10 +26,13 @@ class RecordAnswer implements Callback {
     /** The producer that has the record. */
     private @Nullable OrderedProducer<?, ?> owner;
 
-    /** The counts in which the record was counted as sent and will be counted as complete. */
+    /** The producer's counts. The record was counted there as sent, and will be counted there as complete. */
     private SendCounts counts = NOT_SENT;
 
-    /** The reason why {@code send} itself did not accept the record; null if it did. Used by the sender's thread. */
+    /**
+     * The reason why {@code send} itself did not accept the record; null if the record was accepted. Used by the
+     * sender's thread.
+     */
     @Nullable
     Exception notTaken;
 

@@ -12,8 +12,8 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * Creates the producers of one run, which all use the same serializers. Thread-safe if the serializers are. The run
- * closes it.
+ * Creates the producers of one run, which all use the same serializers. Thread-safe if the serializers are. Must be
+ * closed when the run ends.
  */
 public final class RunProducers<K, V> implements Supplier<Producer<K, V>>, AutoCloseable {
 

@@ -13,9 +13,9 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the sender wait while the client has more records than it can use. Records beyond twice the amount in flight to
- * the brokers only become old, and the garbage collector has to copy their objects (ADR 170). Confined to the sender's
- * thread, except for {@link #waitedNanos}.
+ * Makes the sender wait while the client has more records than it can use. More than twice the amount in flight to the
+ * brokers does not help: the records only become old, and the garbage collector has to copy their objects (ADR 170).
+ * Confined to the sender's thread, except for {@link #waitedNanos}.
  *
  * <pre>
  *   bound = for each broker: a batch for each of its partitions, being filled
@@ -38,7 +38,7 @@ final class SendWindow {
     private final long requestBytes;
     private final int requests;
 
-    /** The last record of each batch of the pipeline that is not complete, the oldest first. */
+    /** The last record of each unfinished batch of the pipeline, oldest batch first. */
     private final ArrayDeque<Future<?>> marks = new ArrayDeque<>();
 
     private @Nullable Metric total;

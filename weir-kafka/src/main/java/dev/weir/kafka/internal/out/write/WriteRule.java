@@ -87,7 +87,8 @@ public class WriteRule<T> {
     }
 
     /**
-     * Returns a rule that covers the same exceptions and remembers topics separately. The caller handles its elements.
+     * Returns a rule that covers the same exceptions, remembers topics separately, and passes its elements to
+     * {@code other}.
      */
     <P> WriteRule<P> handedTo(BiConsumer<? super P, ? super Exception> other) {
         return new WriteRule<P>(failures, context, null, null) {

@@ -7,11 +7,11 @@ import dev.weir.kafka.internal.share.member.SharePath.Plan;
  * Calculates how many records may be outstanding at once on a path where each finished record frees capacity for
  * another. The result depends only on the measurements. Stateless.
  *
- * <p>The number is one record per worker plus a buffer. By Little's law, the rate times the round trip keeps the
- * workers busy during a fetch. The buffer counts this product twice, because as many records again are in flight. The
- * buffer also has at least the records of a twentieth of a second, or of a tenth of a second while that is few records.
- * A few large requests cost the client and the broker less than many small ones, and a short stall does not reach the
- * workers.
+ * <p>The number is one record per worker plus a buffer, which keeps the workers busy during a fetch. By Little's law,
+ * the number of records finished during a fetch is the rate times the round trip. The buffer is about twice that
+ * number: half of its records wait in the process, and the other half is in flight. The buffer also lasts for at least
+ * a twentieth of a second, so that a short stall does not reach the workers. If that is few records, it lasts for up to
+ * a tenth of a second, because a few large requests cost the client and the broker less than many small ones.
  *
  * <p>The number begins small and at most doubles per step, because a member that takes many records at once leaves none
  * for the others. It has two bounds. The acquired records must be finished well within their lock's duration (F8). They
@@ -25,10 +25,10 @@ final class CreditTuner {
     private static final double TOO_MANY = 1.5;
     private static final double ON_ITS_WAY = 2.2;
 
-    /** Minimum amount of work, in seconds, that waits in the process while there is a backlog. */
+    /** Minimum size of the buffer, in seconds of work. */
     private static final double IN_STORE = 0.05;
 
-    /** Replaces {@link #IN_STORE} as long as half of its records are fewer than a large request. */
+    /** Minimum size of the buffer, in seconds of work, while that is less than two large requests. */
     private static final double LONG_STORE = 0.1;
 
     /** Number of records in a large request. A larger one hardly lowers the cost per record. */

@@ -167,8 +167,9 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
     /**
      * Polls if the pipeline wants records, and otherwise waits briefly. Called only while no records are held. After a
      * poll that returned nothing, only one share consumer at a time polls again. When a process dies, the brokers
-     * notice the end of one connection after the other. If several share consumers of that process waited for records,
-     * a broker could give the records of the first to the waiting request of another, where nobody would see them.
+     * notice the end of one connection after the other. If several of its share consumers waited for records, a broker
+     * could take the records of the first one and give them to the waiting request of another, where nobody would see
+     * them.
      */
     private void fetch() throws InterruptedException {
         long since = System.nanoTime();
@@ -204,7 +205,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             asking = true;
             return;
         }
-        // Records that the client had before this poll arrived after the last check of its buffer.
+        // If the client already had the records before this poll, they arrived after the last check of its buffer.
         long lockedSince = asking ? checkedNanos : begun;
         checkedNanos = begun;
         asking = records.isEmpty();
@@ -307,7 +308,10 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         }
     }
 
-    /** Polls renewed records. While a renewal is unanswered, a client that is polled also fetches. */
+    /**
+     * Polls renewed records. If a renewal is unanswered, the poll also makes the client fetch, so its buffer must be
+     * checked from now on.
+     */
     private void takeRenewed() {
         if (held.awaitsRenewals() && !asking) {
             asking = true;

@@ -39,8 +39,8 @@ final class ShareRun implements ShareHandle, Termination {
     private static final double FORGETS = 0.95;
 
     /**
-     * Period for which the limit is determined. Slow records fill a window of locks for seconds, and leave it open for
-     * other seconds.
+     * Length of the period whose measurements determine the limit. It covers several seconds, because slow records fill
+     * a window of locks for seconds and then leave it open for seconds.
      */
     private static final long JUDGED_NANOS = TimeUnit.SECONDS.toNanos(5);
 

@@ -80,7 +80,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
                 && !ranges.isEmpty()
                 && data.records() != null
                 && data.records().sizeInBytes() > 0) {
-            // If released, the batch would be delivered again until the group gives it up.
+            // If the batch were released, the group would deliver it again until it gives up the batch.
             throw corrupt(of, ranges.getFirst().first, "a batch longer than the answer");
         }
         for (AcquiredRange range : ranges) {

@@ -41,8 +41,8 @@ final class ClusterDirectory {
     private static final long MAX_AGE_NANOS = 300_000_000_000L;
 
     /**
-     * Minimum time between connections that are closed because their responses did not help. It doubles with each
-     * round.
+     * Minimum time after which another connection is closed because its responses did not help. The time doubles with
+     * each round of brokers.
      */
     private static final long STAY_NANOS = 200_000_000;
 
@@ -88,8 +88,7 @@ final class ClusterDirectory {
 
     /**
      * Requests the leaders again soon, because the known ones may be wrong or incomplete. If a metadata request is in
-     * flight, waits for its response. Another response would arrive before anybody can tell whether the first one
-     * helped.
+     * flight, waits for its response instead, because that response may already help.
      */
     void doubtLeaders() {
         turns.doubt();
@@ -224,7 +223,7 @@ final class ClusterDirectory {
     void answered(FindCoordinatorResponseData answer) {
         underWay = false;
         turns.answered();
-        pausing = coordinator != null; // The first two requests need no pause.
+        pausing = coordinator != null; // the request after the first response needs no pause
         for (Coordinator each : answer.coordinators()) {
             Errors error = Errors.forCode(each.errorCode());
             switch (error) {
@@ -246,7 +245,8 @@ final class ClusterDirectory {
         answer.brokers().forEach(each -> {
             InetSocketAddress address = InetSocketAddress.createUnresolved(each.host(), each.port());
             all.add(address);
-            // A broker that is down keeps its address, because the address of another broker would do harm.
+            // A broker that is missing from the response keeps its address, because a session must not connect to
+            // another broker.
             brokers.put(each.nodeId(), address);
         });
         named = all;

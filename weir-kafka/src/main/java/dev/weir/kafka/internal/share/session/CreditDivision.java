@@ -12,16 +12,16 @@ import java.util.Collection;
  */
 record CreditDivision(int each, int probe, int threshold) {
 
-    /** Divisor for the part of a session's credits that justifies a request. */
+    /** Divisor for a session's credits. A request is justified when this part of the credits is free. */
     private static final int WORTHWHILE = 4;
 
     /**
-     * Divisor for the credits beyond one per worker. The larger one of this part and the part by {@link #WORTHWHILE}
-     * justifies a request.
+     * Divisor for the session's part of the credits beyond one per worker. If the result is larger than the result for
+     * {@link #WORTHWHILE}, it replaces that result.
      */
     private static final int WORTHWHILE_OF_STORE = 2;
 
-    /** Divisor for the part of a session that found nothing while other sessions find records. */
+    /** Divisor for the credits of a session whose last fetch found nothing, while other sessions find records. */
     private static final int PROBE = 8;
 
     /**

@@ -181,7 +181,7 @@ public final class HeldRecords {
         boolean renews = type == AcknowledgeType.RENEW;
         LockedRecord record = renews ? of.unacknowledged.get(offset) : of.unacknowledged.remove(offset);
         if (record == null) {
-            return; // The client forgot it when its renewal was refused.
+            return; // The client forgot the record when its renewal was refused.
         }
         if (renews) {
             of.renewing.add(offset);
@@ -207,7 +207,7 @@ public final class HeldRecords {
             if (!of.renewing.contains(record.offset())) {
                 lost.add(record);
             } else if (record.isGone()) {
-                forget(of, record.offset()); // If a poll returns it, that is a new delivery.
+                forget(of, record.offset()); // If a poll returns the record, that is a new delivery.
             }
         }
         if (!lost.isEmpty()) {
@@ -250,7 +250,7 @@ public final class HeldRecords {
         offsets.forEach((id, answered) -> {
             OfPartition of = partitions.get(id.topicPartition());
             if (of == null) {
-                return; // Gaps in a partition without records. The client acknowledges gaps by itself.
+                return; // No record of this partition is held: the client has acknowledged gaps by itself.
             }
             Map<AcknowledgeType, List<Long>> refused = new EnumMap<>(AcknowledgeType.class);
             for (Long offset : answered) {

@@ -30,7 +30,8 @@ final class ShareRequests {
 
     private static final int LONG_WAIT_MILLIS = 500;
 
-    // A broker reads each partition up to its part of the byte limit, even if few records were requested.
+    // Multiple of the expected size that a fetch may return. The limit matters because a broker reads each partition up
+    // to its part of the byte limit, even if few records were requested.
     private static final double BYTES_SLACK = 1.5;
     private static final int MIN_PARTITION_BYTES = 64 * 1024;
     private static final int MAX_BYTES = 16 * 1024 * 1024;

@@ -45,8 +45,7 @@ final class ShareSession {
     private static final long PAUSE_NANOS = 100_000_000;
 
     /**
-     * Divisor for the growth of {@code mostRecords}. After a response that reached this limit without being emptied by
-     * a quota, the limit grows by an eighth.
+     * Divisor for the growth of {@code mostRecords}. A response with that many records raises the limit by an eighth.
      */
     private static final int GROWTH = 8;
 
@@ -226,7 +225,7 @@ final class ShareSession {
         refuseUnanswered(sent, acknowledged);
         int records = answers.handOn(partitionAnswers, sent.atNanos, nowNanos);
         if (!refused.isEmpty() && records == 0) {
-            pause(nowNanos, PAUSE_NANOS); // Brokers refuse a fetch without waiting.
+            pause(nowNanos, PAUSE_NANOS); // Brokers refuse a fetch immediately, so the next one must be delayed.
         }
         // A response emptied by a quota still contains the results of the acknowledgements.
         if (answer.throttleTimeMs() > 0 && records == 0) {

@@ -31,12 +31,15 @@ final class ShareSessions implements AutoCloseable {
     private static final long IDLE_NANOS = 50_000_000;
 
     /**
-     * Delay until the next turn while more than enough records are acquired. The member is woken for the next fetch,
-     * which carries the acknowledgements.
+     * Delay until the next turn while records are acquired and no acknowledgement is urgent. The member is woken
+     * earlier for the next fetch, which carries the acknowledgements.
      */
     private static final long FED_NANOS = 25_000_000;
 
-    /** Delay until the next turn while the next record to end may be the one that holds up all others. */
+    /**
+     * Delay until the next turn while the locks of a session are used up. The next finished record may free many of
+     * them.
+     */
     private static final long FULL_NANOS = 1_000_000;
 
     /** A session and its connection. */
@@ -252,7 +255,7 @@ final class ShareSessions implements AutoCloseable {
         int worthWaking = idle && wants ? Math.max(1, shares.threshold() - free) : Integer.MAX_VALUE;
         ended.wakeFrom(worthWaking);
         if (ended.count() >= worthWaking) {
-            return 0; // The records ended before the threshold was set.
+            return 0; // These records ended before they could wake the member.
         }
         if (full && wants) {
             return FULL_NANOS;
