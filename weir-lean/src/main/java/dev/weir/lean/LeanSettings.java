@@ -66,7 +66,10 @@ public final class LeanSettings {
         return values.minFetchBytes;
     }
 
-    /** The longest time that a broker waits before it responds: default 500 ms. */
+    /**
+     * The number of bytes for which a broker waits before it responds, but not longer than {@code maxFetchWait}:
+     * default 1.
+     */
     public Duration maxFetchWait() {
         return values.maxFetchWait;
     }

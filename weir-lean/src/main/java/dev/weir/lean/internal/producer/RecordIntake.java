@@ -71,7 +71,7 @@ final class RecordIntake {
      *
      * @param fresh a batch with enough space for the record
      * @param nowNanos the start time of the new batch
-     * @return whether the new batch was used; if not, the caller still owns it
+     * @return whether the new batch was used; if false, the caller still owns the batch
      */
     boolean append(ProducerBatch fresh, long nowNanos, RecordBytes record, long timestampMillis, long token) {
         lock.lock();

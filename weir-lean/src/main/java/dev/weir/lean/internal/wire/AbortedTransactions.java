@@ -44,7 +44,7 @@ public final class AbortedTransactions {
         return count == 0;
     }
 
-    /** Advances to a batch. Transactions that begin before the batch's end apply from now on. */
+    /** Advances to a batch. From now on, all transactions that begin before the batch's end apply. */
     public void reached(long nextOffset) {
         if (!sorted) {
             sort();
