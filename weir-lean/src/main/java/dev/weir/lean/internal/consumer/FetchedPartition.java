@@ -48,8 +48,8 @@ final class FetchedPartition {
     long endBefore = UNKNOWN;
 
     /**
-     * The id of the topic to which the position belongs; null if unknown, and from the next metadata on, which show
-     * whether this id is the current one.
+     * The id of the topic to which the position belongs; null if unknown, or if metadata have arrived since the
+     * position was set.
      */
     @Nullable
     Uuid placedIn;

@@ -37,8 +37,8 @@ final class PartitionLocations implements ClusterView {
     private @Nullable Additions additions;
 
     /**
-     * The reason why a topic cannot be read that was assigned with all its partitions; null once the reason has been
-     * thrown.
+     * The reason why a topic cannot be read, if all partitions of that topic are assigned; null once the reason has
+     * been thrown.
      */
     private @Nullable LeanException refusal;
 
@@ -353,7 +353,7 @@ final class PartitionLocations implements ClusterView {
             Uuid placedIn = partition.placedIn;
             partition.placedIn = null;
             if (placedIn == null ? madeAgain : !placedIn.equals(topic.agreement.present())) {
-                // This topic is not the earlier topic of the same name. Its epochs start over.
+                // This is a different topic with the same name. Its epochs start over.
                 partition.leader.recreated();
                 partition.lastEpoch = -1;
                 partition.doubtedEpoch = -1;

@@ -209,6 +209,7 @@ public final class PartitionCursor {
      * The offset at which to continue if the next batch is skipped: the lower of the end in the batch's header and the
      * start of the following batch. Either of the two may be corrupt, and the lower one skips no valid record. The
      * result is always higher than the position, so that repeated skipping makes progress.
+     *
      * @param logEnd the upper limit of the result
      */
     public long offsetBehindBatch(long logEnd) {

@@ -163,6 +163,7 @@ public final class LeanThread implements Runnable {
     /**
      * Moves a partition to another thread. Does so only if this thread still owns the partition, knows its position,
      * and has found no fault in it. A fault must be reported by the thread that found it. Any thread.
+     *
      * @param refused called by this thread if the partition is not moved
      */
     void give(TopicPartition partition, LeanThread next, Runnable refused) {

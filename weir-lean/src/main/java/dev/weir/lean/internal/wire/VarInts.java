@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
  * Stateless.
  *
  * <p>A read method returns two numbers in one long: the value in the upper half, and the position after the value in
- * the lower half. It therefore need not allocate an object or write to a field. A read method reads at most five bytes
- * and ignores the end of the record. The caller checks the end once it knows all of the record's numbers.
+ * the lower half. The method therefore need not allocate an object or write to a field. A read method reads at most
+ * five bytes and ignores the end of the record. The caller checks the end once it knows all of the record's numbers.
  */
 public final class VarInts {
 
