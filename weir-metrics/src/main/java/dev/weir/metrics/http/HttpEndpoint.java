@@ -116,7 +116,7 @@ public final class HttpEndpoint implements AutoCloseable {
     }
 
     private static URI uriOf(InetAddress address, int port) {
-        // A client cannot connect to the wildcard address. It includes loopback, so use that.
+        // A client cannot connect to the wildcard address. It can use loopback, which the wildcard address includes.
         InetAddress reached = address.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : address;
         String host = reached.getHostAddress();
         return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);
