@@ -173,15 +173,15 @@ public final class LeanConsumer implements AutoCloseable {
         }
     }
 
-    /** Ends the current {@link #await}, or the next one if none is running. Thread-safe. */
+    /** Ends the current {@link #await}. If none is running, the next call returns at once. Thread-safe. */
     public void wakeup() {
         engine.wakeup();
     }
 
     /**
      * Stops fetching and delivering a partition. Records that are already fetched are kept and delivered after
-     * {@link #resume}, so nothing is fetched twice. If the partition's handler pauses it, the current record is the
-     * last one delivered.
+     * {@link #resume}, so nothing is fetched twice. If the handler pauses the current record's partition, the current
+     * record is the last record delivered.
      */
     public void pause(int index) {
         engine.pause(index);

@@ -19,7 +19,7 @@ public final class LeanRecord {
     /**
      * Lets the producer choose the partition. A record with a key goes to the partition that the key's hash determines,
      * as with the official client. Records without a key all go to one partition until that partition's batch is full;
-     * then the producer chooses another one.
+     * then the producer chooses another partition.
      */
     public static final int ANY_PARTITION = -1;
 

@@ -21,7 +21,7 @@ public final class SendException extends LeanException {
     /**
      * Creates the exception for a record that a producer gives up.
      *
-     * @param what the message without the partition, which the constructor puts in front of it
+     * @param what the message without the partition; the constructor puts the partition in front of the message
      */
     public SendException(String topic, int partition, boolean mayBeWritten, String what, @Nullable Throwable cause) {
         super(

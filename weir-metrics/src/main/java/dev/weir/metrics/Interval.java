@@ -285,8 +285,8 @@ final class Interval {
     }
 
     /**
-     * Returns the largest factor by which the rate could grow if {@code lifted} were not a limit. The next limit is
-     * then another unit's threads, the source, or the CPUs. Between 1 and {@link #MOST_GAIN}.
+     * Returns the largest growth factor of the rate if {@code lifted} were not a limit. The next limit is then another
+     * unit's threads, the source, or the CPUs. Between 1 and {@link #MOST_GAIN}.
      */
     double nextLimit(@Nullable Unit lifted) {
         // Waiting does not need a CPU, so the CPUs do not limit a unit that waits.
@@ -301,7 +301,7 @@ final class Interval {
     }
 
     /**
-     * Returns the largest factor by which the rate could grow before the source runs out of records. Between 1 and
+     * Returns the largest growth factor of the rate at which the source still provides enough records. Between 1 and
      * {@link #MOST_GAIN}.
      */
     double sourceAllows() {
@@ -321,7 +321,7 @@ final class Interval {
         // A queue that does not grow may have reached its bound, so that writers wait. The possible arrival rate is
         // then unknown.
         boolean isKnown = !last.consumers().isEmpty() || grown > GROWS * rate * apart;
-        // If there are several consumers, the rate is the rate of the first consumer only.
+        // If there are several consumers, this rate covers only the first consumer.
         if (rate <= 0
                 || apart < LEAST_APART_SECONDS
                 || !isKnown
@@ -342,7 +342,7 @@ final class Interval {
     }
 
     /**
-     * Returns the backlog: the records at the brokers and those fetched, or the length of a source's queue; NaN if
+     * Returns the backlog: the records at the brokers and in the buffer, or the length of a source's queue; NaN if
      * unknown.
      */
     private static double waiting(PipelineLook look) {

@@ -144,9 +144,7 @@ final class OutputRules {
                 "lower linger.ms of it if batches wait for that, or raise batch.size and maxOutstandingRecords");
     }
 
-    /**
-     * Returns the readings in which the pipeline had records. Before the first one, no record can be unacknowledged.
-     */
+    /** Returns the readings in which the pipeline had records. In earlier readings, no record can be unacknowledged. */
     private static List<PipelineLook> withRecords(Interval interval, int producer) {
         return interval.looks.stream()
                 .filter(look -> look.producers().size() > producer)

@@ -195,7 +195,7 @@ final class SourceRules {
         List<PipelineLook> reading = known.stream()
                 .filter(look -> of(look, consumer).stream().anyMatch(SourceRules::mayFetch))
                 .toList();
-        // If all partitions had been read to their end in every reading, no partition may be fetched. Records may be
+        // If no reading has a partition that may be fetched, all partitions were read to their end. Records may be
         // waiting nevertheless, so all readings count.
         List<PipelineLook> met = reading.isEmpty() ? known : reading;
         if (met.size() < Math.max(2, Math.min(ENOUGH_LOOKS, all.looks.size()))) {

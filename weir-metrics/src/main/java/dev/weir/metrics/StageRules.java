@@ -302,7 +302,7 @@ final class StageRules {
         return used > 0 ? Math.max(LEAST_OF_PROCESSORS, interval.processors() / used) : Interval.MOST_GAIN;
     }
 
-    /** Returns what the stage mostly waits for, if one kind of wait dominates. */
+    /** Returns the end of a sentence that names the dominant kind of wait, or an empty string if no kind dominates. */
     private static String waitsFor(StageLoad stage) {
         if (stage.ofWaits(Activity::locked) > 0.5) {
             return "; most of it for a lock";

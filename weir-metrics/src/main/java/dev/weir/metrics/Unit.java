@@ -89,8 +89,8 @@ record Unit(
     }
 
     /**
-     * Divides the work according to the counters, unless samples of running code contradict them or they have counted
-     * almost nothing.
+     * Divides the work according to the counters. Uses the samples of running code instead if they contradict the
+     * counters, or if the counters have counted almost nothing.
      */
     private static List<Double> partsOf(List<StageLoad> stages, double work) {
         double counted = stages.stream().mapToDouble(StageLoad::busy).sum();

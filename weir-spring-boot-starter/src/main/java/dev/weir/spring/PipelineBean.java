@@ -32,8 +32,8 @@ final class PipelineBean {
     private volatile @Nullable PipelineMetrics metrics;
 
     /**
-     * The run that was stopped most recently. If it is cancelled because its deadline has passed, that does not count
-     * as a failure.
+     * The most recently stopped run. If this run is cancelled because its deadline has passed, that does not count as a
+     * failure.
      */
     private volatile @Nullable RunningPipeline ended;
 

@@ -113,7 +113,10 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
         return bean;
     }
 
-    /** Starts all pipelines except those with {@code auto-start=false}. If one cannot start, all others are stopped. */
+    /**
+     * Starts all pipelines except those with {@code auto-start=false}. If a pipeline cannot start, all others are
+     * stopped.
+     */
     @Override
     public void start() {
         try {

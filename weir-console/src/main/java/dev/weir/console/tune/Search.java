@@ -41,7 +41,7 @@ final class Search {
     /** The backlog in seconds below which a pipeline keeps up, so that its rate depends on arrivals. */
     private static final double BACKLOG_SECONDS = 1;
 
-    /** The age of a rate, in windows, from which on the rate must be measured again. */
+    /** The age of a rate in windows. An older rate must be measured again. */
     private static final int STALE_WINDOWS = 8;
 
     /** The result of an incomplete measurement. */

@@ -89,7 +89,7 @@ public final class BrokerLinks implements AutoCloseable {
         }
     }
 
-    /** Ends the current {@link #await}, or the next one if none is running. Thread-safe. */
+    /** Ends the current {@link #await}. If none is running, the next call returns at once. Thread-safe. */
     public void wakeup() {
         transports.wakeup();
     }

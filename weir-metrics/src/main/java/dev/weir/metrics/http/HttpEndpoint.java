@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP/1.1 server port with one virtual thread per connection. New connections are always accepted, so that a probe
- * always gets a response: if there are already {@link HttpLimits#MAX_CONNECTIONS}, a new connection replaces the one
- * that has waited longest. Thread-safe. The caller of {@code open} closes the endpoint.
+ * always gets a response: if there are already {@link HttpLimits#MAX_CONNECTIONS}, a new connection replaces the
+ * connection that has waited longest. Thread-safe. The caller of {@code open} closes the endpoint.
  */
 public final class HttpEndpoint implements AutoCloseable {
 

@@ -54,7 +54,7 @@ public final class ClusterMetadata {
 
     /**
      * @param backoff determines the wait after responses that did not help
-     * @param maxAgeNanos the age of the last response from which on another broker is asked
+     * @param maxAgeNanos another broker is asked if the last response is older than this
      */
     public ClusterMetadata(List<BrokerAddress> bootstrap, ClusterView view, RetryBackoff backoff, long maxAgeNanos) {
         this.bootstrap = bootstrap;

@@ -39,7 +39,7 @@ final class FetchSession {
         epoch = FIRST_EPOCH;
     }
 
-    /** Reports a response without an error. The session continues, unless the broker had no slot for one. */
+    /** Reports a response without an error. The session continues, unless the broker had no slot for a session. */
     void answered(int session, boolean restarted) {
         sessionId = session;
         if (session == NO_SESSION || restarted) {

@@ -78,7 +78,8 @@ final class ProducerPartition {
     private int nextSequence;
 
     /**
-     * The sequence after the largest one that may be in the log under this epoch; {@link #UNKNOWN} if there is none.
+     * The sequence after the largest sequence that may be in the log under this epoch; {@link #UNKNOWN} if there is
+     * none.
      */
     private int usedTo = UNKNOWN;
 

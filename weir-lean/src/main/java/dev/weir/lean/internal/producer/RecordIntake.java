@@ -67,7 +67,7 @@ final class RecordIntake {
     }
 
     /**
-     * Appends a record to a new batch, unless another thread has added one with enough space in the meantime.
+     * Appends a record to a new batch, unless another thread has meanwhile added a batch with enough space.
      *
      * @param fresh a batch with enough space for the record
      * @param nowNanos the start time of the new batch

@@ -39,8 +39,8 @@ final class SendableBatches {
     }
 
     /**
-     * Drops the partitions whose batches do not fit into the next request. Keeps at least one, whatever the size of its
-     * batch.
+     * Drops the partitions whose batches do not fit into the next request. Keeps at least one partition, whatever the
+     * size of its batch.
      *
      * @return the remaining partitions, in the order of the request; valid until the next call
      */

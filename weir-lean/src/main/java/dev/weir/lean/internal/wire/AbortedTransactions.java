@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.agrona.collections.LongHashSet;
 
 /**
- * The aborted transactions in a fetch response, whose batches must be skipped if only committed records are read.
+ * The aborted transactions in a fetch response. Their batches must be skipped if only committed records are read.
  * Confined to one thread; reused for the next response.
  *
  * <p>The broker lists pairs of a producer id and a first offset. A producer's batches are aborted from this offset on,
