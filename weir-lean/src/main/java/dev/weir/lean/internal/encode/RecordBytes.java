@@ -183,8 +183,8 @@ public final class RecordBytes {
 
     /**
      * Writes a record that has no headers, whose numbers take at most two bytes each, and whose key length takes one
-     * byte. Everything before the key then fits into eight bytes, which are written at once. The key and the value
-     * overwrite the bytes of the eight that the record does not need.
+     * byte. Everything before the key then fits into eight bytes, which are written at once. The key and the value then
+     * overwrite the unused bytes.
      */
     private int putPlain(ByteBuffer to, int from, int timestampDelta, int offsetDelta) {
         int rawTime = timestampDelta << 1;
