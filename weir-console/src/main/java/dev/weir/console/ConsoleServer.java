@@ -104,7 +104,7 @@ public final class ConsoleServer implements AutoCloseable {
     /**
      * Returns a {@code client.id} with which {@code weir console --group} finds this console:
      * {@code PREFIX.console-PORT}. The command connects to the host that the brokers see, so the console must listen on
-     * an address of that host that the command can reach.
+     * an address of that host, and the command must be able to reach this address.
      *
      * @param prefix the first part of the id, for example the name of the service
      */
@@ -193,7 +193,7 @@ public final class ConsoleServer implements AutoCloseable {
             try {
                 checkToken(host == null || InetAddress.getByName(host).isLoopbackAddress());
             } catch (UnknownHostException unknown) {
-                // Starting the console reports it.
+                // The start of the console reports an unknown host.
             }
             return this;
         }

@@ -11,8 +11,7 @@ import java.util.HexFormat;
 import java.util.Objects;
 
 /**
- * Writes a consumer's health and dump as JSON fields, for {@code weir pipe --state} and {@code /api/state}. Functions
- * only.
+ * Writes a consumer's health and dump as JSON fields, for {@code weir pipe --state} and {@code /api/state}. Stateless.
  */
 public final class ConsumerState {
 

@@ -9,9 +9,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A page that shows benchmark runs second by second, and forwards commands to the current run, served by the
- * benchmark's process. Thread-safe. Created by {@link ConsoleServer.Builder#startForRuns}. {@code weir console PID}
- * finds it like a pipeline's console.
+ * A page that shows benchmark runs second by second, and forwards commands to the current run. The benchmark's process
+ * serves the page. Thread-safe. Created by {@link ConsoleServer.Builder#startForRuns}. {@code weir console PID} finds
+ * it like a pipeline's console.
  */
 public final class RunConsole implements AutoCloseable {
 

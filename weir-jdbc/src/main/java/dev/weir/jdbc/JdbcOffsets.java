@@ -137,8 +137,8 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     }
 
     /**
-     * Returns the standard SQL statement that creates the table, which all groups that write to a database use
-     * together.
+     * Returns the standard SQL statement that creates the table. All groups that write to a database use the same
+     * table.
      */
     public static String tableDefinition(String table) {
         return OffsetTable.definition(Objects.requireNonNull(table, "table"));
@@ -257,8 +257,8 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
     }
 
     /**
-     * Returns whether this member owns the partition; false after a revocation. Throws if the partition was never
-     * assigned, because that is a mistake in the pipeline with which nothing would ever be written.
+     * Returns whether this member owns the partition; false after a revocation. Throws an exception if the partition
+     * was never assigned, because such a pipeline would never write anything.
      */
     boolean owns(TopicPartition id) {
         if (claims.containsKey(id)) {
@@ -382,7 +382,10 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         }
     }
 
-    /** Creates the step, with the first and last leader epoch that a broker reported. */
+    /**
+     * Creates the step. Its leader epochs are the first and the last leader epoch that the broker reported for the
+     * records.
+     */
     private static Step step(TopicPartition id, Claim claim, List<ConsumerRecord<?, ?>> ofPartition) {
         int firstEpoch = NO_EPOCH;
         int lastEpoch = NO_EPOCH;
@@ -397,7 +400,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
         if (first >= now.after()) {
             return now.moved(now.after(), first, next);
         }
-        // The last move may be repeated after its rollback. Any other move backwards is rejected.
+        // The last move may be repeated after its rollback. Any other move to an earlier position is rejected.
         return first == now.first() ? now.moved(now.before(), first, next) : now;
     }
 

@@ -89,7 +89,7 @@ final class OffsetTable {
             insert.setString(4, topicId);
             insert.setLong(5, JdbcOffsets.NOTHING_WRITTEN);
             insert.setInt(6, JdbcOffsets.NO_EPOCH);
-            // Must differ from the fence of an owner whose row was deleted.
+            // The fence must differ from the fence of an owner whose row was deleted.
             insert.setLong(7, ThreadLocalRandom.current().nextLong(1, FENCES));
             insert.executeUpdate();
         }

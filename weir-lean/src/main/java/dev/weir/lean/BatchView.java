@@ -21,7 +21,9 @@ public interface BatchView {
     /** The partition's index in its consumer: a small dense number that can be used as an array index. */
     int index();
 
-    /** The offset after the batch's last one. The partition's position moves there when the callback returns. */
+    /**
+     * The offset after the last offset of the batch. The partition's position moves there when the callback returns.
+     */
     long nextOffset();
 
     /** The size of the batch in bytes, including records that were already delivered or were compacted away. */

@@ -1,6 +1,6 @@
 package dev.weir.lean;
 
-/** The reaction to a batch that cannot be read. Constants. */
+/** The reaction to a batch that cannot be read. */
 public enum CorruptBatchPolicy {
 
     /**

@@ -53,12 +53,12 @@ public final class KeptBatches {
     }
 
     /**
-     * Appends a copy of a batch with all its records from the consumer's position on, including those the callback has
-     * already read. Must be called before the first {@link #next}.
+     * Appends a copy of a batch. The copy contains all records from the consumer's position on, including records that
+     * the callback has already read. Must be called before the first {@link #next}.
      *
      * @param batch a consumer's batch, during its callback
-     * @return false if nothing was copied, because the batch does not fit or because its partition or leader epoch
-     *     differs from the kept batches' partition or leader epoch
+     * @return false if nothing was copied, because the batch does not fit, or because the kept batches have another
+     *     partition or leader epoch
      */
     public boolean add(BatchView batch) {
         if (!(Objects.requireNonNull(batch, "batch") instanceof BatchReader from)) {

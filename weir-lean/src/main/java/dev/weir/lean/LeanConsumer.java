@@ -87,16 +87,16 @@ public final class LeanConsumer implements AutoCloseable {
 
     /**
      * Adds all partitions of a topic. Partitions that are added to the topic later are discovered within
-     * {@link LeanSettings#metadataMaxAge}. If the topic does not exist yet, the consumer waits until it is created, and
-     * then starts its partitions in the same way.
+     * {@link LeanSettings#metadataMaxAge}. If the topic does not exist yet, the consumer waits until the topic is
+     * created, and then reads its partitions from {@code start}.
      *
      * <p>Partitions get their index when they are discovered: see {@link #index} and {@link RecordView#index}.
      * Partitions that are already assigned keep their position, and a {@linkplain #unassign(int) removed} partition
      * stays removed. If the brokers refuse access to the topic, {@code poll} throws a {@link LeanException} that names
      * it.
      *
-     * @param start the beginning, the end or a time. With the end, a partition that is added later to the assigned
-     *     topic is read from its beginning, so that none of its records is missed
+     * @param start the beginning, the end or a time. If the start is the end, partitions that are added to the topic
+     *     later are read from their beginning, so that no record is missed
      * @throws IllegalArgumentException if the start is an offset, because an offset only makes sense for one partition
      * @throws IllegalStateException if all partitions of the topic are already assigned
      */
@@ -173,15 +173,15 @@ public final class LeanConsumer implements AutoCloseable {
         }
     }
 
-    /** Ends the current {@link #await}, or the next one if none is running. Thread-safe. */
+    /** Ends the current {@link #await}. If none is running, the next call returns at once. Thread-safe. */
     public void wakeup() {
         engine.wakeup();
     }
 
     /**
      * Stops fetching and delivering a partition. Records that are already fetched are kept and delivered after
-     * {@link #resume}, so nothing is fetched twice. If the partition's handler pauses it, the current record is the
-     * last one delivered.
+     * {@link #resume}, so nothing is fetched twice. If the handler pauses the current record's partition, the current
+     * record is the last record delivered.
      */
     public void pause(int index) {
         engine.pause(index);
@@ -235,8 +235,9 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * Returns whether a partition has a fault that {@link #poll} has thrown or will throw, and no seek has followed. If
-     * the fault is a recreated topic, {@link #position} belongs to the old topic, not to the one with {@link #topicId}.
+     * Returns whether {@link #poll} has thrown or will throw a fault of the partition, and the partition still waits
+     * for a seek. If the fault is a recreated topic, {@link #position} belongs to the old topic, not to the topic with
+     * {@link #topicId}.
      */
     public boolean isAtFault(int index) {
         return engine.isAtFault(index);
@@ -261,9 +262,9 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * The offset at which {@link #skipBatch} continues; -1 if no batch is at fault or its end is unknown. If the
-     * batch's header can be trusted, the batch contains the offsets from {@link #position} up to, but excluding, this
-     * one.
+     * The offset at which {@link #skipBatch} continues; -1 if no batch is at fault or the batch's end is unknown. If
+     * the batch's header is correct, the batch contains the offsets from {@link #position} (inclusive) to this offset
+     * (exclusive).
      */
     public long offsetBehindFault(int index) {
         return engine.offsetBehindFault(index);

@@ -75,7 +75,7 @@ public final class LeanProducerMetrics {
         return sentBatches;
     }
 
-    /** The total time that the sent batches had waited since their first record was added. */
+    /** The total time that the sent batches had waited, each from its first record until it was sent. */
     public long queuedNanos() {
         return queuedNanos;
     }

@@ -117,8 +117,8 @@ public final class LeanProducerSettings {
     }
 
     /**
-     * The size of all unacknowledged batches in bytes before compression: default 32 MB. Tokens take 8 bytes more per
-     * record.
+     * The size of all unacknowledged batches in bytes before compression: default 32 MB. Tokens take another 8 bytes
+     * per record.
      */
     public long bufferBytes() {
         return bufferBytes;

@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 public final class LeanRecord {
 
     /**
-     * Lets the producer choose the partition: by the hash of the key, as the official client does, or, for records
-     * without a key, one partition for as long as its batch is being filled.
+     * Lets the producer choose the partition. A record with a key goes to the partition that the key's hash determines,
+     * as with the official client. Records without a key all go to one partition until that partition's batch is full;
+     * then the producer chooses another partition.
      */
     public static final int ANY_PARTITION = -1;
 

@@ -59,8 +59,8 @@ public final class LeanSettings {
     }
 
     /**
-     * The number of bytes that a broker collects before it responds, waiting for at most {@code maxFetchWait}: default
-     * 1.
+     * The number of bytes for which a broker waits before it responds, but not longer than {@code maxFetchWait}:
+     * default 1.
      */
     public int minFetchBytes() {
         return values.minFetchBytes;

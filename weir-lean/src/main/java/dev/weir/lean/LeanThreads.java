@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If there are at least as many brokers as threads, no two threads fetch from the same broker. If there are fewer,
  * several threads fetch different partitions from one broker. When the leader of a partition moves, the partition may
- * move to another thread. Only one thread at a time owns a partition, the partition's records are delivered once and in
- * order, and the handling of a record happens-before the handling of the next one. Partitions that are added to a topic
- * are discovered as described at {@link LeanConsumer#assign(String, StartAt)}.
+ * move to another thread. Only one thread at a time owns a partition. The partition's records are delivered once and in
+ * order, and the handling of a record happens-before the handling of the next record. Partitions that are added to a
+ * topic are discovered as described at {@link LeanConsumer#assign(String, StartAt)}.
  *
  * <pre>{@code
  * LongAdder sum = new LongAdder();
@@ -129,8 +129,8 @@ public final class LeanThreads implements AutoCloseable {
         /**
          * Starts the threads.
          *
-         * @throws IllegalStateException if no topic was added, if not exactly one kind of handler was set, or if the
-         *     numbers of threads and CPUs differ
+         * @throws IllegalStateException if no topic was added, if no handlers or both kinds of handlers were set, or if
+         *     the numbers of threads and CPUs differ
          * @throws LeanException if {@link #cpus} is set and the library that it requires is missing
          */
         public LeanThreads start() {

@@ -3,8 +3,8 @@ package dev.weir.lean;
 import java.io.Serial;
 
 /**
- * Thrown if the log does not contain the next offset, or contains different records before it, and no reset policy
- * applies. Immutable.
+ * Thrown if a position is lost and no reset policy applies. A position is lost if the log does not contain the next
+ * offset, or contains different records before it. Immutable.
  */
 public final class OffsetLostException extends PartitionException {
 
@@ -28,7 +28,10 @@ public final class OffsetLostException extends PartitionException {
                 topic, partition, offset, "the offset is not in the log (deleted, or not yet written)", -1, false);
     }
 
-    /** Creates the exception for a log whose records differ from {@code divergentOffset} on. */
+    /**
+     * Creates the exception for a truncated log. From {@code divergentOffset} on, the log's records differ from the
+     * records that were read.
+     */
     public static OffsetLostException truncated(String topic, int partition, long offset, long divergentOffset) {
         String what = "the log was truncated; it differs from what was read from offset " + divergentOffset;
         return new OffsetLostException(topic, partition, offset, what, divergentOffset, false);

@@ -1,6 +1,8 @@
 package dev.weir.lean;
 
-/** The reaction if the log does not contain the next offset, or contains different records before it. Constants. */
+/**
+ * The reaction to a lost position: the log does not contain the next offset, or contains different records before it.
+ */
 public enum OffsetLostPolicy {
 
     /** The poll throws an {@link OffsetLostException}. The partition delivers nothing more until the caller seeks. */

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reports that records of one partition were given up. Immutable. Its cause is an exception of the Kafka client: the
  * error with which the brokers rejected the records, or {@code TimeoutException} if the delivery timeout expired. If
- * the producer failed, the cause is that failure. The cause is null if the producer was closed, and for records that
- * were given up only because another record in their batch was at fault.
+ * the producer failed, the cause is that failure. The cause is null if the producer was closed, or if the record was
+ * given up only because another record in its batch was at fault.
  */
 public final class SendException extends LeanException {
 
@@ -21,7 +21,7 @@ public final class SendException extends LeanException {
     /**
      * Creates the exception for a record that a producer gives up.
      *
-     * @param what the message without the partition, which the constructor puts in front of it
+     * @param what the message without the partition; the constructor puts the partition in front of the message
      */
     public SendException(String topic, int partition, boolean mayBeWritten, String what, @Nullable Throwable cause) {
         super(

@@ -20,7 +20,7 @@ public interface SendListener {
      * log anyway.
      *
      * @param token the token passed to {@code send}
-     * @param why the reason: the same object for all records of a batch, except for records that the broker named as
+     * @param why the reason: all records of a batch share one object, except for records that the broker named as
      *     faulty
      */
     void failed(long token, SendException why);

@@ -6,8 +6,8 @@ import java.time.Instant;
  * The position at which reading a partition starts. Immutable.
  *
  * @param offset the first offset to read; negative to start at a time
- * @param timestampMillis the time of the first record to read if no offset is given, or {@link #BEGINNING} or
- *     {@link #END}, which have the same values as in the protocol
+ * @param timestampMillis used if there is no offset: the time of the first record to read, {@link #BEGINNING} or
+ *     {@link #END}. The two constants have the values that the protocol uses
  * @param leaderEpoch the leader epoch of the record before the offset, which allows a truncated log to be detected;
  *     {@link #NO_EPOCH} if unknown
  */

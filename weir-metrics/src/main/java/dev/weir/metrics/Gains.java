@@ -62,7 +62,7 @@ final class Gains {
             PipelineLook now,
             Map<String, Double> settingsBefore,
             Map<String, Double> settings) {
-        // A measurement would mix the effects of several changes.
+        // A running measurement is dropped, because it would mix the effects of several changes.
         raised = null;
         settled = null;
         if (before.size() < 2) {

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  *
  * @param live whether all pipelines are running and the threads of their consumers are alive, regardless of lag
  * @param ready whether there is a pipeline and all consumers or share group members have their positions
- * @param progressing whether all pipelines are finishing records, or have none
+ * @param progressing whether each pipeline is finishing records or has no records
  * @param reason the reason for a false value, or an empty string
  */
 record HealthReport(boolean live, boolean ready, boolean progressing, String reason) {

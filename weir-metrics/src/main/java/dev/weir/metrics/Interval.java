@@ -26,7 +26,7 @@ final class Interval {
      */
     private static final double BACKLOG_SECONDS = 1.5;
 
-    /** A gain that would end sooner than this, because the backlog would be used up, is not promised. */
+    /** A gain is promised only if the backlog would last for this time. */
     private static final double LASTING_SECONDS = 10;
 
     /** A queue is considered growing if its growth is at least this fraction of its output. */
@@ -253,8 +253,8 @@ final class Interval {
     }
 
     /**
-     * Returns whether the records that are waiting, at the brokers or fetched, would last only for a moment, and no
-     * window is full.
+     * Returns whether the pipeline keeps up: no window is full, and the records that wait at the brokers or in the
+     * buffer would last only for a moment.
      */
     boolean keepsUp() {
         return unread() + buffered() <= rate() * BACKLOG_SECONDS && !isFull();
@@ -285,11 +285,11 @@ final class Interval {
     }
 
     /**
-     * Returns the rate's maximum growth factor before something other than {@code lifted} becomes the limit: another
-     * unit's threads, or the CPUs. Between 1 and {@link #MOST_GAIN}.
+     * Returns the largest growth factor of the rate if {@code lifted} were not a limit. The next limit is then another
+     * unit's threads, the source, or the CPUs. Between 1 and {@link #MOST_GAIN}.
      */
     double nextLimit(@Nullable Unit lifted) {
-        // Waiting does not need a CPU, so the CPUs do not limit such a unit.
+        // Waiting does not need a CPU, so the CPUs do not limit a unit that waits.
         double most = lifted != null && lifted.waits() ? MOST_GAIN : Math.min(MOST_GAIN, processorsAllow());
         most = Math.min(most, sourceAllows());
         for (Unit unit : units) {
@@ -301,7 +301,7 @@ final class Interval {
     }
 
     /**
-     * Returns the rate's maximum growth factor for which the source can provide records. Between 1 and
+     * Returns the largest growth factor of the rate at which the source still provides enough records. Between 1 and
      * {@link #MOST_GAIN}.
      */
     double sourceAllows() {
@@ -318,9 +318,10 @@ final class Interval {
         PipelineLook since = last.consumers().isEmpty() ? looks.get(looks.size() / 2) : firstKnown();
         double apart = (last.atNanos() - since.atNanos()) / 1e9;
         double grown = waiting(last) - waiting(since);
-        // A queue that does not grow may be bounded, so that writers wait. The possible arrival rate is then unknown.
+        // A queue that does not grow may have reached its bound, so that writers wait. The possible arrival rate is
+        // then unknown.
         boolean isKnown = !last.consumers().isEmpty() || grown > GROWS * rate * apart;
-        // If there are several consumers, this is the rate of the first consumer only.
+        // If there are several consumers, this rate covers only the first consumer.
         if (rate <= 0
                 || apart < LEAST_APART_SECONDS
                 || !isKnown
@@ -341,7 +342,7 @@ final class Interval {
     }
 
     /**
-     * Returns the backlog: the records at the brokers and those fetched, or the length of a source's queue; NaN if
+     * Returns the backlog: the records at the brokers and in the buffer, or the length of a source's queue; NaN if
      * unknown.
      */
     private static double waiting(PipelineLook look) {

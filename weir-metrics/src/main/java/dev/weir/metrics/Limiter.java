@@ -190,7 +190,7 @@ public final class Limiter {
                 kind, name, sentence, advice, expectedGain, null, Lever.elsewhere(advice), Confidence.SURE, List.of());
     }
 
-    /** Creates a limiter whose limit a lever raises. Its advice is the lever's advice for code. */
+    /** Creates a limiter with the lever that raises the limit. The limiter's advice is the lever's advice for code. */
     static Limiter of(Kind kind, String name, String sentence, Lever lever, double expectedGain) {
         return new Limiter(
                 kind, name, sentence, lever.in(FrontEnd.CODE), expectedGain, null, lever, Confidence.SURE, List.of());

@@ -178,9 +178,10 @@ public final class LimiterProbe implements AutoCloseable {
     }
 
     /**
-     * Returns the limiter for most of the time so far, in the form of the last finding with its kind and name. Time
-     * before the first record and after the last one counts only if there is no other time. If the pipeline contains
-     * records, none of them has moved for a second, and no drain has begun since then, the finding says so.
+     * Returns the limiter that applied for most of the time so far. If there were several findings with its kind and
+     * name, returns the last of them. Time before the first record and after the last record counts only if there is no
+     * other time. If records in the pipeline have not moved for a second, returns a finding that says so, unless the
+     * pipeline has ended and has finished all records.
      */
     public Limiter overall() {
         lock.lock();

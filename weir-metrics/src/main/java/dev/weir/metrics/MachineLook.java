@@ -62,7 +62,7 @@ public final class MachineLook {
         this.values = new Values(processors, processCpuNanos, load, pauseNanos);
     }
 
-    /** Creates a reading for testing code that reads one. */
+    /** Creates a reading, for tests of code that uses readings. */
     public static MachineLook of(int processors, double processCpuNanos, double load, long pauseNanos) {
         return new MachineLook(processors, processCpuNanos, load, pauseNanos);
     }

@@ -16,8 +16,9 @@ final class OutputRules {
     private static final double VERY_SLOW_REQUEST_MILLIS = 5 * SLOW_REQUEST_MILLIS;
 
     /**
-     * Between these two limits, the larger part of a batch's time is decisive. If batches wait in the client for this
-     * many requests, larger batches would require fewer requests.
+     * If batches wait in the client for at least this many request times, larger batches would require fewer requests.
+     * The broker then does not count as slow. Applies to request times between {@link #SLOW_REQUEST_MILLIS} and
+     * {@link #VERY_SLOW_REQUEST_MILLIS}.
      */
     private static final double QUEUED_REQUESTS = 4;
 
@@ -101,7 +102,7 @@ final class OutputRules {
             }
             boolean inClient = now.queueMillis() > now.requestMillis();
             if (inClient && slowBroker(now) && now.requestMillis() < VERY_SLOW_REQUEST_MILLIS) {
-                // On a busy machine, healthy brokers take as long.
+                // On a busy machine, healthy brokers take as long as slow ones, so both causes are reported.
                 return lingering(interval, sender, now, why)
                         .or(
                                 outputBroker(interval, sender, now, why),
@@ -143,9 +144,7 @@ final class OutputRules {
                 "lower linger.ms of it if batches wait for that, or raise batch.size and maxOutstandingRecords");
     }
 
-    /**
-     * Returns the readings in which the pipeline had records. Before the first one, no record can be unacknowledged.
-     */
+    /** Returns the readings in which the pipeline had records. In earlier readings, no record can be unacknowledged. */
     private static List<PipelineLook> withRecords(Interval interval, int producer) {
         return interval.looks.stream()
                 .filter(look -> look.producers().size() > producer)

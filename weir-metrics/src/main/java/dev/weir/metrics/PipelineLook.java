@@ -31,7 +31,7 @@ public final class PipelineLook {
         this.values = new Values(atNanos, stages, activity, consumers, producers, paces, shares, machine);
     }
 
-    /** Creates a reading for testing code that reads one. */
+    /** Creates a reading, for tests of code that uses readings. */
     public static PipelineLook of(
             long atNanos,
             List<StageSnapshot> stages,
@@ -104,7 +104,7 @@ public final class PipelineLook {
             this.values = new PaceValues(stage, perSecond, waitedNanos, live);
         }
 
-        /** Creates a reading of a pace for testing code that reads one. */
+        /** Creates a reading of a pace, for tests of code that uses readings. */
         public static PaceLook of(String stage, double perSecond, long waitedNanos, boolean live) {
             return new PaceLook(stage, perSecond, waitedNanos, live);
         }
@@ -162,7 +162,7 @@ public final class PipelineLook {
             this.values = new ConsumerValues(counters, dump);
         }
 
-        /** Creates a reading of a consumer for testing code that reads one. */
+        /** Creates a reading of a consumer, for tests of code that uses readings. */
         public static ConsumerLook of(ConsumerSnapshot counters, ConsumerDump dump) {
             return new ConsumerLook(counters, dump);
         }

@@ -71,7 +71,8 @@ final class SourceRules {
             return forgotten(interval, held);
         }
         if (!isMostlyHeld(interval)) {
-            // Something else was the limit for most of the time, for example before the end of a drain.
+            // All partitions were held back for less than half of the time, for example only at the end of a drain.
+            // Something else was the limit.
             return null;
         }
         Paused reason = held.getFirst().paused().stream()
@@ -181,9 +182,10 @@ final class SourceRules {
     }
 
     /**
-     * Returns the interval in which a consumer had fetched records but none in flight while the pipeline waited for
-     * input, or null if there is none. The interval begins with the assignment and ends when a drain or a user holds
-     * back all partitions. One or two waiting records are ignored if no more arrive.
+     * Returns the interval in which the pipeline waited for input although a consumer had fetched records, and none of
+     * the consumer's records were in flight. Returns null if there is no such interval. The interval begins with the
+     * assignment, and ends when a drain or a user holds back all partitions. One or two waiting records are ignored if
+     * no more arrive.
      */
     private static @Nullable Interval waitsForCommits(Interval all, int consumer) {
         List<PipelineLook> known = all.looks.stream()
@@ -193,7 +195,8 @@ final class SourceRules {
         List<PipelineLook> reading = known.stream()
                 .filter(look -> of(look, consumer).stream().anyMatch(SourceRules::mayFetch))
                 .toList();
-        // If every partition was read to its end throughout, none may be fetched, yet records may be waiting.
+        // If no reading has a partition that may be fetched, all partitions were read to their end. Records may be
+        // waiting nevertheless, so all readings count.
         List<PipelineLook> met = reading.isEmpty() ? known : reading;
         if (met.size() < Math.max(2, Math.min(ENOUGH_LOOKS, all.looks.size()))) {
             return null;

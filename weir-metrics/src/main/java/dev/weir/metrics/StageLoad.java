@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * The load of one stage during an interval. Immutable.
  *
  * @param last the stage's counters at the end
- * @param samples the activity of its threads, from the readings that include it
- * @param busy the average number of busy threads, from the counters, which cover finished work
+ * @param samples the activity of the stage's threads, from the readings that include the stage
+ * @param busy the average number of busy threads. It comes from the counters, which cover finished work
  * @param starved the fraction of its thread time spent without input
  * @param blocked the fraction of its thread time spent waiting for the downstream stage
  * @param in the number of elements taken
@@ -105,8 +105,8 @@ record StageLoad(
     }
 
     /**
-     * Returns the fraction of waits in the engine among the readings that did not find the thread waiting for its
-     * upstream or downstream stage.
+     * Returns the fraction of readings in which the thread was waiting in the engine, among the readings that found the
+     * stage working; 0 if there are none.
      */
     double engineShare() {
         double atWork = samples.stream().filter(each -> each.atWork() > 0).count();

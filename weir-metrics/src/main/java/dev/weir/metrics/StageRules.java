@@ -24,7 +24,7 @@ final class StageRules {
     /** Length from which a chain of elements waiting behind one key is not considered chance. */
     private static final double LONG_CHAIN = 8;
 
-    /** The smallest gain allowed for a waiting stage, regardless of the process's CPU usage. */
+    /** The CPUs are assumed to allow a waiting stage at least this gain, regardless of the process's CPU usage. */
     private static final double LEAST_OF_PROCESSORS = 4;
 
     /** If at least this fraction of a unit's threads is working, the unit is saturated, regardless of what arrives. */
@@ -33,7 +33,10 @@ final class StageRules {
     /** Smallest gain worth reporting. */
     static final double WORTH_SAYING = 1.1;
 
-    /** If another unit's utilization is at least this fraction of the busiest unit's, it is a candidate too. */
+    /**
+     * If another unit's utilization is at least this fraction of the busiest unit's utilization, the other unit is a
+     * candidate too.
+     */
     private static final double CLOSE = 0.95;
 
     /** If at least this fraction of the elements that wait behind keys wait behind the largest key, that key is hot. */
@@ -116,9 +119,9 @@ final class StageRules {
     }
 
     /**
-     * Finds the unit that has work waiting but no spare threads. If there are several, returns the one furthest
+     * Finds the unit that has work waiting but no spare threads. If there are several, returns the unit furthest
      * downstream, because the units upstream of it only fill the buffer in between. If no unit has work waiting,
-     * returns the one with the highest utilization.
+     * returns the unit with the highest utilization.
      */
     static @Nullable Limiter saturated(Interval interval) {
         List<Unit> full = interval.units.stream()
@@ -165,8 +168,8 @@ final class StageRules {
     }
 
     /**
-     * Finds the stage with more elements waiting than being processed in these readings, so that a larger window would
-     * only add to the waiting elements. Returns null if there is none.
+     * Finds the stage in which, according to these readings, more elements wait than are being processed. A larger
+     * window would only add to the waiting elements. Returns null if there is no such stage.
      */
     static @Nullable Limiter holding(Interval interval, List<PipelineLook> looks) {
         for (Unit unit : interval.units) {
@@ -224,8 +227,8 @@ final class StageRules {
     }
 
     /**
-     * Returns whether the unit is mostly waiting. This is determined from what its threads report, or from CPU time
-     * that the process does not use although computing threads would need it.
+     * Returns whether the unit is mostly waiting. This is the case if its threads report waits, or if CPUs are idle and
+     * the process uses much less CPU time than the unit's computing threads would need.
      */
     private static boolean isWaiting(Interval interval, Unit unit) {
         double used = interval.processCpu();
@@ -285,10 +288,11 @@ final class StageRules {
     }
 
     /**
-     * Returns the gain that the CPUs allow for a waiting stage. Waiting elements also compute a little, so the
-     * machine's CPUs limit the gain to a multiple of the current usage. Usage by other processes is not a limit, and
-     * other parts of this process may account for much of its usage. A network call also uses CPU time in the kernel
-     * and at its other end, which compete for CPUs on a saturated machine.
+     * Returns the gain that the CPUs allow for a waiting stage. Waiting elements also compute a little, so the gain is
+     * at most the number of CPUs divided by the number of CPUs that the process uses now. CPU usage by other processes
+     * does not limit the gain. The gain is at least {@link #LEAST_OF_PROCESSORS}, because other parts of the process
+     * may cause much of the usage. Only this minimum is allowed if the machine is saturated and the stage mostly waits
+     * for I/O: a network call also uses CPU time in the kernel and at its other end.
      */
     private static double ofProcessors(Interval interval, StageLoad stage) {
         double used = interval.processCpu();
@@ -298,7 +302,7 @@ final class StageRules {
         return used > 0 ? Math.max(LEAST_OF_PROCESSORS, interval.processors() / used) : Interval.MOST_GAIN;
     }
 
-    /** Returns what the stage mostly waits for, if one kind of wait dominates. */
+    /** Returns the end of a sentence that names the dominant kind of wait, or an empty string if no kind dominates. */
     private static String waitsFor(StageLoad stage) {
         if (stage.ofWaits(Activity::locked) > 0.5) {
             return "; most of it for a lock";

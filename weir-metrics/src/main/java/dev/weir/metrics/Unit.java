@@ -28,10 +28,10 @@ record Unit(
         double waitShare,
         Idle idle) {
 
-    /** With fewer readings that found the unit working, the samples do not override its counters. */
+    /** The number of readings that must find the unit working before the samples may override the counters. */
     private static final int ENOUGH_LOOKS = 10;
 
-    /** Names of stages in the engine's own flows, which users have not chosen. */
+    /** Names of stages that the engine uses in its own flows. Users have not chosen these names. */
     private static final Set<String> INTERNAL = Set.of("again", "failed", "divertTo", "done", "results", "due");
 
     /** The idle time of threads by cause, as fractions of the time of all threads. */
@@ -89,8 +89,8 @@ record Unit(
     }
 
     /**
-     * Divides the work according to the counters, unless samples of running code contradict them or they have counted
-     * almost nothing.
+     * Divides the work according to the counters. Uses the samples of running code instead if they contradict the
+     * counters, or if the counters have counted almost nothing.
      */
     private static List<Double> partsOf(List<StageLoad> stages, double work) {
         double counted = stages.stream().mapToDouble(StageLoad::busy).sum();
@@ -219,7 +219,7 @@ record Unit(
         return place < 0 ? 0 : parts.get(place);
     }
 
-    /** Returns whether the next element was already waiting whenever the unit had finished one. */
+    /** Returns whether the unit rarely has to wait for its next element. */
     boolean findsWork() {
         return shared ? starved() < 0.1 : stages.getFirst().ready() >= 1;
     }

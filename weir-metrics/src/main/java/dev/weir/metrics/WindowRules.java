@@ -24,8 +24,8 @@ final class WindowRules {
         double window = stillShare(interval, Paused.WINDOW);
         double budget = stillShare(interval, Paused.BUDGET);
         boolean bytes = budget > window;
-        // A small window may fill and drain between two readings. If records leave as fast as they arrive, it never
-        // fills.
+        // A small window may fill and drain between two readings, so a lower fraction suffices if the source waits for
+        // input. If records leave as fast as they arrive, the window never fills.
         double enough = SourceRules.starves(interval) ? 0.2 : 0.5;
         // A window with nothing in flight is not the limit: the buffered records are waiting for something else.
         List<PipelineLook> still = looksAt(interval, bytes ? Paused.BUDGET : Paused.WINDOW);
@@ -115,7 +115,8 @@ final class WindowRules {
     }
 
     /**
-     * Computes the fraction of partitions with unread records that are paused for {@code reason}, over all readings.
+     * Counts the partitions with unread records in all readings. Returns the fraction of them that was paused for
+     * {@code reason}.
      */
     private static double seenStill(Interval interval, Paused reason) {
         long still = 0;

@@ -122,8 +122,8 @@ final class Spans {
     }
 
     /**
-     * Returns the trace stored in a record's headers, which is started on first access. The headers can store it only
-     * if the propagator writes at least one header. Must be called by one thread at a time.
+     * Returns the trace stored in a record's headers, which is started on first access. The headers can store a trace
+     * only if the propagator writes at least one header. Must be called by one thread at a time.
      */
     Trace inHeaders(ConsumerRecord<?, ?> record) {
         Trace kept = TraceHeader.find(record.headers());

@@ -56,7 +56,7 @@ final class Trace {
         try {
             span.recordException(cause);
         } catch (RuntimeException | Error unreadable) {
-            // The exception's own methods throw. Its class is recorded when the span ends.
+            // A method of the exception itself has thrown. The exception's class is recorded when the span ends.
             span.addEvent("exception");
         }
     }

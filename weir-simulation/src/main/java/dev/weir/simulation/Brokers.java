@@ -110,7 +110,7 @@ public final class Brokers implements Network.Server, AutoCloseable {
         return lastAsked;
     }
 
-    /** Makes the brokers misbehave, to test whether a test's checks detect that. */
+    /** Makes the brokers misbehave, so that a test can show that its checks detect the fault. */
     public void plant(Planted fault) {
         faults.plant(fault);
     }

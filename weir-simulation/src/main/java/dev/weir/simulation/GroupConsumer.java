@@ -134,7 +134,7 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
         ids.forEach(id -> partition(id).release());
     }
 
-    /** Called before the member receives those partitions of {@code target} that it does not own yet. */
+    /** Called before the member receives the partitions of {@code target} that it does not own yet. */
     protected void assigning(List<TopicPartition> target) {}
 
     @Override

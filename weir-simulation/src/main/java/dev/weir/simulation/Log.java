@@ -317,8 +317,8 @@ public final class Log {
     // ---- Reading ---------------------------------------------------------------------------------------------------
 
     /**
-     * Returns whole batches, starting with the one that contains the offset: at least one, and otherwise at most
-     * {@code maxBytes} bytes.
+     * Returns whole batches with a total of at most {@code maxBytes} bytes, starting with the batch that contains the
+     * offset. The first batch may be larger.
      */
     MemoryRecords read(long from, int maxBytes, boolean committed) {
         long limit = committed ? lastStable() : end;

@@ -205,8 +205,8 @@ public final class Network implements AutoCloseable {
                 schedule.at(busyUntilNanos, () -> arrived(bytes));
                 return;
             }
-            // If the connection is broken, some of the requests sent before may still arrive; once one is lost, no
-            // later one arrives.
+            // If the connection is broken, some of the requests sent before may still arrive. After a lost request, no
+            // later request arrives.
             ended |= silent || (isGone() && random.nextBoolean());
             if (ended) {
                 return;

@@ -46,8 +46,8 @@ public final class SharePartition {
     private int acquisitions;
 
     /**
-     * Start of the window of offsets: all earlier records are done. Its end is {@link #acquiredTo}: no record from
-     * there on has ever been acquired.
+     * Start of the window of offsets: all earlier records are done. The window ends at {@link #acquiredTo}. No record
+     * at or after its end has ever been acquired.
      */
     private int doneTo;
 
@@ -173,8 +173,8 @@ public final class SharePartition {
     }
 
     /**
-     * Returns whether the record {@code at} can join the range that starts at {@code first}: it must be available, and
-     * have been delivered as often as the other records of the range had been before.
+     * Returns whether the record {@code at} can join the range that starts at {@code first}. The record must be
+     * available. It must also have been delivered as often as the other records of the range before they were acquired.
      */
     private boolean isLike(int first, int at) {
         Slot slot = slots.get(at);

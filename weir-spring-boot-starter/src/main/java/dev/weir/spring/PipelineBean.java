@@ -31,7 +31,10 @@ final class PipelineBean {
     private volatile @Nullable RunningPipeline running;
     private volatile @Nullable PipelineMetrics metrics;
 
-    /** The most recently stopped run. If its deadline passes and it is cancelled, that is not a failure. */
+    /**
+     * The most recently stopped run. If this run is cancelled because its deadline has passed, that does not count as a
+     * failure.
+     */
     private volatile @Nullable RunningPipeline ended;
 
     PipelineBean(String name, Pipeline pipeline, PipelineConsole console, boolean hasPartitionMeters) {
@@ -120,7 +123,8 @@ final class PipelineBean {
     private void log(@Nullable Throwable failure) {
         if (failure == null) {
             LOG.info("pipeline {} has ended", name);
-        } else if (failure instanceof KafkaPipelineException && Thrown.cause(failure) == null) { // It says what to do.
+        } else if (failure instanceof KafkaPipelineException && Thrown.cause(failure) == null) {
+            // The message says what to do, so a stack trace would add nothing.
             LOG.error("pipeline {} has failed: {}", name, Thrown.message(failure));
         } else {
             LOG.error("pipeline {} has failed", name, failure);

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The console of one pipeline, open from its first run until the application stops; never open if
- * {@code weir.console.enabled} is not set. {@link PipelineBean} uses it, with one thread at a time.
+ * The console of one pipeline. It is open from the pipeline's first run until the application stops, but only if
+ * {@code weir.console.enabled} is set. {@link PipelineBean} uses it, with one thread at a time.
  */
 final class PipelineConsole {
 

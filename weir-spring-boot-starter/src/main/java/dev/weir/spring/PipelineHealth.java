@@ -27,7 +27,7 @@ final class PipelineHealth implements HealthIndicator {
         this.no = no;
     }
 
-    /** Checks that the consumers' threads are running. If one is not, only a restart helps. */
+    /** Checks that the consumers' threads are running. If a thread has ended, only a restart helps. */
     static PipelineHealth liveness(WeirPipelines pipelines) {
         return new PipelineHealth(pipelines, ConsumerHealth::live, Status.DOWN);
     }

@@ -47,8 +47,8 @@ final class RefusalAnalyzer implements FailureAnalyzer {
     }
 
     /**
-     * Returns the message of a failure, followed by those messages of its causes that it does not repeat. A client's
-     * reason is often in the cause.
+     * Returns the message of a failure, followed by the messages of its causes. Leaves out messages that the text
+     * already contains. A client's reason is often in the cause.
      */
     static String reasons(Throwable failure) {
         String told = Objects.requireNonNullElse(failure.getMessage(), failure.toString());

@@ -28,16 +28,16 @@ import org.springframework.context.SmartLifecycle;
  *
  * <p>Pipelines start in the last phase of the application context and stop first. The beans are looked up at the first
  * start, so that a pipeline's handler may use this object; before that, it contains no pipelines. A stop drains all
- * pipelines concurrently, for {@code spring.lifecycle.timeout-per-shutdown-phase} minus 6 seconds, or half of that
- * timeout if that is longer. Work that is left unfinished is logged. The JVM stays alive while a pipeline runs. If a
- * pipeline fails, {@code weir.on-failure} determines whether the application ends, and {@link #getExitCode} returns 1
+ * pipelines concurrently, for {@code spring.lifecycle.timeout-per-shutdown-phase} minus 6 seconds, or for half of that
+ * timeout if the half is longer. Work that is left unfinished is logged. The JVM stays alive while a pipeline runs. If
+ * a pipeline fails, {@code weir.on-failure} determines whether the application ends, and {@link #getExitCode} returns 1
  * until the pipeline is started again.
  */
 public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
 
     private static final Logger LOG = LoggerFactory.getLogger(WeirPipelines.class);
 
-    /** The 5 seconds for which a drain waits for cancelled stages that do not return, plus one. */
+    /** A drain waits 5 seconds for cancelled stages that do not return. This time is one second longer. */
     private static final Duration GRACE = Duration.ofSeconds(6);
 
     private final Supplier<Map<String, Pipeline>> pipelines;
@@ -79,7 +79,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
         this.shutdown = shutdown;
     }
 
-    /** Returns a drain timeout with which the drain report is complete before the phase is over. */
+    /** Returns a drain timeout that leaves time to complete the drain report before the phase is over. */
     static Duration drainTime(Duration phaseTimeout) {
         Duration half = phaseTimeout.dividedBy(2);
         Duration rest = phaseTimeout.minus(GRACE);
@@ -113,7 +113,10 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
         return bean;
     }
 
-    /** Starts all pipelines except those with {@code auto-start=false}. If one cannot start, all others are stopped. */
+    /**
+     * Starts all pipelines except those with {@code auto-start=false}. If a pipeline cannot start, all others are
+     * stopped.
+     */
     @Override
     public void start() {
         try {
@@ -172,7 +175,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
      * Starts one pipeline that is not running, because it has {@code auto-start=false}, has ended or has failed.
      *
      * @throws IllegalArgumentException if there is no such pipeline
-     * @throws IllegalStateException if the pipeline is already running, or the application context is not
+     * @throws IllegalStateException if the pipeline is already running, or the application context is not running
      * @throws KafkaPipelineException if Weir or Kafka's client refuses to start the pipeline; the message contains the
      *     reason
      */

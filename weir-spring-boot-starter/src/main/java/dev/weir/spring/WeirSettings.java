@@ -134,8 +134,8 @@ public final class WeirSettings {
     }
 
     /**
-     * Returns whether the value is read_uncommitted set implicitly by Spring, which would override Weir's default for
-     * exactly-once flows.
+     * Returns whether Spring has set the value to its default {@code read_uncommitted}, which would override Weir's
+     * default for exactly-once flows.
      */
     private static boolean isDefaultIsolation(String name, Object value, String origin) {
         return name.equals(ConsumerConfig.ISOLATION_LEVEL_CONFIG)
@@ -143,7 +143,10 @@ public final class WeirSettings {
                 && origin.equals(SPRING);
     }
 
-    /** Returns the property from which the client's {@code name} was set, derived from that name. */
+    /**
+     * Returns the name of the Spring property that set the client's property {@code name}; the common prefix if there
+     * is no such property.
+     */
     private String property(String side, String name) {
         String dashed = name.toLowerCase(Locale.ROOT).replace('.', '-');
         return List.of(side + ".properties." + name, side + "." + dashed, "properties." + name, dashed).stream()

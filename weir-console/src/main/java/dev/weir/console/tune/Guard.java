@@ -32,13 +32,15 @@ final class Guard {
     /** The smallest slowdown that counts as queueing. */
     private static final double LEAST_SLOWER_NANOS = 5e6;
 
-    /** A factor that keeps the limit above times per element that occur even without a change. */
+    /**
+     * The limit of the time per element is at least this factor above all times that were measured without a change.
+     */
     private static final double BEYOND = 1.25;
 
     /**
-     * The time for which records must be too old, or the heap too full, before that counts as a fault. A garbage
-     * collection or a rebalance is shorter. Also the shortest time for which a change is observed, because calls fail
-     * only after a timeout.
+     * Records that are too old, or a heap that is too full, count as a fault only after this time. A garbage collection
+     * or a rebalance is shorter. This is also the shortest time for which a change is observed, because calls fail only
+     * after a timeout.
      */
     static final Duration LASTING = Duration.ofSeconds(2);
 
@@ -110,7 +112,7 @@ final class Guard {
     }
 
     /**
-     * Sets whether a change is on trial. While none is, any age of records counts as normal, unless a maximum age was
+     * Sets whether a change is on trial. Between trials, any age of records counts as normal, unless a maximum age was
      * given.
      */
     void onTrial(boolean tried) {

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Formats settings as the code, properties and options that make them permanent. Functions only. */
+/** Formats settings as the code, properties and options that make them permanent. Stateless. */
 final class Lasting {
 
     private Lasting() {}
@@ -16,7 +16,7 @@ final class Lasting {
         List<String> options = new ArrayList<>();
         new TreeMap<>(settings).forEach((key, value) -> {
             lines.addAll(ofOne(key, value));
-            if (!key.startsWith(Moves.ALTERNATIVE)) { // not available in a console
+            if (!key.startsWith(Moves.ALTERNATIVE)) { // a console has no such option
                 options.add("--set " + quoted(key + "=" + value));
             }
         });

@@ -15,8 +15,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the next change to try: first the last successful one again, then the limiter's control, and then the other
- * controls, in order of their distance in the pipeline. Remembers failed trials. Confined to the tuning thread.
+ * Chooses the next change to try: first the last successful change again, then the limiter's control, and then the
+ * other controls, in order of their distance in the pipeline. Remembers failed trials. Confined to the tuning thread.
  */
 final class Moves {
 
@@ -41,16 +41,19 @@ final class Moves {
     private static final double DOUBLE = 2;
     private static final double MOST_FACTOR = 8;
 
-    /** The gain of a step from which on the next step with the same lever is twice as large. */
+    /** If a step's gain is at least this large, the next step with the same lever is twice as large. */
     private static final double BIG_GAIN = 1.5;
 
     /**
-     * The number of workers up to which steps are large. Beyond it, steps are smaller, so that a called service shows
-     * that it is saturated before a step goes far beyond its capacity.
+     * Up to this number of workers, a step may more than double the number. Above it, steps are smaller. The saturation
+     * of a called service then shows before a step goes far beyond the service's capacity.
      */
     private static final double FEW_WORKERS = 16;
 
-    /** The smallest factor above the current value for which a trial below a rejected value is worthwhile. */
+    /**
+     * After the guard has rejected a value, a lower value is worth a trial only if it is at least this factor above the
+     * current value.
+     */
     private static final double WORTH_HALVING = 1.2;
 
     /** If a step's gain is below this fraction of the step's factor, the step may have been too large. */
@@ -63,7 +66,7 @@ final class Moves {
 
     private boolean bounded;
 
-    /** The smallest factor without a gain at the current settings, by lever. */
+    /** The smallest factor that brought no gain at the current settings, by lever. */
     private final Map<String, Double> failed = new HashMap<>();
 
     /** The values at which the guard intervened, by key. They are never tried again. */
@@ -126,7 +129,7 @@ final class Moves {
         });
     }
 
-    /** Forgets that the guard intervened during a move, because it had another cause. */
+    /** Forgets that the guard intervened during a move, because the move was not the cause. */
     void pardoned(Move move) {
         failed.remove(move.lever());
         move.settings().forEach((key, value) -> {
@@ -347,7 +350,7 @@ final class Moves {
                     settings.put(bound.key(), Math.min(size, allowed));
                 }
             }
-            // Added after its dispatcher, because changes are applied in this order.
+            // The control follows its dispatcher, because changes are applied in this order.
             settings.put(control.key(), value);
         }
         return settings;
@@ -362,7 +365,11 @@ final class Moves {
         return maxWorkers;
     }
 
-    /** Returns a value halfway to the one at which the guard intervened, or the current value if that is close. */
+    /**
+     * Returns a value halfway between the current value and the value at which the guard intervened. If the result
+     * would be close to the current value, returns the current value. Returns {@link Long#MAX_VALUE} if the guard has
+     * not intervened.
+     */
     private long belowGuarded(Control control) {
         Long refused = guarded.get(control.key());
         if (refused == null) {

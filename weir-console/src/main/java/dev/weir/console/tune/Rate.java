@@ -40,7 +40,8 @@ record Rate(double perSecond, double noise, Map<String, Double> supply) {
     }
 
     /**
-     * Computes the rate from the first to the last change of a counter, so that no large step is cut.
+     * Computes the rate from the first to the last change of a counter, so that the measured time contains only
+     * complete steps of the counter.
      *
      * @param begin the start of the window, used if there are few changes
      * @param changes at least one
@@ -86,7 +87,7 @@ record Rate(double perSecond, double noise, Map<String, Double> supply) {
         return share < LASTS ? share : 1;
     }
 
-    /** Returns the ratio to the rate {@code before}. The part of a gain that is not sustainable is not counted. */
+    /** Returns the ratio to the rate {@code before}. Only the sustainable part of a gain counts. */
     double over(Rate before) {
         double factor = perSecond / before.perSecond;
         return factor <= 1 ? factor : Math.max(1, factor * lasting(before));

@@ -122,8 +122,8 @@ final class RateMeter {
     }
 
     /**
-     * Waits until a change has taken effect, and then measures, until no additional queue is draining compared with
-     * {@code before} or the measurement was repeated {@value #MOST_DRAINS} times.
+     * Waits until a change has taken effect, and then measures. As long as a queue is draining that did not drain in
+     * {@code before}, repeats the measurement, but at most {@value #MOST_DRAINS} times.
      */
     Rate settleAndMeasure(Rate before) throws InterruptedException, Halted {
         Rate rate = settleAndMeasure();
@@ -191,7 +191,7 @@ final class RateMeter {
         }
         supply = changes.isEmpty() ? Map.of() : supply(start, last, moved);
         Rate rate = changes.isEmpty() ? null : Rate.of(begin, changes, now).with(supply);
-        while (guard.isInDoubt()) { // until the fault is over or has lasted
+        while (guard.isInDoubt()) { // until the fault has ended or has lasted too long
             target.await(poll);
             read();
         }

@@ -41,7 +41,7 @@ final class Search {
     /** The backlog in seconds below which a pipeline keeps up, so that its rate depends on arrivals. */
     private static final double BACKLOG_SECONDS = 1;
 
-    /** The age in windows after which a rate must be measured again. */
+    /** The age of a rate in windows. An older rate must be measured again. */
     private static final int STALE_WINDOWS = 8;
 
     /** The result of an incomplete measurement. */
@@ -218,7 +218,7 @@ final class Search {
             if (halted.end() != TuneReport.End.GUARD) {
                 throw halted;
             }
-            // The effects of the change may take some time to disappear.
+            // This fault is ignored, because the effects of the change may take some time to disappear.
         }
         measureBest();
     }
@@ -291,7 +291,7 @@ final class Search {
         };
     }
 
-    /** Applies changes. Returns a description of the refused ones; null if there are none. */
+    /** Applies changes. Returns a description of the refused changes; null if no change was refused. */
     private @Nullable String set(Map<String, Long> settings) throws InterruptedException {
         List<ControlReport.Refusal> refused = target.set(texts(settings)).refused();
         return refused.isEmpty() ? null : words(refused);

@@ -16,7 +16,7 @@ record Trial(double perSecond, double gain, double low, double high) {
     /** The minimum gain for which a step stays, if both settings were measured alternately. */
     private static final double WORTH_IT = 1.03;
 
-    /** The minimum gain for which a single measurement suffices, if it is also beyond the noise. */
+    /** The minimum gain for which a single measurement suffices. The gain must also be beyond the noise. */
     private static final double CLEAR = 1.05;
 
     /** The minimum difference between a gain and 1, in standard errors. */
@@ -24,7 +24,7 @@ record Trial(double perSecond, double gain, double low, double high) {
 
     private static final int PAIRS = 4;
 
-    /** The number of pairs after which agreement among them suffices. */
+    /** After this number of pairs, the measurement ends if all pairs agree. */
     private static final int ENOUGH_PAIRS = 3;
 
     /** Switches between the two settings, and measures the current one. */
@@ -65,7 +65,7 @@ record Trial(double perSecond, double gain, double low, double high) {
             rates.add(after.perSecond());
         }
         double median = median(gains);
-        // Two against two do not agree.
+        // If only two of four pairs show a gain, the gain does not count.
         boolean most = gains.stream().filter(each -> each >= WORTH_IT).count() > gains.size() / 2;
         double counted = median >= WORTH_IT && !most ? 1 : median;
         return new Trial(

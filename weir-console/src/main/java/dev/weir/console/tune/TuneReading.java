@@ -13,7 +13,8 @@ public final class TuneReading {
     /**
      * A control and its value.
      *
-     * @param dispatcher the dispatcher whose size limits the control; null if unknown or if it is not a stage's control
+     * @param dispatcher the dispatcher whose size limits the control; null if unknown, or if the control does not
+     *     belong to a stage
      */
     record Control(
             String key,

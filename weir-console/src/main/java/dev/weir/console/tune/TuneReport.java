@@ -20,7 +20,7 @@ public final class TuneReport {
         STOPPED,
         /** The guard found a fault that persisted after the change was reverted. */
         GUARD,
-        /** The pipeline refused to revert a step, which stays in force. The reason names the control. */
+        /** The pipeline refused to revert a step. The step stays in force, and the reason names the control. */
         NOT_TAKEN_BACK,
         /** The pipeline ended. */
         PIPELINE_ENDED,

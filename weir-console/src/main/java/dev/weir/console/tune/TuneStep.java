@@ -130,7 +130,8 @@ public final class TuneStep {
     }
 
     /**
-     * The reason why the guard reverted the step, or why the pipeline refused it or its revert; empty if there is none.
+     * The reason why the guard reverted the step, or why the pipeline refused to apply or to revert the step; empty if
+     * there is none.
      */
     public String reason() {
         return values.reason;

@@ -168,10 +168,10 @@ public final class Tuner {
         }
 
         /**
-         * Adds alternative code for a stage. It is tried like any other control, and stays in use if it makes the
-         * pipeline faster. Its key is {@code alternative.STAGE}, with the value 0 or 1.
+         * Adds alternative code for a stage. The code is tried like any other control, and stays in use if it makes the
+         * pipeline faster. The control's key is {@code alternative.STAGE}, with the value 0 or 1.
          *
-         * @param stage the stage of the code, which is tried first if this stage is the limiter
+         * @param stage the stage to which the code belongs. If this stage is the limiter, the code is tried first
          * @param use called on the tuning thread, with true to use the alternative code from the next element on, and
          *     with false to stop using it. The alternative code is not in use at the start
          */

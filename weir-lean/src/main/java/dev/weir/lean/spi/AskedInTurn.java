@@ -2,15 +2,16 @@ package dev.weir.lean.spi;
 
 /**
  * Chooses the broker that receives the next metadata request. A broker that is cut off from the controllers continues
- * to return outdated metadata. Its connection is therefore closed after {@link #PATIENCE} consecutive responses that
- * did not help, or if its metadata are too old. The next requests then go to the brokers in the metadata, one after the
- * other. If none of them helps, the bootstrap brokers are asked as well. Confined to one thread.
+ * to return outdated metadata. The connection to a broker is therefore closed after {@link #PATIENCE} consecutive
+ * responses that did not help, or if the broker's metadata are too old. The next requests then go to the brokers in the
+ * metadata, one after the other. If none of them helps, the bootstrap brokers are asked as well. Confined to one
+ * thread.
  */
 public final class AskedInTurn {
 
     /**
-     * The number of responses to wait for. One is not enough, because the change may not have reached any broker by the
-     * time of the first response.
+     * The number of unhelpful responses from one broker after which another broker is asked. One response is not
+     * enough, because a change in the cluster may not have reached any broker at the time of the first response.
      */
     private static final int PATIENCE = 2;
 
@@ -45,14 +46,17 @@ public final class AskedInTurn {
     }
 
     /**
-     * The number of times that all brokers were asked without success. Each round uses another address if a name
-     * resolves to several.
+     * The number of times that all brokers were asked without success. If a host name resolves to several addresses,
+     * each of these rounds uses another address.
      */
     public int round(int known, int bootstrap) {
         return vain / (known + bootstrap);
     }
 
-    /** Reports a response from the connected broker. If the previous response was not doubted, it counts as helpful. */
+    /**
+     * Reports a response from the connected broker. If no doubt was reported about the previous response, the previous
+     * response counts as helpful.
+     */
     public void answered() {
         if (!doubted) {
             unhelpful = 0;
@@ -70,7 +74,10 @@ public final class AskedInTurn {
         }
     }
 
-    /** Reports that the last response contradicts another broker, so that its connection is closed at once. */
+    /**
+     * Reports that the last response contradicts another broker. The connection is then closed at once, so that a
+     * different broker is asked.
+     */
     public void contradicted() {
         doubted = true;
         unhelpful = PATIENCE;

@@ -43,7 +43,7 @@ public final class BrokerLink {
     public interface Encoder {
 
         /**
-         * An upper bound of the request's size in bytes, including the length and the header, excluding inserted
+         * An upper bound of the request's size in bytes. Includes the length field and the header, but not the inserted
          * buffers.
          */
         int maxBytes();
@@ -97,8 +97,8 @@ public final class BrokerLink {
     }
 
     /**
-     * The highest version of a request that the connected broker supports; -1 if the broker does not support the
-     * request or no broker is connected.
+     * The highest version of a request that the connected broker supports; -1 if no broker is connected, or if the
+     * broker does not support the request.
      */
     public short maxVersion(ApiKeys api) {
         Objects.requireNonNull(api, "api");

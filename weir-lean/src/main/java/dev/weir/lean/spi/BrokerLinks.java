@@ -50,7 +50,8 @@ public final class BrokerLinks implements AutoCloseable {
      * Creates a link to the first of several addresses that responds. The link connects on the first attempt to send.
      *
      * @param name the link's name in messages
-     * @param addresses read before each attempt to connect. Each attempt uses the next address, which may be unresolved
+     * @param addresses read before each attempt to connect. Each attempt uses the next address. Addresses may be
+     *     unresolved
      */
     public BrokerLink link(String name, Supplier<List<InetSocketAddress>> addresses, BrokerLink.Listener listener) {
         BrokerLink link = new BrokerLink(
@@ -88,7 +89,7 @@ public final class BrokerLinks implements AutoCloseable {
         }
     }
 
-    /** Ends the current {@link #await}, or the next one if none is running. Thread-safe. */
+    /** Ends the current {@link #await}. If none is running, the next call returns at once. Thread-safe. */
     public void wakeup() {
         transports.wakeup();
     }

@@ -8,8 +8,8 @@ import java.util.TreeMap;
 
 /**
  * Assigns partitions to threads. If there are at least as many brokers as threads, each broker belongs to one thread.
- * If there are fewer, a broker's partitions are divided among threads that fetch from no other broker. Partitions stay
- * with their thread if possible; dividing the result again moves nothing. Stateless.
+ * If there are fewer brokers than threads, a broker's partitions are divided among threads that fetch from no other
+ * broker. Partitions stay with their thread if possible, so a second division of the result moves nothing. Stateless.
  */
 public final class Division {
 
@@ -71,7 +71,10 @@ public final class Division {
         });
     }
 
-    /** Gives each broker one thread, then each remaining thread to the broker with the most partitions per thread. */
+    /**
+     * Gives each broker one thread. Each remaining thread goes to the broker that then has the most partitions per
+     * thread.
+     */
     private static SortedMap<Integer, Integer> threadsOfBrokers(SortedMap<Integer, List<Slot>> brokers, int threads) {
         SortedMap<Integer, Integer> counts = new TreeMap<>();
         brokers.keySet().forEach(broker -> counts.put(broker, 1));

@@ -13,8 +13,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client connection, which reads requests one after the other and has each of them handled, on its own virtual
- * thread. {@link #cut}, {@link #state} and {@link #ageNanos} may be called by any thread.
+ * A client connection. Reads requests one after the other on its own virtual thread, and has each request handled
+ * there. {@link #cut}, {@link #state} and {@link #ageNanos} may be called by any thread.
  */
 final class Connection implements Runnable {
 
@@ -144,8 +144,8 @@ final class Connection implements Runnable {
     }
 
     /**
-     * Lets the client read the response before the connection is closed. Closing it with unread request bytes would
-     * reset it.
+     * Lets the client read the response before the connection is closed. If the connection were closed with unread
+     * request bytes, it would be reset.
      */
     private void linger() throws IOException {
         isNow(State.WAITING);

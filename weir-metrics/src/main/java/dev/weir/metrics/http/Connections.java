@@ -39,8 +39,8 @@ final class Connections {
     }
 
     /**
-     * Adds a connection, closing another one if there are too many. After {@link #close}, it is itself closed
-     * immediately.
+     * Adds a connection, and closes another connection if there are too many. After {@link #close}, the added
+     * connection is itself closed immediately.
      */
     void add(Connection connection) {
         lock.lock();

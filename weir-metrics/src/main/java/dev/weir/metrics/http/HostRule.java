@@ -59,7 +59,7 @@ public final class HostRule {
      */
     public boolean accepts(@Nullable String header) {
         if (header == null) {
-            return addresses; // Browsers always send one.
+            return addresses; // No browser omits the header.
         }
         String host = hostOf(header);
         return isLoopback(host)

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP/1.1 server port with one virtual thread per connection. New connections are always accepted, so that a probe
- * always gets a response: if there are already {@link HttpLimits#MAX_CONNECTIONS}, a new connection replaces the one
- * that has waited longest. Thread-safe. The caller of {@code open} closes the endpoint.
+ * always gets a response: if there are already {@link HttpLimits#MAX_CONNECTIONS}, a new connection replaces the
+ * connection that has waited longest. Thread-safe. The caller of {@code open} closes the endpoint.
  */
 public final class HttpEndpoint implements AutoCloseable {
 
@@ -116,7 +116,7 @@ public final class HttpEndpoint implements AutoCloseable {
     }
 
     private static URI uriOf(InetAddress address, int port) {
-        // A client cannot connect to the wildcard address. It includes loopback, so use that.
+        // A client cannot connect to the wildcard address. It can use loopback, which the wildcard address includes.
         InetAddress reached = address.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : address;
         String host = reached.getHostAddress();
         return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);

@@ -6,8 +6,9 @@ import java.time.Duration;
 public final class HttpLimits {
 
     /**
-     * The maximum number of connections. One more connection replaces the one that has waited longest for a request or,
-     * if there is none, for its client to read a response.
+     * The maximum number of connections. One more connection replaces the connection that has waited longest for a
+     * request. If no connection waits for a request, it replaces the connection that has waited longest for its client
+     * to read a response.
      */
     public static final int MAX_CONNECTIONS = 64;
 

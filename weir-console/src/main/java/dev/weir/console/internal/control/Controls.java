@@ -74,7 +74,7 @@ public final class Controls {
 
     private volatile @Nullable RunningPipeline shown;
 
-    /** True if the source was paused through this object, which readings show only later. Guarded by the lock. */
+    /** True if the source was paused through this object. Readings show the pause only later. Guarded by the lock. */
     private boolean sourcePaused;
 
     public Controls(Map<String, CircuitBreaker> breakers) {
@@ -95,7 +95,7 @@ public final class Controls {
         return timeline;
     }
 
-    /** Applies those changes that are possible, in order, and records all requests. */
+    /** Applies all changes that are possible, in order, and records all requests. */
     public ControlReport set(Map<String, String> wanted, String by) {
         Map<String, String> applied = new LinkedHashMap<>();
         List<Refusal> refused = new ArrayList<>();
@@ -335,7 +335,7 @@ public final class Controls {
                     knobs.add(new Knob(
                             DISPATCHER + now.name() + SIZE, Integer.toString(now.size()), each.fewest(), MOST_THREADS));
                 case VIRTUAL, SINGLE -> {
-                    // They have no size that could be changed.
+                    // The size of these dispatchers cannot be changed.
                 }
             }
         }

@@ -91,7 +91,7 @@ final class LogLevels {
         }
     }
 
-    /** Returns whether there is a logger with this name or one below it. */
+    /** Returns whether there is a logger with this name, or a logger below this name. */
     private static boolean isUsed(String name) {
         Enumeration<String> names = LogManager.getLogManager().getLoggerNames();
         String below = name + ".";

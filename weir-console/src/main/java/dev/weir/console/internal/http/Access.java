@@ -58,7 +58,9 @@ final class Access {
         return null;
     }
 
-    /** Returns whether the host name is allowed. If the console is not limited to loopback, every name is. */
+    /**
+     * Returns whether the host name is allowed. If the console is not limited to loopback, every host name is allowed.
+     */
     private boolean isAcceptable(String host) {
         return !loopback || LOOPBACK.accepts(host);
     }

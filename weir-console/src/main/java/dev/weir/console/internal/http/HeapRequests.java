@@ -13,7 +13,7 @@ import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the live objects of this process by class, one request at a time. Thread-safe; functions only.
+ * Counts the live objects of this process by class, one request at a time. Thread-safe.
  *
  * <p>Uses the JVM's class histogram, which runs a garbage collection first and pauses all threads of the process.
  */
@@ -60,7 +60,7 @@ final class HeapRequests {
         }
     }
 
-    /** Returns the response for a histogram, or for the reason why there is none. */
+    /** Returns the response that contains a histogram, or the reason why there is no histogram. */
     static String json(List<String> lines, @Nullable String reason) {
         return Json.object(json -> {
             json.writeBooleanField("available", reason == null);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Records profiles of this process on request, one at a time in the process. Thread-safe. A request waits for its
- * profile. Functions only.
+ * profile.
  */
 final class ProfileRequests {
 

@@ -6,8 +6,9 @@ import java.util.List;
 /**
  * The call stack of a thread at the time of a sample. Immutable.
  *
- * <p>An operator calls a function of the user. The user code consists of the frames inside the innermost engine frame
- * that surrounds a user frame. Calls of the JDK and of libraries that the function makes count as user code as well.
+ * <p>An operator calls a function of the user. The user code consists of all frames inside this operator's frame, which
+ * is the innermost engine frame that surrounds a user frame. Calls of the JDK and of libraries count as user code if
+ * the function makes them.
  *
  * @param frames the frames, innermost first
  * @param cut whether outer frames are missing, because the flight recorder limits the depth
@@ -15,8 +16,8 @@ import java.util.List;
 record CallStack(List<Frame> frames, boolean cut) {
 
     /**
-     * The loop class of {@code map}. Each map of a group calls the upstream one through this class, so the number of
-     * its frames identifies the map.
+     * The loop class of {@code map}. Each map of a group calls the upstream map through this class, so the number of
+     * frames of this class identifies the map.
      */
     private static final String MAP_LOOP = "dev.weir.stream.internal.operator.MapStage$FunctionLoop";
 
@@ -75,8 +76,8 @@ record CallStack(List<Frame> frames, boolean cut) {
     }
 
     /**
-     * Returns the number of maps, counted from the lowest, that were processing the element in a common pass; 0 if
-     * there were none.
+     * Returns the number of nested map calls around the running code; 0 if there are none. The number identifies the
+     * map that was running, counted from the lowest map.
      */
     int maps() {
         int at = 0;

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sends diagnostic commands to another JVM with the {@code jcmd} of this JVM's JDK, because the JDK has no public API
- * for them that works without opening a port. Confined to one thread.
+ * Sends diagnostic commands to another JVM with the {@code jcmd} of this JVM's JDK. No public API of the JDK can send
+ * such commands without opening a port. Confined to one thread.
  */
 final class DiagnosticCommands {
 

@@ -10,7 +10,7 @@ import java.util.Base64;
 
 /**
  * Renders a profile as a self-contained page, which consists of the console's script and style, and the profile as
- * data. The page's content security policy forbids other scripts and all requests. Functions only.
+ * data. The page's content security policy forbids other scripts and all requests. Stateless.
  */
 public final class FlamePage {
 

@@ -10,7 +10,8 @@ import java.util.Map;
 final class FlameTree {
 
     /**
-     * A frame narrower than the total width divided by this number is not shown. Its time counts only for its caller.
+     * A frame narrower than the total width divided by this number is not shown. The frame's time counts only for its
+     * caller.
      */
     private static final int PARTS = 2_000;
 

@@ -7,7 +7,7 @@ import dev.weir.console.profile.Profile;
 import dev.weir.console.profile.StageProfile;
 import java.io.IOException;
 
-/** Converts a profile into JSON. Functions only. */
+/** Converts a profile into JSON. Stateless. */
 public final class ProfileJson {
 
     private ProfileJson() {}

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Records this process or another one, and creates a profile. Functions only. */
+/** Records this process or another one, and creates a profile. Stateless. */
 public final class Recorder {
 
     private static final String NO_PIPELINE_WAY_OUT =

@@ -83,7 +83,7 @@ final class RecordingReader {
             events.setReuse(true);
             events.setOrdered(false);
             AtomicReference<Throwable> failure = new AtomicReference<>();
-            // Without a handler, the stream would print the exception. It continues in either case.
+            // Without a handler, the stream would print the exception. The stream continues in either case.
             events.onError(failure::set);
             actions.forEach(events::onEvent);
             events.start();

@@ -26,7 +26,7 @@ final class RemoteTarget implements Recorder.Target {
     /** The first JDK version that can sample by CPU time. */
     private static final int CPU_TIME_VERSION = 25;
 
-    /** The time after its planned end at which a recording stops by itself, in case this process is killed. */
+    /** A recording stops by itself this time after its planned end, in case this process is killed. */
     private static final long SPARE_SECONDS = 30;
 
     private final long pid;
@@ -70,7 +70,7 @@ final class RemoteTarget implements Recorder.Target {
                 process.detach();
             }
         } catch (AttachNotSupportedException e) {
-            // Its message contains the command line of the process, which may contain secrets.
+            // The message of the exception contains the command line of the process, which may contain secrets.
             throw new ProfileException(name + " is not a JVM that can be asked", "'jps -l' lists those that can.", e);
         } catch (IOException e) {
             throw new ProfileException(

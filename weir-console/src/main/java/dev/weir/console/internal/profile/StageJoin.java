@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the stage of each sample, which is the stage that was running on the sample's thread at that time. If no such
- * run was recorded, uses the stage of other samples with the same calls. A pure function.
+ * Finds the stage that was running on a sample's thread at the time of the sample. If no such run was recorded, uses
+ * the stage of other samples with the same calls. Confined to one thread.
  */
 final class StageJoin {
 

@@ -70,7 +70,10 @@ final class StageTotals {
         return methods.computeIfAbsent(frame.name(), name -> new Times());
     }
 
-    /** Returns whether a method occurs here for the first time, so that a recursive method is counted once. */
+    /**
+     * Returns whether the frame at {@code place} is the first frame of its method, so that a recursive method is
+     * counted once.
+     */
     private static boolean isFirst(List<Frame> own, int place) {
         String name = own.get(place).name();
         return own.subList(0, place).stream().noneMatch(frame -> frame.name().equals(name));

@@ -56,8 +56,8 @@ public final class History {
     }
 
     /**
-     * Waits for readings after number {@code seen}. Returns null once there will be no more. A number that has not been
-     * used yet comes from an earlier process, and counts as no reading seen.
+     * Waits for readings after number {@code seen}. Returns null once there will be no more readings. If {@code seen}
+     * is higher than the number of the newest reading, it comes from an earlier process, and all readings are new.
      */
     public @Nullable News after(long seen) throws InterruptedException {
         lock.lockInterruptibly();

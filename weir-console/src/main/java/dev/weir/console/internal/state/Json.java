@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** Writes the console's JSON responses, and reads its only JSON request. Functions only. */
+/** Writes the console's JSON responses, and reads its only JSON request. Stateless. */
 public final class Json {
 
     private static final int MOST_SETTINGS = 256;

@@ -90,8 +90,8 @@ record Look(
      * @param recentOutPerSecond the output rate over these seconds
      * @param nanosPerRecord the thread time per record over these seconds; NaN if there were no records
      * @param recentSeconds the number of seconds
-     * @param account the shares of the stage's thread time by name, which add up to 1; empty if only the three above
-     *     are known
+     * @param account the shares of the stage's thread time by name, which add up to 1; empty if only {@code busy},
+     *     {@code up} and {@code down} are known
      */
     record StageLook(
             StageSnapshot now,
@@ -142,11 +142,10 @@ record Look(
         }
 
         /**
-         * Creates a reading from a stage's current counters, those at the previous reading, and those at an earlier
-         * one.
+         * Creates a reading from three sets of a stage's counters.
          *
-         * @param earlier null for the start of the pipeline
-         * @param before null for the start of the pipeline
+         * @param earlier the counters at an earlier reading; null for the start of the pipeline
+         * @param before the counters at the previous reading; null for the start of the pipeline
          */
         static StageLook between(@Nullable StageSnapshot earlier, @Nullable StageSnapshot before, StageSnapshot now) {
             long sinceBefore = now.elapsedNanos() - (before == null ? 0 : before.elapsedNanos());
@@ -160,7 +159,8 @@ record Look(
             double busy = now.busyNanos() - (earlier == null ? 0 : earlier.busyNanos());
             double up = now.blockedUpNanos() - (earlier == null ? 0 : earlier.blockedUpNanos());
             double down = now.blockedDownNanos() - (earlier == null ? 0 : earlier.blockedDownNanos());
-            // The time of all threads, whose number may have changed. A single thread also does other work.
+            // The number of threads may have changed, and a thread that runs several stages also does other work, so
+            // the times may add up to more than the interval.
             double threadNanos = Math.max((double) elapsed, busy + up + down);
             return new StageLook(
                     now,

@@ -43,7 +43,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
 
     private record Lag(long atNanos, long records) {}
 
-    /** The time after a request for which threads are sampled. */
+    /** After a request for the full state, threads are sampled for this time. */
     private static final long ASKED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /** The number of readings kept, the same as in {@link RecentCounters}. */
@@ -251,7 +251,8 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     }
 
     /**
-     * Returns the limiter, or null if it cannot be determined, because the rest of the reading does not depend on it.
+     * Returns the limiter. If it cannot be determined, returns null, because the rest of the reading does not depend on
+     * the limiter.
      */
     private @Nullable Limiter limiterOf(Subject looked) {
         try {

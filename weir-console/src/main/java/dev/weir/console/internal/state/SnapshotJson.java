@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a reading as JSON: in full for {@code /api/state}, or without partitions and controls for the history.
- * Functions only.
+ * Stateless.
  */
 final class SnapshotJson {
 

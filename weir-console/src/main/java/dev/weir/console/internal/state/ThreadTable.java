@@ -37,7 +37,7 @@ final class ThreadTable {
     private static final int MOST_ASKED = 512;
     private static final int MOST_NAME = 100;
 
-    /** The character for a second without the thread or without a reading. */
+    /** The character for a second in which the thread did not exist or there was no reading. */
     private static final char NONE = '.';
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -132,7 +132,7 @@ final class ThreadTable {
             row = new Row(name, group, kind);
             rows.put(id, row);
         } else if (kind == Kind.DISPATCHER) {
-            // While it was idle, the dispatcher's thread was listed with Weir's other threads.
+            // The dispatcher's thread was idle before, and was listed with Weir's other threads.
             row.group = group;
             row.kind = kind;
         }

@@ -114,7 +114,7 @@ public final class BatchLayout {
         return bytes.getInt(at + EPOCH_AT);
     }
 
-    /** The offset after the batch's last one. */
+    /** The offset after the last offset of the batch. */
     public static long nextOffset(ByteBuffer bytes, int at) {
         return baseOffset(bytes, at) + bytes.getInt(at + LAST_DELTA_AT) + 1;
     }

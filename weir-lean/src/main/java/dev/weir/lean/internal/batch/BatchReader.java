@@ -196,7 +196,7 @@ public final class BatchReader implements BatchView {
         records.copyAll(to, toAt + BatchLayout.HEADER_BYTES);
     }
 
-    /** The first requested offset. If the batch starts before it, this is the position inside the batch. */
+    /** The first requested offset. If the batch starts before it, this offset is the position inside the batch. */
     public long fromOffset() {
         return fromOffset;
     }

@@ -16,7 +16,7 @@ interface CompressionCodec extends AutoCloseable {
     int LZ4 = 3;
     int ZSTD = 4;
 
-    /** Decompresses the bytes from the input's position to its limit. Both may change. */
+    /** Decompresses the bytes from the input's position to its limit. The input's position and limit may change. */
     void decompress(ByteBuffer input, DecompressionBuffer output) throws CodecException, TooLargeException;
 
     /** Frees the native state, which the garbage collector would free only in part. */

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 
 /**
  * The output buffer for decompressed batches: a reused direct buffer that grows to the size of the largest batch so
- * far. Confined to one thread. Codecs write at its position; records are read from index 0.
+ * far. Confined to one thread. Codecs write at the buffer's position; records are read from index 0.
  */
 final class DecompressionBuffer {
 

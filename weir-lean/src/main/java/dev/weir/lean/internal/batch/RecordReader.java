@@ -157,8 +157,8 @@ public final class RecordReader implements RecordView {
      * Parses a record whose numbers take at most two bytes each, which most records are. Everything before the key, and
      * the value's length if the key is null, is then in the first eight bytes. These are read as one long, and each
      * number is shifted out of it. Branches are used instead of arithmetic on the bytes, because the CPU can predict a
-     * branch but would have to wait for the result of the arithmetic. An odd encoded number is negative. Returns false
-     * and changes nothing if the record has another form.
+     * branch but would have to wait for the result of the arithmetic. An encoded number is negative if it is odd.
+     * Returns false and changes nothing if the record has another form.
      */
     private boolean parseAtOnce(ByteBuffer from, int start, int recordEnd) {
         long rest = from.getLong(start) << Byte.SIZE;
@@ -241,7 +241,7 @@ public final class RecordReader implements RecordView {
         arrive(delta);
     }
 
-    /** Sets the value after checking that the rest matches the record's length. */
+    /** Sets the value, after checking that the value and the headers can fit into the rest of the record. */
     private void show(ByteBuffer from, int valueAt, int size, int recordEnd) {
         int p = valueAt + Math.max(0, size);
         if (p != recordEnd - 1 || from.get(p) != 0) {
@@ -255,15 +255,15 @@ public final class RecordReader implements RecordView {
         long packed = VarInts.signed(from, start);
         int count = VarInts.value(packed);
         int p = VarInts.next(packed);
-        // A header takes at least one byte for each of its two lengths.
+        // A header takes at least two bytes, so there cannot be more headers than remaining bytes.
         if (count < 0 || count > recordEnd - p || (count == 0 && p != recordEnd)) {
             throw corrupt(count + " headers in " + (recordEnd - p) + " bytes", null);
         }
     }
 
     /**
-     * Sets the record's offset once the record is known to be valid. A fault before that is reported at the offset
-     * after the last valid record.
+     * Sets the record's offset once the record is known to be valid. A fault that is found earlier is reported at the
+     * offset after the last valid record.
      */
     private void arrive(int delta) {
         if (delta < 0 || delta > lastDelta) {
@@ -272,14 +272,17 @@ public final class RecordReader implements RecordView {
         offset = baseOffset + delta;
     }
 
-    /** Decodes a number that was read completely, such as one of a single byte. */
+    /**
+     * Decodes a number in zig-zag encoding. {@code first} contains all bits of the number, for example because the
+     * number has only one byte.
+     */
     private static int zigZag(int first) {
         return (first >>> 1) ^ -(first & 1);
     }
 
     /**
-     * Decodes a number of more than one byte, whose second byte is at {@code p}. Sets {@link #behind} to the number's
-     * end.
+     * Decodes a number of more than one byte. Its second byte is at {@code p}. Sets {@link #behind} to the position
+     * after the number.
      */
     private int longer(ByteBuffer from, int p, int first) {
         int second = from.get(p);

@@ -9,8 +9,7 @@ import java.nio.ByteBuffer;
  * Zstandard data: one or more frames, whose headers may or may not state the decompressed size. Confined to one thread.
  *
  * <p>Decompresses all input at once instead of streaming, because a stream would allocate a window of whatever size the
- * frame requests. If the output space is too small, decompression restarts with twice as much, so that the output never
- * exceeds its limit.
+ * frame requests. If the output space is too small, decompression restarts with twice the space, up to the limit.
  */
 final class ZstdFrames implements CompressionCodec {
 

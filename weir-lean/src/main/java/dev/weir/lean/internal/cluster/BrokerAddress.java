@@ -59,8 +59,8 @@ public final class BrokerAddress implements Supplier<List<InetSocketAddress>> {
     }
 
     /**
-     * Resolves the name again, because its addresses may change. If the name cannot be resolved now, returns it
-     * unresolved: the connection then reports the failure and retries.
+     * Resolves the name again, because its addresses may change. If the name cannot be resolved now, returns an
+     * unresolved address: the connection then reports the failure and retries.
      */
     @Override
     public List<InetSocketAddress> get() {

@@ -23,7 +23,7 @@ public final class ClusterMetadata {
     /** The version of the metadata request. */
     public static final short VERSION = 11;
 
-    /** The time without a rejection by a leader after which the backoff is reset. */
+    /** The backoff is reset after this time without a rejection by a leader. */
     private static final long SETTLED_NANOS = 500_000_000;
 
     private final List<BrokerAddress> bootstrap;
@@ -54,7 +54,7 @@ public final class ClusterMetadata {
 
     /**
      * @param backoff determines the wait after responses that did not help
-     * @param maxAgeNanos the age of a response after which another broker is asked
+     * @param maxAgeNanos another broker is asked if the last response is older than this
      */
     public ClusterMetadata(List<BrokerAddress> bootstrap, ClusterView view, RetryBackoff backoff, long maxAgeNanos) {
         this.bootstrap = bootstrap;
@@ -87,8 +87,8 @@ public final class ClusterMetadata {
     }
 
     /**
-     * Requests new metadata after a backoff, because the last response, or the one to the request in flight, does not
-     * help.
+     * Requests new metadata after a backoff, because the last response does not help. If a request is already in
+     * flight, waits for its response instead.
      */
     public void wantLater(long nowNanos) {
         turns.doubt();
@@ -108,7 +108,7 @@ public final class ClusterMetadata {
         wantLater(nowNanos);
     }
 
-    /** Reports that the broker's response to another kind of request did not help either. */
+    /** Reports that the broker has responded to another kind of request, and that this response did not help. */
     public void unhelpful() {
         turns.answered();
         turns.doubt();

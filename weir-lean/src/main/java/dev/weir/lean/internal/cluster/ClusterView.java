@@ -22,8 +22,8 @@ public interface ClusterView {
     TopicIdAgreement agreement(String topic);
 
     /**
-     * Called when a topic in use is missing or access to it is refused. Returns whether the response counts as complete
-     * nevertheless.
+     * Called when a topic in use is missing or access to the topic is refused. Returns whether the response
+     * nevertheless counts as complete.
      */
     boolean refused(String topic, Errors error);
 

@@ -22,8 +22,8 @@ public final class PartitionLeader {
     }
 
     /**
-     * Sets the leader. Returns false and changes nothing if the epoch is older than the current one, because the broker
-     * that reported it has missed the last election.
+     * Sets the leader. Returns false and changes nothing if the epoch is older than the current epoch, because the
+     * broker that reported the older epoch has missed the last election.
      */
     public boolean learn(int newNode, int newEpoch) {
         if (newEpoch < epoch) {
@@ -35,8 +35,8 @@ public final class PartitionLeader {
     }
 
     /**
-     * Sets the leader that a broker named when it rejected a request (KIP-951). Returns false unless its epoch is
-     * newer.
+     * Sets the leader that a broker named when it rejected a request (KIP-951). Returns false and changes nothing if
+     * the epoch is not newer than the current epoch.
      */
     public boolean hint(int newNode, int newEpoch) {
         return newEpoch > epoch && learn(newNode, newEpoch);

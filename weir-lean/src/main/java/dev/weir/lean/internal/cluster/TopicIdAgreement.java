@@ -12,13 +12,22 @@ import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseBrok
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * The topic id that enough brokers agree on. A stale broker may report the id of a deleted topic, which looks as if the
- * topic had been recreated. Another id therefore replaces the current one only if at least two brokers vote for it and
- * it has more votes than the current one, or if the cluster has only one broker. If both ids have the same number of
- * votes, the partition leaders decide: the other id wins as soon as all brokers have voted if a leader has rejected the
- * current id itself, and after {@value #WAIT_SECONDS} seconds if a leader has rejected a request with another metadata
- * error. An id that was current before always needs such a rejection, or {@value #WAIT_SECONDS} seconds without a vote
- * for the current id. Confined to one thread.
+ * The topic id that enough brokers agree on. Confined to one thread.
+ *
+ * <p>A stale broker may report the id of a deleted topic, which looks as if the topic had been recreated. Another id
+ * therefore replaces the current id only in one of these cases:
+ * <ul>
+ * <li>The cluster has only one broker.
+ * <li>At least two brokers vote for the other id, and it has more votes than the current id.
+ * <li>Both ids have the same number of votes, all brokers have voted, and a partition leader has rejected the current
+ * id itself.
+ * <li>Both ids have the same number of votes, the brokers have disagreed for {@value #WAIT_SECONDS} seconds, and a
+ * leader has rejected a request with any metadata error.
+ * </ul>
+ *
+ * <p>In the first two cases, an id that was current before needs more evidence: a leader must have rejected the current
+ * id itself. Alternatively, after {@value #WAIT_SECONDS} seconds, a leader must have rejected a request with another
+ * metadata error, or the current id must have no votes.
  */
 public final class TopicIdAgreement {
 
@@ -43,7 +52,7 @@ public final class TopicIdAgreement {
         RECREATED,
         /** The response has another id that is not trusted yet. Another broker should be asked at once. */
         CONTRADICTED,
-        /** A broker has reported again the other id that it reported before. Another broker should be asked later. */
+        /** A broker has reported the other id again. Another broker should be asked later. */
         UNDECIDED;
 
         /** Returns whether the other data about the topic in the response can be used. */
@@ -108,7 +117,8 @@ public final class TopicIdAgreement {
                 return Verdict.PRESENT;
             }
             sinceNanos = nowNanos;
-            // A leader's rejection is what triggers the metadata request, so it precedes the disagreement.
+            // A recent rejection is kept. A leader's rejection triggers the metadata request, so it precedes the
+            // disagreement.
             if (nowNanos - refusedNanos > WAIT_NANOS) {
                 refusal = Refusal.NONE;
             }

@@ -332,7 +332,7 @@ public final class ConsumerEngine implements AutoCloseable {
         }
     }
 
-    /** Ends the current wait, or the next one if none is running. Any thread. */
+    /** Ends the current {@link #await}. If none is running, the next call returns at once. Any thread. */
     public void wakeup() {
         context.transports().wakeup();
     }

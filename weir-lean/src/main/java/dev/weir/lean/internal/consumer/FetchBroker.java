@@ -33,7 +33,7 @@ final class FetchBroker implements BrokerConnection.Listener {
     private final FetchSession fetches;
     private final RetryBackoff backoff;
 
-    /** Delays the next request for a nearer replica, after a replica that this broker named could not be used. */
+    /** Delays the next attempt to use a nearer replica, after a replica that this broker named could not be used. */
     private final RetryBackoff nearer;
 
     private final List<FetchedPartition> partitions = new ArrayList<>();
@@ -104,11 +104,11 @@ final class FetchBroker implements BrokerConnection.Listener {
     }
 
     /**
-     * Reports that a nearer replica named by this broker could not be used. For a while, which doubles each time, this
-     * broker sends the records itself.
+     * Reports that a nearer replica named by this broker could not be used. This broker then sends the records itself
+     * for some time, which doubles with each failure.
      */
     void nearerFailed(long nowNanos) {
-        // The failure counts once for all partitions of a response.
+        // Counts one failure per response, even if several partitions report it.
         if (nearer.isDue(nowNanos)) {
             nearer.failed(nowNanos);
         }
@@ -251,8 +251,8 @@ final class FetchBroker implements BrokerConnection.Listener {
     }
 
     /**
-     * Frees the buffers of paused partitions by copying their records, if both buffers are occupied and a response is
-     * expected, because it could not be received otherwise. Returns the number of copied bytes.
+     * If both buffers are occupied and a response is expected, frees the buffers of paused partitions by copying their
+     * records. Without a free buffer, the response could not be received. Returns the number of copied bytes.
      */
     int detachPaused() {
         if (canReceive() || !isAwaited()) {
@@ -277,7 +277,7 @@ final class FetchBroker implements BrokerConnection.Listener {
     }
 
     /**
-     * Returns whether a response is expected. A response that has arrived but cannot be read would end every wait at
+     * Returns whether a response is expected. If a response had arrived but could not be read, every wait would end at
      * once.
      */
     private boolean isAwaited() {

@@ -188,8 +188,8 @@ final class FetchResponses implements FetchAnswers {
         if (next > partition.fetchOffset) {
             partition.fetchOffset = next;
         } else {
-            // The reader either finds a fault in these bytes itself, or finds no new records. In the latter case, this
-            // fault is thrown afterwards.
+            // If the reader finds a fault in these bytes, it throws its own exception. If it only finds no new records,
+            // the following fault is thrown afterwards.
             partition.fail(
                     new CorruptBatchException(
                             partition.topic.name,
@@ -236,8 +236,8 @@ final class FetchResponses implements FetchAnswers {
 
     /**
      * Handles a log that ends before the last record that was read, or that does not contain that record's epoch. An
-     * unknown epoch is not a fault if all batches of that epoch were compacted away before the replica received the
-     * log. The next batch shows which is the case.
+     * unknown epoch is not always a fault: all batches of that epoch may have been compacted away before the replica
+     * received the log. The next batch shows the reason.
      */
     private void diverged(FetchedPartition partition) {
         if (response.divergingOffset() >= partition.fetchOffset && partition.lastEpoch >= 0) {
@@ -248,8 +248,8 @@ final class FetchResponses implements FetchAnswers {
     }
 
     /**
-     * Returns whether the next batch was written before the records that were read, which are therefore not in this
-     * log.
+     * Returns whether the next batch is older than the records that were read. If so, this log does not contain those
+     * records.
      */
     private boolean isOlder(FetchedPartition partition, ByteBuffer bytes) {
         int at = response.recordsAt();
@@ -315,12 +315,12 @@ final class FetchResponses implements FetchAnswers {
 
     private void outOfRange(FetchedPartition partition) {
         if (partition.isFollowing()) {
-            // The replica lags, or has deleted records that the leader still has, so the leader must be asked.
+            // The replica lags, or has deleted records that the leader still has. The leader must be asked.
             locations.relocate(partition, nowNanos);
             return;
         }
         if (settings.onOffsetLost() != OffsetLostPolicy.FAIL && partition.cursor.hasChunks()) {
-            // Buffered records are delivered first. The broker repeats its response afterwards.
+            // Buffered records are delivered first. The broker then sends the same response again.
             return;
         }
         lost(partition, OffsetLostException.outOfRange(partition.topic.name, partition.number, partition.fetchOffset));

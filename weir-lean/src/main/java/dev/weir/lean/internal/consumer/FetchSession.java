@@ -39,7 +39,7 @@ final class FetchSession {
         epoch = FIRST_EPOCH;
     }
 
-    /** Reports a response without an error. The session continues, unless the broker had no slot for one. */
+    /** Reports a response without an error. The session continues, unless the broker had no slot for a session. */
     void answered(int session, boolean restarted) {
         sessionId = session;
         if (session == NO_SESSION || restarted) {
@@ -106,8 +106,8 @@ final class FetchSession {
     }
 
     /**
-     * Returns the partition at a position of the request, which starts with {@link #first}. If {@link #first} is in the
-     * middle of a topic, the topic is listed again at the end.
+     * Returns the partition at a position of the request. Position 0 is the partition with the index {@link #first}. If
+     * that partition is in the middle of a topic, the topic is listed again at the end.
      */
     private FetchedPartition at(List<FetchedPartition> partitions, int i) {
         int place = first + i;

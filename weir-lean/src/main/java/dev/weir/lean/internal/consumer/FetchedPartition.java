@@ -44,10 +44,13 @@ final class FetchedPartition {
     @Nullable
     StartAt start;
 
-    /** The end of the log, read before the offset of a start time is requested from the leader; -1 until known. */
+    /** The end of the log, requested from the leader before the offset of a start time; -1 until known. */
     long endBefore = UNKNOWN;
 
-    /** The id of the topic to which the position belongs, until metadata show whether it is the current one. */
+    /**
+     * The id of the topic to which the position belongs; null if unknown, or if metadata have arrived since the
+     * position was set.
+     */
     @Nullable
     Uuid placedIn;
 
@@ -57,8 +60,8 @@ final class FetchedPartition {
     int lastEpoch = UNKNOWN;
 
     /**
-     * The epoch before the fetch offset if the leader does not know it, until the next batch explains why; otherwise
-     * -1.
+     * The epoch before the fetch offset, if the leader does not know this epoch and the next batch has not yet shown
+     * the reason; otherwise -1.
      */
     int doubtedEpoch = UNKNOWN;
 
@@ -81,8 +84,8 @@ final class FetchedPartition {
     int sentLastEpoch;
 
     /**
-     * The cursor's move count when the start offset was requested. A response to a request from before a seek is
-     * ignored.
+     * The cursor's move count at the time of the last request for the start offset. If the count has changed since
+     * then, a seek has happened, and the response is ignored.
      */
     int askedAtMove = UNKNOWN;
 
@@ -119,7 +122,9 @@ final class FetchedPartition {
                 || sentLastEpoch != lastEpoch;
     }
 
-    /** Returns whether a response is for the current position, not for one from before a seek. */
+    /**
+     * Returns whether a response belongs to the current position. A response to a request from before a seek does not.
+     */
     boolean isAnswered() {
         return state == FETCHING && inSession && sentOffset == fetchOffset;
     }

@@ -28,8 +28,8 @@ final class FetchedTopic {
     String trouble = "";
 
     /**
-     * The start position of partitions that were not assigned individually; null unless all partitions of the topic are
-     * read.
+     * The start position of partitions that were not assigned individually; null if the topic is not assigned with all
+     * its partitions.
      */
     @Nullable
     StartAt startOfAll;

@@ -27,7 +27,10 @@ final class MetadataConnection implements BrokerConnection.Listener {
     private final ConnectionBuffers buffers;
     private @Nullable BrokerConnection connection;
 
-    /** The number of failures since the last response. Not every failure is logged. */
+    /**
+     * The number of failures since the last response. Of each round of attempts over all brokers, only one failure is
+     * logged.
+     */
     private int failures;
 
     private long nowNanos;

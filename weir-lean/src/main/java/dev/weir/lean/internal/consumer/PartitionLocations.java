@@ -36,7 +36,10 @@ final class PartitionLocations implements ClusterView {
     private @Nullable FetchResponses fetcher;
     private @Nullable Additions additions;
 
-    /** The reason why a topic assigned with all its partitions cannot be read, until it has been thrown. */
+    /**
+     * The reason why a topic cannot be read, if all partitions of that topic are assigned; null once the reason has
+     * been thrown.
+     */
     private @Nullable LeanException refusal;
 
     private int nextOrdinal;
@@ -200,7 +203,10 @@ final class PartitionLocations implements ClusterView {
         join(partition, near);
     }
 
-    /** Reports that a partition's broker has responded. If it is a nearer replica, the replica is known to work. */
+    /**
+     * Reports that a partition's broker has responded. If the broker is a nearer replica, the response shows that the
+     * replica works.
+     */
     void served(FetchedPartition partition) {
         if (partition.isFollowing() && !partition.servedNearby) {
             partition.servedNearby = true;
@@ -284,9 +290,9 @@ final class PartitionLocations implements ClusterView {
     }
 
     /**
-     * Adds new partitions. A partition that is not in the first metadata response was created after it, so all its
-     * records are newer than the start. Even with a start at the end, such a partition is therefore read from its
-     * beginning.
+     * Adds new partitions. A partition that is missing from the first metadata response was created after that
+     * response, so all its records are newer than the start. Such a partition is therefore read from its beginning,
+     * even if the start is the end.
      */
     private void addNew(FetchedTopic topic, StartAt start, MetadataResponseTopic answer) {
         int count = topic.known;
@@ -305,8 +311,8 @@ final class PartitionLocations implements ClusterView {
     }
 
     /**
-     * Logs each reason why a topic cannot be read once, and logs once when the topic can be read again. Users who wait
-     * for a mistyped or deleted topic thus learn the reason.
+     * Logs the reason why a topic cannot be read each time the reason changes, and logs when the topic can be read
+     * again. Users who wait for a mistyped or deleted topic thus learn the reason.
      */
     private static void report(FetchedTopic topic, String trouble) {
         if (!trouble.equals(topic.trouble)) {
@@ -347,7 +353,7 @@ final class PartitionLocations implements ClusterView {
             Uuid placedIn = partition.placedIn;
             partition.placedIn = null;
             if (placedIn == null ? madeAgain : !placedIn.equals(topic.agreement.present())) {
-                // This is another topic with the same name, whose epochs start over.
+                // This is a different topic with the same name. Its epochs start over.
                 partition.leader.recreated();
                 partition.lastEpoch = -1;
                 partition.doubtedEpoch = -1;

@@ -115,7 +115,7 @@ public final class PartitionCursor {
      * Exactly one of the handlers must be non-null. Returns the number of records delivered.
      *
      * @throws dev.weir.lean.PartitionException if a batch is at fault; the position is then before this batch, and
-     *     {@link #offsetBehindBatch} is after it
+     *     {@link #offsetBehindBatch} is after this batch
      */
     public int deliver(
             BatchReader reader,
@@ -207,8 +207,8 @@ public final class PartitionCursor {
 
     /**
      * The offset at which to continue if the next batch is skipped: the lower of the end in the batch's header and the
-     * start of the following batch. Either may be corrupt, and no valid record may be skipped. The result is always
-     * higher than the position, so that repeated skipping makes progress.
+     * start of the following batch. Either of the two may be corrupt, and the lower one skips no valid record. The
+     * result is always higher than the position, so that repeated skipping makes progress.
      *
      * @param logEnd the upper limit of the result
      */
@@ -227,8 +227,8 @@ public final class PartitionCursor {
     }
 
     /**
-     * Returns a copy of the next batch, or of all its remaining chunk if the size in its header is implausible. Returns
-     * null if the batch has not arrived.
+     * Returns a copy of the next batch. If the size in the batch's header is implausible, returns a copy of the rest of
+     * the chunk. Returns null if the batch has not arrived.
      */
     public byte @Nullable [] copyOfBatch() {
         ResponseChunk chunk = chunks.peekFirst();

@@ -42,7 +42,7 @@ public final class BatchWriter {
     /** Appends a record. Returns false and changes nothing if there is not enough space. */
     public boolean append(RecordBytes record, long timestampMillis) {
         long delta = count == 0 ? 0 : timestampMillis - baseTimestamp;
-        // Records of more than 2 GB never arrive here, but a record near that size must not cause an overflow below.
+        // Records of more than 2 GB never arrive here. A record near that size must not cause an overflow below.
         if (record.maxBytes() > Integer.MAX_VALUE) {
             return false;
         }

@@ -40,7 +40,7 @@ final class CodecCompressors {
 
         @Override
         public int maxBytes(int inputBytes) {
-            // In the worst case, deflate writes stored blocks of 16 kB.
+            // In the worst case, deflate writes stored blocks, which are not compressed and have 16 kB each.
             return inputBytes + (inputBytes / (16 * 1024) + 2) * PER_BLOCK + HEADER_BYTES + TRAILER_BYTES;
         }
 

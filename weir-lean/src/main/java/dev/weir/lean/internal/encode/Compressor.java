@@ -25,7 +25,8 @@ public final class Compressor implements AutoCloseable {
     }
 
     /**
-     * Compresses the records of a batch, unless that does not make them smaller. Must be called at most once per batch.
+     * Compresses the records of a batch. If compression does not make them smaller, leaves them as they are. Must be
+     * called at most once per batch.
      */
     public void compress(BatchWriter batch) {
         int size = batch.recordBytes();

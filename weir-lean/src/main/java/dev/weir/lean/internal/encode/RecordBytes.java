@@ -24,8 +24,8 @@ public final class RecordBytes {
     private static final int BITS_OF_TWO_BYTES = 13;
 
     /**
-     * The largest size of a value that {@link #putPlain} writes. Together with the overhead and a key whose length
-     * takes one byte, the size of the record is still a number of at most {@value #BITS_OF_TWO_BYTES} bits.
+     * The largest size of a value that {@link #putPlain} writes. The size of the complete record, with the overhead and
+     * a key whose length takes one byte, is then a number of at most {@value #BITS_OF_TWO_BYTES} bits.
      */
     private static final int MAX_PLAIN_BYTES = (1 << BITS_OF_TWO_BYTES) - 1 - MAX_OF_ONE_BYTE - 9;
 
@@ -45,7 +45,7 @@ public final class RecordBytes {
     private int headersEnd;
     private int headerCount;
 
-    // The encoded record from the key length on, if the record was already encoded. Used if the buffer is not null.
+    // The encoded record from the key length on, if the record was already encoded; otherwise null.
     private @Nullable ByteBuffer tail;
     private int tailAt;
     private int tailLength;
@@ -183,8 +183,8 @@ public final class RecordBytes {
 
     /**
      * Writes a record that has no headers, whose numbers take at most two bytes each, and whose key length takes one
-     * byte. Everything before the key then fits into eight bytes, which are written at once. The key and the value
-     * overwrite the bytes that are not needed.
+     * byte. Everything before the key then fits into eight bytes, which are written at once. The key and the value then
+     * overwrite the unused bytes.
      */
     private int putPlain(ByteBuffer to, int from, int timestampDelta, int offsetDelta) {
         int rawTime = timestampDelta << 1;

@@ -45,7 +45,7 @@ public final class RecordPart {
         length = count;
     }
 
-    /** Refers to an object. The encoder writes its bytes when they are copied. */
+    /** Refers to an object. The encoder writes the object's bytes when {@link #copyTo} is called. */
     @SuppressWarnings("unchecked") // the object has the encoder's type and is passed only to it
     public <T> void wrap(T shown, RecordEncoder<? super T> by) {
         int size = by.sizeBytes(shown);

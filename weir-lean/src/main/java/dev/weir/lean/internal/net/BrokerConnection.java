@@ -17,7 +17,7 @@ import org.apache.kafka.common.requests.RequestUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to one broker, which sends requests and returns their responses in order. Confined to one thread. Never
+ * A connection to one broker. Sends requests, and returns their responses in order. Confined to one thread. Never
  * blocks. Cannot be reused once closed.
  *
  * <pre>
@@ -218,7 +218,7 @@ public final class BrokerConnection implements AutoCloseable {
     }
 
     /**
-     * Creates a permanent failure. A broker that answered the version request does not send such bytes, so another
+     * Creates a permanent failure. No broker sends such bytes after it has answered the version request, so another
      * attempt would end in the same way.
      */
     private LeanException noAnswer(String what) {
@@ -261,7 +261,7 @@ public final class BrokerConnection implements AutoCloseable {
     private void complete(ReceiveBuffer buffer) throws IOException {
         int sizeBytes = size.getInt(0);
         if (underWay == 1 && buffers.out().hasRemaining()) {
-            // The request's buffers would be reused while they are being sent.
+            // If this answer were accepted, the request's buffers could be reused while they are still being sent.
             throw noAnswer("an answer to a request that had not left yet");
         }
         size.clear();

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The buffers of a broker's connection, which are reused by the next connection. Confined to one thread.
  *
- * <p>They are reused because they are direct memory. Unreferenced direct memory is freed only by a garbage collection,
- * which a consumer that allocates nothing does not trigger.
+ * <p>The buffers are reused because they are direct memory. Unreferenced direct memory is freed only by a garbage
+ * collection, and a consumer that allocates nothing does not trigger garbage collections.
  */
 public final class ConnectionBuffers {
 

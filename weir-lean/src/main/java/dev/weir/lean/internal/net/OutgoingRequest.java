@@ -25,13 +25,13 @@ final class OutgoingRequest {
     /** The buffers to write, in order. The first one to write is at {@link #next}. */
     private ByteBuffer[] parts = nothing(FIRST_PARTS);
 
-    /** Views of {@link #own}, by the index of the part that they became. */
+    /** Views of {@link #own} for reuse. A part at some index uses the view at the same index. */
     private ByteBuffer[] views = nothing(FIRST_PARTS);
 
     private int next;
     private int count;
 
-    /** The end of those bytes of {@link #own} that already belong to parts. */
+    /** The bytes of {@link #own} before this index already belong to parts. */
     private int taken;
 
     private static ByteBuffer[] nothing(int length) {
@@ -40,7 +40,10 @@ final class OutgoingRequest {
         return all;
     }
 
-    /** Starts a new request. Returns a buffer for this many bytes of its own, to be filled from position 0. */
+    /**
+     * Starts a new request. Returns the request's own buffer, which has space for {@code bytes} bytes. The caller fills
+     * it from position 0.
+     */
     ByteBuffer begin(int bytes) {
         if (bytes > own.capacity()) {
             own = ByteBuffer.allocateDirect(Integer.highestOneBit(bytes) * 2);
@@ -59,8 +62,8 @@ final class OutgoingRequest {
     }
 
     /**
-     * Sends the bytes from the buffer's position to its limit, after the bytes put so far. They must not change until
-     * they are sent.
+     * Sends the bytes from the buffer's position to its limit, after the bytes that are in the request's own buffer so
+     * far. The inserted bytes must not change until they are sent.
      */
     void insert(ByteBuffer bytes) {
         takeOwn(own.position());

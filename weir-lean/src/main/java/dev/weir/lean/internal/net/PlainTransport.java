@@ -13,7 +13,10 @@ final class PlainTransport implements Transport {
 
     private final ByteChannel channel;
 
-    /** Null for a simulated network, which connects at once and itself reports channels with bytes to read. */
+    /**
+     * Null for a simulated network. Such a network connects at once, and reports by itself that a channel has bytes to
+     * read.
+     */
     private final @Nullable SelectionKey key;
 
     private boolean connected;

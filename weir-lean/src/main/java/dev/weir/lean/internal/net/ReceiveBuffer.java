@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 
 /**
  * A buffer for one response at a time. Confined to one thread. The buffer is free if nothing retains it. It grows to
- * the size of the largest response so far, up to a limit, and never shrinks. It grows with the number of bytes
- * received, not with the size stated in the response.
+ * the size of the largest response so far, up to a limit, and never shrinks. The received bytes make the buffer grow,
+ * not the size that a response states.
  */
 public final class ReceiveBuffer {
 
@@ -28,7 +28,10 @@ public final class ReceiveBuffer {
         return bytes;
     }
 
-    /** Prepares the buffer for a response of the given size, or for its beginning if the limit is lower. */
+    /**
+     * Prepares the buffer for a response of the given size. If the limit is lower, the buffer receives only the
+     * beginning of the response.
+     */
     void prepare(int size) {
         if (users != 0) {
             throw new InvariantException(

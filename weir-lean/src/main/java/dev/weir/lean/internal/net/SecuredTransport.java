@@ -30,7 +30,10 @@ final class SecuredTransport implements Transport {
     private final SelectionKey key;
     private @Nullable TransportLayer layer;
 
-    /** The contents of several short buffers, from its position to its limit, that are still to be encrypted. */
+    /**
+     * Bytes from several short buffers that are still to be encrypted. They are between this buffer's position and its
+     * limit.
+     */
     private ByteBuffer joined = NOTHING;
 
     SecuredTransport(KafkaChannel channel, SelectionKey key) {

@@ -24,8 +24,8 @@ interface Transport extends AutoCloseable {
     boolean hasPending();
 
     /**
-     * Writes as many of the held bytes as possible. It is unknown how many were written, so the result is 1 if the last
-     * of them was written, and 0 otherwise.
+     * Writes as many of the held bytes as possible. Returns 1 if no held bytes are left, and 0 otherwise, because the
+     * number of bytes written is unknown.
      */
     int writePending() throws IOException;
 

@@ -19,7 +19,7 @@ public interface Transports extends AutoCloseable {
      * bootstrap address.
      *
      * @throws org.apache.kafka.common.KafkaException if a property is invalid, in which case the message names it, or
-     *     if the Kafka client on the class path is older than the one used at compile time
+     *     if the Kafka client on the class path is older than the version used at compile time
      */
     static Transports of(Map<String, String> properties, int receiveBufferBytes) throws IOException {
         BrokerNetwork simulated = BrokerNetworks.find(properties.get(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG));
@@ -38,7 +38,7 @@ public interface Transports extends AutoCloseable {
     /** Waits until a connection has something to do or the timeout expires. Does not wait if the timeout is 0. */
     void await(long millis) throws IOException;
 
-    /** Ends the current wait, or the next one if none is running. Any thread. */
+    /** Ends the current {@link #await}. If none is running, the next call returns at once. Any thread. */
     void wakeup();
 
     /** The time in nanoseconds, with the semantics of {@link System#nanoTime}. Any thread. */

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits a batch into two if it is too large for its broker. Confined to the producer's thread. Its working objects are
- * created by the first split and then reused.
+ * Splits a batch into two if it is too large for its broker. Confined to the producer's thread. The first split creates
+ * the working objects, which later splits reuse.
  */
 final class BatchDivider implements AutoCloseable {
 

@@ -23,7 +23,7 @@ import org.apache.kafka.common.protocol.Readable;
  */
 final class LeaderRequests implements BrokerLink.Listener {
 
-    /** The first version in which a broker reports throttling and fencing. Supported by Kafka 3.1. */
+    /** The first version in which a broker reports throttling and fencing. Kafka 3.1 supports it. */
     private static final short ID_VERSION = 4;
 
     private final ClusterMetadata metadata;

@@ -8,7 +8,7 @@ interface ProduceAnswers {
     /** Called when a broker has written a batch. The offset is -1 if the broker does not report it. */
     void written(ProducerPartition partition, ProducerBatch batch, long offset);
 
-    /** Called when a broker has not written a batch, or does not say whether it has. */
+    /** Called when a broker has not written a batch, or when it is unknown whether the broker has written the batch. */
     void refused(ProducerPartition partition, ProducerBatch batch, PartitionProduceResponse answer);
 
     /** Called when the response for a batch will never arrive because its connection was lost. */

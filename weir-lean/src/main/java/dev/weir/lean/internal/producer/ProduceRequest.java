@@ -27,7 +27,7 @@ final class ProduceRequest implements BrokerLink.Encoder {
     /** The last version that identifies topics by name instead of id. */
     static final short MAX_VERSION = 12;
 
-    /** An upper bound of the size of a partition's entry without its batch and its topic's name. */
+    /** An upper bound of the size of a partition's entry, without the batch and the topic's name. */
     static final int PARTITION_BYTES = 32;
 
     private static final short KEY = 0;

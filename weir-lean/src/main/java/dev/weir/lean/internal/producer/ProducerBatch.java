@@ -34,8 +34,8 @@ final class ProducerBatch {
     private static final int FIRST_TOKENS = 64;
 
     /**
-     * The number of consecutive records for which the clock is read once, because reading it costs as much as adding a
-     * record. Applies to records timestamped with the time of sending.
+     * The number of consecutive records for which the clock is read once, because reading the clock costs as much as
+     * adding a record. Applies to records that are timestamped with the time of sending.
      */
     private static final int OF_ONE_TIME = 16;
 
@@ -48,7 +48,7 @@ final class ProducerBatch {
 
     private long nowMillis;
 
-    /** The record count at which the clock is read again. */
+    /** The clock is read again when the batch has this many records. */
     private int timeGoodTo;
 
     /** The time at which the first record was added. */
@@ -71,7 +71,7 @@ final class ProducerBatch {
     /** The records for which the broker rejected the batch; empty if the broker does not name them. */
     List<BatchIndexAndErrorMessage> culprits = List.of();
 
-    /** True if the listener has been notified of the batch's records. */
+    /** True once the listener has been notified of the batch's records. */
     boolean ended;
 
     /** True if an unconfirmed attempt may have written the batch with its current sequence. */

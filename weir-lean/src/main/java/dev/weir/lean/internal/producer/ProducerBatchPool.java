@@ -9,16 +9,18 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Empty batches, whose total size is limited. If none is left, senders wait or continue without one. Thread-safe.
+ * Empty batches, whose total size is limited. If none is left, senders wait or continue without a batch. Thread-safe.
  *
- * <p>Batches of the usual size use direct memory and are reused. A batch for a larger record is on the heap and left to
- * the garbage collector. Direct memory would not be freed until a garbage collection, which nothing else triggers.
+ * <p>Batches of the usual size use direct memory and are reused. A batch for a larger record is on the heap, and the
+ * garbage collector frees it. If such a batch used direct memory, that memory would stay occupied until a garbage
+ * collection, which nothing else triggers.
  */
 final class ProducerBatchPool {
 
     /**
-     * Waiting senders are woken when this many batches, or a quarter of all bytes, are free, because waking a sender
-     * for each batch costs as much as filling one. Meanwhile, batches that wait to be sent keep the brokers busy.
+     * Waiting senders are woken when this many batches, or a quarter of all bytes, are free. Waking a sender for each
+     * batch would cost as much as filling the batch. Meanwhile, the batches that are ready to be sent keep the brokers
+     * busy.
      */
     private static final int WAKE_BATCHES = 8;
 
@@ -110,8 +112,8 @@ final class ProducerBatchPool {
     }
 
     /**
-     * Sets the flag. Called in every iteration of a sender's wait: between its wake-up and its next wait, a sender does
-     * not count as waiting, so {@link #takePressed} may have cleared the flag.
+     * Sets the flag. Called in every iteration of a sender's wait. Between its wake-up and its next wait, a sender does
+     * not count as waiting, so {@link #takePressed} may have cleared the flag in between.
      */
     private void press() {
         if (!pressed) {

@@ -58,8 +58,8 @@ final class ProducerBroker implements BrokerLink.Listener {
     }
 
     /**
-     * Returns true while requests are in flight and the connection takes no further one. This lasts until the broker
-     * responds, the last request is written completely, or the connection is lost.
+     * Returns true while requests are in flight and the connection accepts no other request. This lasts until the
+     * broker responds, the last request is written completely, or the connection is lost.
      */
     boolean isBusy() {
         return !flights.isEmpty() && !link.canSend();
@@ -107,7 +107,7 @@ final class ProducerBroker implements BrokerLink.Listener {
             flight.add(partition, batch);
             counters.add(ProducerCounters.QUEUED_NANOS, nowNanos - batch.begunNanos);
         }
-        // Registered before the write, because if the connection breaks during the write, these batches are lost as
+        // The batches are registered before the write. If the connection breaks during the write, they are lost as
         // well.
         flight.sentNanos = nowNanos;
         flights.add(flight);

@@ -73,7 +73,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
 
     private int firstToLookAt;
 
-    /** True if this iteration has found a batch that may be sent to a broker that accepts requests. */
+    /** True if this iteration has found a batch that may be sent, and whose broker accepts requests. */
     private boolean foundFree;
 
     private long nowNanos;
@@ -160,7 +160,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
     }
 
-    /** Returns whether none of the batches that callers have filled could be sent now. Thread-safe. */
+    /** Returns true if the thread's last iteration found no batch that could be sent at once. Thread-safe. */
     boolean isHeld() {
         return held;
     }
@@ -247,8 +247,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
 
     /**
      * Updates {@link #held}. A caller that gets no batch first marks the pool as pressed and then reads {@link #held}.
-     * This method writes {@link #held} first and then reads the mark, so one of the two threads always sees the other's
-     * change.
+     * This method writes {@link #held} first and then reads the mark. One of the two threads therefore always sees the
+     * change that the other thread made.
      */
     private void tellHeld() {
         if (held == foundFree) {
@@ -401,8 +401,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
                 if (head && error == Errors.INVALID_PRODUCER_EPOCH) {
                     partition.epoch = Short.MAX_VALUE;
                 }
-                // This error does not prove that the batch is in the log: the broker has seen a later sequence, which
-                // may be the first one that it knows.
+                // A duplicate sequence number does not prove that the batch is in the log. The broker has seen a later
+                // sequence, which may be the first sequence of this producer that it knows.
                 again(partition, batch, why, error == Errors.DUPLICATE_SEQUENCE_NUMBER);
             }
             case MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE -> {
@@ -456,8 +456,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
         partition.rewind(nowNanos);
         if (partition.gap) {
-            // No offset proves that the head is in the log: a broker that has forgotten the producer accepts later
-            // batches, and other producers' records fill the offsets in between.
+            // No offset proves that the oldest batch is in the log. A broker that has forgotten the producer accepts
+            // the later batches, and the offsets before them may belong to records of other producers.
             partition.gap = false;
             counters.add(ProducerCounters.EPOCHS, 1);
             id.renumber(partition);

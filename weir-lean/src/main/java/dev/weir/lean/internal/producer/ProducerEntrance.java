@@ -52,12 +52,12 @@ public final class ProducerEntrance {
         this.thread = Thread.ofPlatform().daemon().name("weir-lean-producer").start(engine);
     }
 
-    /** Sends a record. If it must wait, blocks for at most as long as the settings allow. */
+    /** Sends a record. If the record cannot be accepted at once, blocks for at most as long as the settings allow. */
     public void send(String topicName, int number, long timestampMillis, RecordBytes record, long token)
             throws InterruptedException {
         checkThread("send");
         ProducerTopic topic = topics.of(topicName);
-        // Reads the clock only if it must wait, because reading the clock costs as much as adding a record.
+        // Reads the clock only if the partition is unknown, because reading the clock costs as much as adding a record.
         long left = isKnown(topic, number) ? maxBlockNanos : awaitKnown(topic, number);
         if (!offer(topic, number, timestampMillis, record, token, left)) {
             String message = "no room for a record to " + topicName + " within maxBlock=" + settings.maxBlock()
@@ -121,8 +121,9 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Appends records to the current batch of the first record's partition, as long as they are for the same partition
-     * and fit, and unless a special case applies. Returns the index of the first record that was not appended.
+     * Appends records to the current batch of the first record's partition. Stops at the first record that does not fit
+     * or is for another partition. Appends nothing in special cases, such as a record that names no partition. Returns
+     * the index of the first record that was not appended.
      */
     private int appendSome(PreparedRecords records, int from, int to, long token) {
         int number = records.partition(from);
@@ -198,8 +199,8 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Reports that a caller got no batch. Batches that are not full are then sent as soon as possible, regardless of
-     * linger, because they occupy the memory.
+     * Reports that a caller got no batch. All batches are then sent as soon as possible, regardless of linger, even if
+     * they are not full. Otherwise they would continue to occupy the memory.
      */
     private void pressed() {
         if (!engine.isHeld()) {
@@ -239,7 +240,7 @@ public final class ProducerEntrance {
         return goals;
     }
 
-    /** The number of a partition's records that must be finished before a wait ends. */
+    /** The number of a partition's records whose outcomes must be known before a wait ends. */
     private record Goal(ProducerPartition of, long count) {
 
         boolean isReached() {
@@ -268,7 +269,7 @@ public final class ProducerEntrance {
 
     /**
      * Stops accepting records, waits for accepted ones, and gives up the remaining ones when the timeout expires. Later
-     * calls return the result of the first one.
+     * calls return the result of the first call.
      */
     public UnwrittenRecords close(long nanos) {
         checkThread("close");

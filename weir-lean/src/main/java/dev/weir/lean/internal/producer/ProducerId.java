@@ -3,8 +3,8 @@ package dev.weir.lean.internal.producer;
 import org.apache.kafka.common.message.InitProducerIdResponseData;
 
 /**
- * The producer id under which partitions number their batches. All partitions use one id, which is requested when the
- * first partition needs it. Partitions that run out of epochs get another id. Confined to the producer's thread.
+ * The producer id under which partitions number their batches. All partitions use the same id, which is requested when
+ * the first partition needs an id. Partitions that run out of epochs get another id. Confined to the producer's thread.
  */
 final class ProducerId {
 
@@ -41,8 +41,8 @@ final class ProducerId {
     }
 
     /**
-     * Restarts the partition's sequences, under its next epoch or, if there is none, under another id that must be
-     * requested.
+     * Restarts the partition's sequences under its next epoch. If the partition has run out of epochs, its sequences
+     * restart under another id, which must be requested.
      */
     void renumber(ProducerPartition partition) {
         if (partition.epoch < Short.MAX_VALUE) {

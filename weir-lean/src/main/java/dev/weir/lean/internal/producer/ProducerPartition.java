@@ -25,8 +25,8 @@ final class ProducerPartition {
 
     /**
      * The idle time after which the broker may have forgotten the producer. By default, a broker remembers a producer
-     * for a day, but it counts from the last record's timestamp, so it forgets a producer of old records at its next
-     * check.
+     * for a day. It measures the day from the timestamp of the last record, so a producer of old records is forgotten
+     * at the broker's next check.
      */
     private static final long REST_NANOS = 60_000_000_000L;
 
@@ -43,8 +43,8 @@ final class ProducerPartition {
 
     /**
      * True if the partition's broker currently accepts no requests. Callers then need not wake the producer's thread,
-     * because it checks the partition by itself later. Must be cleared before that check, or else a batch filled in
-     * between could be missed.
+     * because the thread checks the partition later by itself. The flag must be cleared before that check. Otherwise a
+     * batch that is filled in between could be missed.
      */
     volatile boolean held;
 
@@ -64,7 +64,10 @@ final class ProducerPartition {
      */
     boolean gap;
 
-    /** True if {@link #waiting} may contain written batches. Those are queued after a batch with an unknown outcome. */
+    /**
+     * True if {@link #waiting} may contain written batches. A written batch waits there if it follows a batch with an
+     * unknown outcome.
+     */
     private boolean writtenInLine;
 
     private final RetryBackoff backoff;
@@ -75,7 +78,8 @@ final class ProducerPartition {
     private int nextSequence;
 
     /**
-     * The sequence after the largest one that may be in the log under this epoch; {@link #UNKNOWN} if there is none.
+     * The sequence after the largest sequence that may be in the log under this epoch; {@link #UNKNOWN} if there is
+     * none.
      */
     private int usedTo = UNKNOWN;
 
@@ -186,8 +190,8 @@ final class ProducerPartition {
     }
 
     /**
-     * Returns whether a batch is, or may be, in the log after a batch that should follow it. Without an offset, the
-     * order is unknown.
+     * Returns true if a batch is in the log after a batch that should follow it, or if this is possible because an
+     * offset is unknown.
      */
     private boolean isBehindLaterOne(ProducerBatch batch) {
         boolean found = false;
@@ -253,9 +257,8 @@ final class ProducerPartition {
     }
 
     /**
-     * Handles a removed batch that was rejected. Its sequence is reused, unless later batches already have their
-     * sequences or the batch may be in the log after all. In these cases the broker finds a gap, which
-     * {@link #renumber} closes.
+     * Handles a removed batch that was rejected. If the batch is certainly not in the log, and no later batch has a
+     * sequence yet, its sequence is reused. Otherwise the broker finds a gap, which {@link #renumber} closes.
      */
     void forget(ProducerBatch batch) {
         ProducerBatch next = waiting.peek();
@@ -269,7 +272,8 @@ final class ProducerPartition {
      * in the log.
      */
     void rewind(long nowNanos) {
-        // If a batch is too large, the later ones fail with it. Its halves can be sent without a backoff.
+        // If the oldest batch is too large, the later batches fail with it. The halves of the large batch can be sent
+        // without a backoff.
         boolean divides = !flying.isEmpty() && flying.element().state == State.DIVIDE;
         while (!flying.isEmpty()) {
             ProducerBatch last = flying.removeLast();
@@ -285,7 +289,7 @@ final class ProducerPartition {
         }
     }
 
-    /** Reports that the topic was recreated, so that its broker does not know the producer. */
+    /** Reports that the topic was recreated. The broker of the new topic does not know the producer. */
     void recreated() {
         known = false;
         leader.recreated();
@@ -293,8 +297,8 @@ final class ProducerPartition {
 
     /**
      * Restarts sequences under another epoch or id, so that all batches whose outcome was not reported are written
-     * again, in order. These include a batch that was accepted after one with an unknown outcome, because otherwise the
-     * older batch would follow it in the log.
+     * again, in order. These include a batch that was accepted after a batch with an unknown outcome. Otherwise the
+     * older of the two would follow the accepted batch in the log.
      */
     void renumber(long newProducerId, short newEpoch) {
         producerId = newProducerId;

@@ -11,8 +11,8 @@ final class ProducerProgress {
     private final Condition changed = lock.newCondition();
 
     /**
-     * The number of waiting callers. Written under the lock. {@link #tell} reads it without the lock, which it takes
-     * only if a caller is waiting.
+     * The number of waiting callers. Written under the lock. {@link #tell} reads the number without the lock, and takes
+     * the lock only if a caller is waiting.
      */
     private volatile int waiting;
 

@@ -76,7 +76,7 @@ final class ProducerTopic {
     }
 
     /**
-     * Chooses another partition, with a leader if possible, because the previous one's batch is full or no longer
+     * Chooses another partition, with a leader if possible, because the batch of {@code before} is full or no longer
      * there.
      */
     ProducerPartition nextSticky(ProducerPartition[] all, ProducerPartition before) {

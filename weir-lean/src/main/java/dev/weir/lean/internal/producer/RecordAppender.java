@@ -13,7 +13,10 @@ import org.apache.kafka.common.errors.RecordTooLargeException;
  */
 final class RecordAppender {
 
-    /** The number of an unspecified partition, which the record's key or, without a key, the topic chooses. */
+    /**
+     * An unspecified partition. The record's key determines the partition; for a record without a key, the topic
+     * chooses it.
+     */
     static final int ANY_PARTITION = -1;
 
     private final ProducerBatchPool pool;
@@ -62,15 +65,15 @@ final class RecordAppender {
         if (number == ANY_PARTITION && record.key.isNull()) {
             partition = topic.nextSticky(all, full);
             if (partition.intake.append(record, timestampMillis, token)) {
-                // The record did not start a batch and therefore causes no wake-up of its own, but the previous
-                // partition's batch may be full.
+                // This record started no batch, so there is nothing to wake the thread for, except a full batch of the
+                // previous partition.
                 if (full.intake.hasSome()) {
                     wake(full, full);
                 }
                 return true;
             }
         }
-        // First tries without waiting, because a caller that need not wait must not fail because of its interrupt flag.
+        // First tries without waiting. A caller that need not wait must not fail because its interrupt flag is set.
         ProducerBatch fresh = pool.take(bytes, 0);
         if (fresh == null && waitNanos > 0) {
             fresh = pool.take(bytes, waitNanos);

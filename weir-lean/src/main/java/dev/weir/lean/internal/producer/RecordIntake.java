@@ -67,11 +67,11 @@ final class RecordIntake {
     }
 
     /**
-     * Appends a record to a new batch, unless another thread has added one with enough space in the meantime.
+     * Appends a record to a new batch, unless another thread has meanwhile added a batch with enough space.
      *
      * @param fresh a batch with enough space for the record
      * @param nowNanos the start time of the new batch
-     * @return whether the new batch was used; if not, the caller still owns it
+     * @return whether the new batch was used; if false, the caller still owns the batch
      */
     boolean append(ProducerBatch fresh, long nowNanos, RecordBytes record, long timestampMillis, long token) {
         lock.lock();

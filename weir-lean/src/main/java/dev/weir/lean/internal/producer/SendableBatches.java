@@ -5,9 +5,9 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The partitions that may send to a broker in this iteration, each with its oldest waiting batch. If they do not all
- * fit into a request, the oldest batches go first, because going by the order in which they were added might favour the
- * same partitions each time. Confined to the producer's thread.
+ * The partitions that may send to a broker in this iteration, each with its oldest waiting batch. If the batches do not
+ * all fit into a request, the oldest batches go first. The order in which partitions were added might favour the same
+ * partitions each time. Confined to the producer's thread.
  */
 final class SendableBatches {
 
@@ -39,8 +39,8 @@ final class SendableBatches {
     }
 
     /**
-     * Drops the partitions whose batches do not fit into the next request. Keeps at least one, whatever the size of its
-     * batch.
+     * Drops the partitions whose batches do not fit into the next request. Keeps at least one partition, whatever the
+     * size of its batch.
      *
      * @return the remaining partitions, in the order of the request; valid until the next call
      */

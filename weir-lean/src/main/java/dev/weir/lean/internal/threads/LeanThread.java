@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * A thread with its own consumer. The engine and its partitions belong to this thread. Other threads post commands to
  * it, and read its last report about its partitions.
  *
- * <p>To move a partition, its owner removes it and posts its position to the next owner, which adds it there. So only
- * one thread at a time owns the partition, and the first owner's work on the records happens-before the second one's.
+ * <p>To move a partition, its owner removes the partition and posts the position to the next owner, which adds the
+ * partition at that position. So only one thread at a time owns the partition, and the first owner's work on the
+ * records happens-before the next owner's work.
  */
 public final class LeanThread implements Runnable {
     private static final long TELL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -33,7 +34,7 @@ public final class LeanThread implements Runnable {
     private final ConsumerEngine engine;
     private final @Nullable RecordHandler records;
     private final @Nullable BatchViewHandler batches;
-    private final int cpu; // -1 for any
+    private final int cpu; // -1 for any CPU
     private final Queue<Runnable> orders = new ConcurrentLinkedQueue<>();
     private volatile List<Slot> slots = List.of();
 
@@ -160,8 +161,8 @@ public final class LeanThread implements Runnable {
     }
 
     /**
-     * Moves a partition to another thread, if this thread still owns it, knows its position, and has found no fault in
-     * it. A fault must be reported by the thread that found it. Any thread.
+     * Moves a partition to another thread. Does so only if this thread still owns the partition, knows its position,
+     * and has found no fault in it. A fault must be reported by the thread that found it. Any thread.
      *
      * @param refused called by this thread if the partition is not moved
      */

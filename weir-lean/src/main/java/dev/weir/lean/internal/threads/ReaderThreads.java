@@ -72,7 +72,7 @@ public final class ReaderThreads {
             for (Slot slot : member.slots()) {
                 slots.put(slot.partition(), slot);
                 if (!told.add(slot.partition())) {
-                    toldTwice.add(slot.partition()); // reported by its new owner and still by its previous one
+                    toldTwice.add(slot.partition()); // its new and its previous owner report it
                 }
             }
         }
@@ -142,8 +142,8 @@ public final class ReaderThreads {
     }
 
     /**
-     * Waits until all threads have stopped. Returns at once if called by one of the threads, because another one might
-     * wait for it in the same way.
+     * Waits until all threads have stopped. Returns at once if called by one of these threads, because two threads
+     * might otherwise wait for each other.
      */
     public void join() {
         if (threads.contains(Thread.currentThread())) {

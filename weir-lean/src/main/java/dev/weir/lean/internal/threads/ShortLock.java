@@ -8,9 +8,9 @@ import java.util.concurrent.locks.LockSupport;
  * A lock to hold while copying a record. It is taken once per record, and therefore needs only one atomic operation to
  * lock and none to unlock. Not reentrant and not fair. The thread that holds it must not wait.
  *
- * <p>Unlocking a {@code ReentrantLock} checks for waiting threads, and must first wait until all earlier writes are
- * visible. If a record was copied into memory that is not in the CPU's cache, that wait takes longer than the copy.
- * This lock checks nothing when it is unlocked. Instead, waiting threads poll it.
+ * <p>When a {@code ReentrantLock} is unlocked, it waits until all earlier writes are visible, and then checks for
+ * waiting threads. If a record was copied into memory that is not in the CPU's cache, that wait takes longer than the
+ * copy. This lock checks nothing when it is unlocked. Instead, waiting threads poll the lock.
  */
 public final class ShortLock {
 
@@ -19,7 +19,10 @@ public final class ShortLock {
     /** The number of spins that take about as long as copying one or two records. */
     private static final int SPINS = 200;
 
-    /** The polling interval after that: if the holder takes so long, the operating system has suspended it. */
+    /**
+     * The polling interval after these spins. If the holder needs longer than that, the operating system has suspended
+     * it.
+     */
     private static final long ASK_AGAIN_NANOS = 20_000;
 
     static {
@@ -45,7 +48,7 @@ public final class ShortLock {
             if (asked < SPINS) {
                 Thread.onSpinWait();
             } else {
-                // Returns at once if the thread is interrupted, in which case the loop polls more often.
+                // The call returns at once if the thread is interrupted. The loop then polls more often.
                 LockSupport.parkNanos(this, ASK_AGAIN_NANOS);
             }
         }

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.agrona.collections.LongHashSet;
 
 /**
- * The aborted transactions in a fetch response, whose batches must be skipped if only committed records are read.
+ * The aborted transactions in a fetch response. Their batches must be skipped if only committed records are read.
  * Confined to one thread; reused for the next response.
  *
  * <p>The broker lists pairs of a producer id and a first offset. A producer's batches are aborted from this offset on,
@@ -44,7 +44,7 @@ public final class AbortedTransactions {
         return count == 0;
     }
 
-    /** Advances to a batch. Transactions that begin before the batch's end apply from now on. */
+    /** Advances to a batch. From now on, all transactions that begin before the batch's end apply. */
     public void reached(long nextOffset) {
         if (!sorted) {
             sort();

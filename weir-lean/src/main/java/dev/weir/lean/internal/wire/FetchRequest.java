@@ -28,7 +28,7 @@ public final class FetchRequest {
     public static final short MIN_VERSION = 13;
     public static final short MAX_VERSION = 17;
 
-    /** An upper bound of a partition's size in either list, including its share of the topic's fields. */
+    /** An upper bound of a partition's size in either list, including a part of the topic's fields. */
     public static final int PARTITION_BYTES = 64;
 
     private static final short LAST_WITH_REPLICA = 14;
@@ -76,7 +76,7 @@ public final class FetchRequest {
         return bytes;
     }
 
-    /** Returns the largest size of a request with this many partitions in both lists together. */
+    /** Returns the largest size of a request whose two lists contain this many partitions in total. */
     public int sizeFor(int partitions) {
         return head.length + fetchParameters.length + tail.length + PARTITION_BYTES * (partitions + 1);
     }

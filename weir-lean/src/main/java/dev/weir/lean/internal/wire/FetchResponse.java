@@ -210,7 +210,8 @@ public final class FetchResponse {
 
     /**
      * Reads a count that is encoded as the number plus {@code more}. Each element takes at least one byte, so a count
-     * above the number of remaining bytes is invalid. This check bounds the loop over the elements.
+     * that exceeds the number of remaining bytes is invalid. This check limits the iterations of the loop over the
+     * elements.
      */
     private int count(int more) {
         int number = number();

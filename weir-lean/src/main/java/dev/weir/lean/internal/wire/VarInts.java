@@ -6,9 +6,9 @@ import java.nio.ByteBuffer;
  * Variable-length integers: seven bits per byte, the lowest first. The sign bit of a byte means that more bytes follow.
  * Stateless.
  *
- * <p>A read method returns two numbers in one long, so that it need not allocate an object or write to a field: the
- * value in the upper half, and the position after the value in the lower half. A read method reads at most five bytes
- * and ignores the end of the record. The caller checks the end once it knows all of the record's numbers.
+ * <p>A read method returns two numbers in one long: the value in the upper half, and the position after the value in
+ * the lower half. The method therefore need not allocate an object or write to a field. A read method reads at most
+ * five bytes and ignores the end of the record. The caller checks the end once it knows all of the record's numbers.
  */
 public final class VarInts {
 
