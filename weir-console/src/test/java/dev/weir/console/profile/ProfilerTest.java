@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.spi.Thrown;
 import example.burners.Burners;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -162,5 +163,19 @@ class ProfilerTest {
         assertThatThrownBy(() -> Profiler.create().recordProcess(999_999_999))
                 .isInstanceOf(ProfileException.class)
                 .hasMessage("there is no process 999999999");
+    }
+
+    @Test
+    void process_thatIsNoJvm_isRefusedWithoutItsCommandLine() throws Exception {
+        Process process = new ProcessBuilder("cat", "--", "-", "password=planted").start();
+        try {
+            assertThatThrownBy(() -> Profiler.create().recordProcess(process.pid()))
+                    .isInstanceOf(ProfileException.class)
+                    .satisfies(refused -> assertThat(Thrown.stackTrace(refused))
+                            .contains("is not a JVM that can be asked")
+                            .doesNotContain("planted"));
+        } finally {
+            process.destroyForcibly();
+        }
     }
 }

@@ -70,8 +70,9 @@ final class RemoteTarget implements Recorder.Target {
                 process.detach();
             }
         } catch (AttachNotSupportedException e) {
-            // The message of the exception contains the command line of the process, which may contain secrets.
-            throw new ProfileException(name + " is not a JVM that can be asked", "'jps -l' lists those that can.", e);
+            // No cause: the exception's message contains the command line of the process, which may contain secrets.
+            throw new ProfileException(
+                    name + " is not a JVM that can be asked", "'jps -l' lists those that can.", null);
         } catch (IOException e) {
             throw new ProfileException(
                     name + " refuses to be asked: "
