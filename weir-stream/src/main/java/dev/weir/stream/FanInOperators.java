@@ -200,7 +200,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
 
     /**
      * Emits lists that contain one element of each input: the first elements, then the second elements, and so on. Ends
-     * when any input ends; the remaining elements of the other inputs are treated like elements after the end of a
+     * when any input ends; the remaining elements of the other inputs are treated like the surplus elements of
      * {@link #take}.
      *
      * {@snippet :
@@ -256,7 +256,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
 
     /**
      * Combines the elements of two sources in pairs. Ends when either source ends; the remaining elements of the other
-     * are treated like elements after the end of a {@link #take}. The two elements are acknowledged when the result is
+     * are treated like the surplus elements of {@link #take}. The two elements are acknowledged when the result is
      * acknowledged. If {@code combine} throws, the supervision decides what happens to the pair.
      *
      * {@snippet :

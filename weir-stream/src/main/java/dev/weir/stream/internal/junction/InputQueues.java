@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * Joins the segments of several inputs before one stage, with a queue for each input that has a limit on its elements.
  * Thread-safe: one thread per input puts batches, and one thread takes them.
  *
- * <p>An input is open, and then ended, possibly with a failure; elements that were put earlier can still be taken. All
- * inputs are cancelled together: their elements are abandoned, and puts are refused.
+ * <p>An input is open until it ends, normally or with a failure; elements that were put earlier can still be taken. A
+ * cancellation affects all inputs: their elements are abandoned, and puts are refused.
  */
 final class InputQueues<T> {
 
@@ -227,7 +227,7 @@ final class InputQueues<T> {
 
     /** Abandons the queued elements, refuses further puts, and interrupts the segments of the inputs. */
     void cancel() {
-        // The interrupts come first, because they carry the reason.
+        // The interrupts come first, because they tell the upper segments about a failure of this one.
         segments.forEach(Segment::cancel);
         List<Batch<T>> left = new ArrayList<>();
         lock.lock();

@@ -175,8 +175,8 @@ final class LatestStage<R> implements Stage<R> {
     }
 
     /**
-     * Ends the pending acknowledgements of the latest elements at the end of the stream, unless these elements were
-     * never part of an output.
+     * Acknowledges the latest elements at the end of the stream if every input has had an element. Otherwise the latest
+     * elements were never part of an output and stay unacknowledged.
      */
     private void finishLatest() {
         if (missing == 0) {

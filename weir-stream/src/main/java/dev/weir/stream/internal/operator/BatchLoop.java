@@ -17,10 +17,7 @@ interface BatchLoop<T, S> {
      */
     int run(Batch<T> batch, S stage) throws InterruptedException;
 
-    /**
-     * Returns the loop among {@code loops} for this function of a stage. All of {@code loops} belong to the same kind
-     * of stage.
-     */
+    /** Returns the loop for this function of a stage. All loops in {@code loops} belong to the same kind of stage. */
     @SuppressWarnings("unchecked") // a loop only passes elements to the function and stores the results
     static <T, S> BatchLoop<T, S> of(SpecialisedLoop<BatchLoop<?, ?>> loops, Object function) {
         return (BatchLoop<T, S>) loops.forFunction(function);

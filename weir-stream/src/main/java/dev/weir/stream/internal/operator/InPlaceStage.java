@@ -44,7 +44,8 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
 
     /**
      * Processes a non-empty batch. The elements to emit are moved to its front; the others are acknowledged. Elements
-     * after the end are passed to {@link #end(Batch, int)}; those from a failure on are abandoned.
+     * after the end are passed to {@link #end(Batch, int)}. After a failure, the failed element and all later ones are
+     * abandoned.
      *
      * @return number of elements to emit
      */

@@ -62,7 +62,7 @@ interface MapGroup<R> {
     boolean isOwed();
 
     /**
-     * Applies the group's functions to an element of that batch.
+     * Applies the group's functions to an element of the batch that was pulled last.
      *
      * @throws Dropped if a map drops the element or fails; the caller must pass the exception to {@link #drop}
      */

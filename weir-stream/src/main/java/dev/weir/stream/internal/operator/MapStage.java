@@ -188,8 +188,8 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     }
 
     /**
-     * Returns the failure that comes first in the stream: a downstream stage has processed only elements that precede
-     * the failure of an upstream one.
+     * Returns the failure that comes first in the stream. The most downstream failure is the first one: a downstream
+     * stage has processed only elements that precede the failure of an upstream stage.
      */
     private @Nullable Throwable firstFailure() {
         return failure != null || above == null ? failure : above.firstFailure();

@@ -55,7 +55,7 @@ final class TakeWhileStage<T> extends InPlaceStage<T, T> {
                     goesOn = (boolean) outcome;
                 }
                 if (!goesOn) {
-                    // This precedes the move, because the elements after this one are forgone at their current
+                    // The end must come before the move, because it forgoes the later elements at their current
                     // positions.
                     stage.end(batch, stage.inclusive ? i + 1 : i);
                 }
