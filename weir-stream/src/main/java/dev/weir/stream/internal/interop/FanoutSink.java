@@ -251,7 +251,7 @@ final class FanoutSink<T> {
             boolean moved = false;
             boolean wanted = false;
             for (FanoutSubscription<T> receiver : receivers) {
-                // The list of subscribers is read after the demand. Everyone who had subscribed before a request
+                // The list of subscribers is read after the demand. Every subscriber that was present before a request
                 // therefore receives the requested elements.
                 if (receiver.wants(batch) && receivers == outlets) {
                     receiver.give(batch);

@@ -220,7 +220,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
 
     /**
      * Expands parents that have few children completely, and returns at a parent that needs the slow path. The iterator
-     * escapes from the loop only on that path, so only there must it be allocated.
+     * escapes from the loop only on that path, so the JIT compiler allocates it only there.
      */
     private static final class ExpandLoop<T, R> implements BatchLoop<T, MapConcatStage<T, R>> {
 

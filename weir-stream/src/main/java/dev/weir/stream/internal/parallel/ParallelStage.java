@@ -69,7 +69,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
      */
     private boolean gathering;
 
-    /** The time of the last pull while gathering was worthwhile. */
+    /** The time of the last pull for which gathering was worthwhile. */
     private long pulledNanos;
 
     // Set before the run starts.

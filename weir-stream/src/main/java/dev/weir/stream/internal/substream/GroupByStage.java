@@ -54,14 +54,14 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     private final KeyedGroups<T, InlineGroup> groups;
 
     /**
-     * Maximum total number of elements, in addition to one batch, that are queued for groups whose streams are waiting
-     * for a time. Above this number the upstream stage is not pulled.
+     * Limit on the total number of elements that are queued for groups whose streams are waiting for a time. Once it is
+     * reached, the upstream stage is not pulled. The limit may be exceeded by one batch.
      */
     static final int MAX_WAITING = 4096;
 
     /**
-     * Interval at which waiting groups are pulled again after elements were revoked. Elements upstream of a waiting
-     * stage may have been revoked too, and the stage upstream of the groups cannot be woken.
+     * Interval at which this stage checks for revoked elements while groups are waiting for a time. The stages of these
+     * groups may hold revoked elements, and a revocation cannot wake the upstream stage.
      */
     private static final long LOOK_NANOS = 100_000_000;
 
@@ -257,7 +257,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 meter.worked(0, done.size(), start + Math.min(inStreamsNanos, System.nanoTime() - start));
                 return done;
             }
-            // The failure must not wait for elements from a source that may never end.
+            // The failure waits for elements that the groups hold, but not for elements from a source that may never
+            // end.
             boolean waits = holding > 0 || groups.hasTouched();
             if (failure != null && !waits) {
                 throw FailureTransfer.rethrow(failure);
