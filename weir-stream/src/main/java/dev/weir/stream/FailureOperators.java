@@ -69,7 +69,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     /**
      * Replaces the exception of an upstream failure. Elements, completion and cancellation pass through unchanged. If
      * the new exception is a checked one, the pipeline fails with a {@link java.util.concurrent.CompletionException}
-     * that has it as its cause.
+     * whose cause is the new exception.
      *
      * {@snippet :
      * source.map(Integer::parseInt).mapError(failure -> new OrderRejected(failure))

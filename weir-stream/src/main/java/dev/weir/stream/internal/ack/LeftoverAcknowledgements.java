@@ -96,7 +96,7 @@ public final class LeftoverAcknowledgements {
 
     /**
      * Moves the present pending acknowledgements to a separate store, because another stream gets its turn before this
-     * one has ended.
+     * stream has ended.
      *
      * @param own this stream's store, or null if none was needed so far
      * @return this stream's store, or null if none is needed

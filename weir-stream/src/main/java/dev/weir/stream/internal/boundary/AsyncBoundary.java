@@ -76,8 +76,8 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
             }
             exchange.end(null);
         } catch (InterruptedException interrupted) {
-            // This must not look like a normal end, because the sink must not mistake a cancelled stream for a complete
-            // one.
+            // A cancellation must not look like a normal end, because the sink would then mistake the cancelled stream
+            // for a complete one.
             exchange.end(interrupted);
             throw interrupted;
         } catch (RuntimeException | Error failure) {

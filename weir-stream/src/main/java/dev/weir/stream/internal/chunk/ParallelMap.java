@@ -206,8 +206,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     /**
-     * Returns the number of chunks: several for each worker, and enough that no chunk takes long, because idle workers
-     * wait for the last one.
+     * Returns the number of chunks: several for each worker, and enough that each chunk is short, because idle workers
+     * wait for the last chunk.
      */
     private int wantedChunks(int size) {
         long notTooLong = size * nanosPerElement / CHUNK_NANOS;

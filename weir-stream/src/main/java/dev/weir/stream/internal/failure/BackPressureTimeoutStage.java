@@ -67,8 +67,8 @@ final class BackPressureTimeoutStage<T> implements Stage<T> {
             while (!self.isInterruptRequested()) {
                 long limit = limitNanos;
                 if (limit == NEVER) {
-                    // If a batch is handed downstream during this sleep, its deadline is later than the end of the
-                    // sleep.
+                    // If a batch is handed downstream during this sleep, the batch's deadline is later than the end of
+                    // the sleep.
                     clock.sleepUntil(clock.after(timeout.toNanos()));
                 } else if (!clock.hasPassed(limit)) {
                     clock.sleepUntil(limit);

@@ -53,7 +53,10 @@ final class ReplayableBatch<T> {
         return unfinished;
     }
 
-    /** Abandons an element instead of handing it out again, and returns true, if its source no longer owns it. */
+    /**
+     * Checks whether the source no longer owns an element. If so, abandons the element, which must not be handed out
+     * again, and returns true.
+     */
     private boolean leaveIfRevoked(int index) {
         if (!batch.isRevoked(index)) {
             return false;

@@ -60,7 +60,7 @@ final class LatestStage<R> implements Stage<R> {
     /**
      * Creates a stage for inputs of different types.
      *
-     * @param untilFirstEnds whether the stage ends with the first input that ends rather than with the last
+     * @param untilFirstEnds whether the stage ends when the first input ends, rather than when all inputs have ended
      */
     @SuppressWarnings("unchecked") // the elements are only handed to combine, which knows their types
     static <R> BlueprintNode<R> node(

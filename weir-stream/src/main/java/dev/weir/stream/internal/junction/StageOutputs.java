@@ -35,8 +35,8 @@ final class StageOutputs<T> {
     private final AtomicInteger live;
     private final ReentrantLock lock = new ReentrantLock();
     /**
-     * The meter of the upstream segment; null before the first batch. {@link #givesTo} is the output to which that
-     * segment is handing a batch. The segment's thread writes both.
+     * The meter of the upstream segment; null before the first batch. {@link #givesTo} is the output that is currently
+     * being given a batch. The segment's thread writes both fields.
      */
     private volatile @Nullable StageMeter giver;
 

@@ -11,7 +11,7 @@ import dev.weir.stream.spi.Batch;
 interface BatchLoop<T, S> {
 
     /**
-     * Processes a non-empty batch: moves the elements to emit to its front and settles the others.
+     * Processes a non-empty batch: moves the elements to emit to the front of the batch and settles the others.
      *
      * @return number of elements to emit
      */

@@ -87,7 +87,7 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
     /**
      * Passes an exception of the user's function to the supervision, which may retry.
      *
-     * @param call the same call
+     * @param call the function call that threw, to be repeated
      * @param kept number of elements to emit so far
      * @return the result of the call, or a {@link FailureVerdict} that has already been carried out: the element was
      *     dropped, or the stream fails at it

@@ -191,8 +191,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         }
         run.giveBackRest(table);
         if (settleRun()) {
-            // Elements that waited for the revoked one may be revoked too. They are dropped now, because the next call
-            // may wait for something else.
+            // Elements that waited for the revoked element may be revoked too. They are dropped now, because the next
+            // call may wait for something else.
             dropReadyRevokedMeanwhile();
         }
         if (closed) {

@@ -339,8 +339,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Handles a stage that ended because of an interrupt that was not sent by this run, that is, if user code
-     * interrupted its own thread.
+     * Fails the run because a stage ended after an interrupt that this run did not send. User code has interrupted its
+     * own thread.
      */
     void interrupted() {
         if (cause() == null) {

@@ -168,8 +168,8 @@ public final class RunAssembly {
     }
 
     /**
-     * In a probe, reports that the stage may wait for something other than a time that it can request from a
-     * {@link StreamTurn}.
+     * In a probe, reports that the stage may wait for something other than a time, so that a {@link StreamTurn} is not
+     * enough.
      */
     public void noteWaits() {
         noteThreadsWithin(() -> true);

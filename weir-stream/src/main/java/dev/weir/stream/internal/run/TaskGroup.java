@@ -35,7 +35,7 @@ public final class TaskGroup {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition allEnded = lock.newCondition();
 
-    /** Actions that wake tasks that are paused while they hold an element. */
+    /** Actions that wake paused tasks. A paused task may hold an element. */
     private final Set<Runnable> pauses = ConcurrentHashMap.newKeySet();
 
     // Guarded by the lock.
@@ -416,8 +416,8 @@ public final class TaskGroup {
         }
 
         /**
-         * Defers interrupts that affect only this segment, because the body is about to call stages of another segment,
-         * which will continue after the end of this one. Must be called on the task's own thread. Ends with
+         * Defers interrupts that affect only this segment. The body is about to call stages of another segment, and
+         * those stages continue after this segment has ended. Must be called on the task's own thread. Ends with
          * {@link #letGo}.
          */
         public void hold() {

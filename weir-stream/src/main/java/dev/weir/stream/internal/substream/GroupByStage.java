@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * {@link #dropRevoked}.
  *
  * <p>A batch is first distributed to the inboxes of its keys. This stage's thread then pulls the streams of these keys
- * until they are empty, so that a key needs no thread. Streams that have their own threads, which is detected by
- * building the first one, cannot be pulled in this way, because the wait would never end. {@link AsyncGroups} handles
- * them, on a segment that this stage starts.
+ * until they are empty, so that a key needs no thread. Streams that have their own threads cannot be pulled in this
+ * way, because the wait would never end. {@link AsyncGroups} handles such streams, on a segment that this stage starts.
+ * To find out which kind the streams are, this stage builds one stream in advance and discards it.
  */
 final class GroupByStage<T, R> implements Stage<R>, Keeper {
 
