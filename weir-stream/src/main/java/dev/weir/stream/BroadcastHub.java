@@ -38,7 +38,8 @@ public final class BroadcastHub<T> extends Hub<T> {
     /**
      * Creates an open hub.
      *
-     * @param buffer number of elements that may be queued for each taker, at least 1; the last batch may exceed it
+     * @param buffer number of elements that may be queued for each taker, at least 1; may be exceeded by up to one
+     *     batch
      */
     public static <T> BroadcastHub<T> create(int buffer) {
         return new BroadcastHub<>(buffer);

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Unfinished work is listed in this order: first, elements whose substreams were cut off by a stop
  * ({@code lines: 2 elements are left unfinished, ...}); then elements that were inside a stage when the drain timed
- * out; then the lines reported by the sources and sinks (Kafka reports {@code topic-partition@offset}). Elements are
- * counted where they are, so an element that was split counts once per part.
+ * out; then the lines reported by the sources and sinks (Kafka reports {@code topic-partition@offset}). If an element
+ * was split into several parts, each part counts as one element.
  */
 public final class DrainReport {
 

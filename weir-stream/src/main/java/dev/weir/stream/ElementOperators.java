@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Unless a method says otherwise, elements keep their order, and a batch is pulled only when the downstream stage
  * asks for one. An upstream failure or the end of the stream is passed on at once. A cancellation loses only elements
  * that the source will deliver again. If a function throws, the stage's {@link Supervision} decides what happens to the
- * element; if that decision fails the stream, the preceding elements are still passed on first.
+ * element; if that decision fails the stream, the stage first passes the preceding elements on.
  */
 abstract class ElementOperators<T> {
 
@@ -162,11 +162,11 @@ abstract class ElementOperators<T> {
      * Replaces each element using a function with mutable state. The state belongs to one run and is used by one
      * thread.
      *
-     * <p>Each result carries the acknowledgement of the element for which it was returned. State derived from an
-     * acknowledged element is lost if the pipeline fails; {@link #fold} and {@link Source#grouped} hold
-     * acknowledgements back instead. {@code onComplete} is called only when the stream completes normally, not after a
-     * failure or a cancellation. {@code close} is always called exactly once for each state. If supervision restarts
-     * the stage, the state is closed and a new one is created.
+     * <p>Each result carries the acknowledgement of the element for which it was returned. If the pipeline fails, the
+     * state is lost, and acknowledged elements that contributed to it are not delivered again. {@link #fold} and
+     * {@link Source#grouped} avoid this by holding acknowledgements back. {@code onComplete} is called only when the
+     * stream completes normally, not after a failure or a cancellation. {@code close} is always called exactly once for
+     * each state. If supervision restarts the stage, the state is closed and a new one is created.
      *
      * @param create creates the state when it is first needed
      * @param apply returns the result, or null to drop the element and acknowledge it at once
@@ -243,11 +243,11 @@ abstract class ElementOperators<T> {
      *
      * <p>Surplus elements are not acknowledged. These are the elements that arrived in the same batch as the last one,
      * and the elements still inside the upstream stages. They were not processed, so a source that waits for
-     * acknowledgements delivers them again in the next run. In a substream (a group, a section, or a branch while other
-     * branches run) the rest of the pipeline continues, and an element that is never acknowledged would hold back all
-     * later commits. Substreams therefore acknowledge the surplus elements of the last batch, and those in their own
-     * buffers, groups, parallel stages and nested substreams. An element that a handler is processing is acknowledged
-     * when the handler returns.
+     * acknowledgements delivers them again in the next run. If this operator is part of a substream (a group, a
+     * section, or a branch while other branches run), the rest of the pipeline continues. There, an element that is
+     * never acknowledged would hold back all later commits. Substreams therefore acknowledge the surplus elements of
+     * the last batch, and the surplus elements in their own buffers, groups, parallel stages and nested substreams. An
+     * element that a handler is processing is acknowledged when the handler returns.
      *
      * <pre>{@code
      * Source.repeat("x").take(3) // x, x, x

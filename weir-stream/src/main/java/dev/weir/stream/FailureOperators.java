@@ -69,7 +69,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     /**
      * Replaces the exception of an upstream failure. Elements, completion and cancellation pass through unchanged. If
      * the new exception is a checked one, the pipeline fails with a {@link java.util.concurrent.CompletionException}
-     * that has it as its cause.
+     * whose cause is the new exception.
      *
      * {@snippet :
      * source.map(Integer::parseInt).mapError(failure -> new OrderRejected(failure))
@@ -103,11 +103,11 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * Restarts all upstream stages after a failure, following a delay, within the same pipeline. The failed section is
      * closed first, including its threads and resources; the downstream stages notice only the pause.
      *
-     * <p>Elements that had left the section before the failure continue. They are acknowledged to the run of the
-     * section that emitted them, which must accept acknowledgements after it was closed. Elements inside the section
-     * when it failed are never acknowledged. A source that tracks acknowledgements emits all elements again that were
-     * not acknowledged in time. Delivery is therefore at least once, with duplicates of the elements that were in
-     * flight. A source that expects to be drained before it is closed is not drained.
+     * <p>Elements that had left the section before the failure continue. Their acknowledgements go to the run of the
+     * section that emitted them, so a source in the section must accept acknowledgements even after it was closed.
+     * Elements inside the section when it failed are never acknowledged. If a source tracks acknowledgements, its next
+     * run repeats all elements that were not acknowledged in time. Delivery is therefore at least once, with duplicates
+     * of the elements that were in flight. A source in the section is closed without a drain.
      *
      * <p>The stream completes when the section completes. A stop ends the section, or the delay before its restart. If
      * the section fails after a stop, the stream fails. After the maximum number of restarts, the last failure is
@@ -137,9 +137,9 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * <p>Before the restart, a source inside the section gets up to 30 seconds for its emitted elements to be finished
      * downstream and committed.
      *
-     * <p>The stream completes when the section completes. An upstream failure is passed on without a restart of the
-     * section, and so is a failure of the section after a stop. After the maximum number of restarts, the last failure
-     * is passed on.
+     * <p>The stream completes when the section completes. Two kinds of failures are passed on without a restart: an
+     * upstream failure, and a failure of the section after a stop. After the maximum number of restarts, the last
+     * failure is passed on.
      *
      * {@snippet :
      * orders.restarted(
@@ -217,8 +217,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     /**
      * Emits an element from {@code supplier} whenever the downstream stage is waiting for one and none has arrived for
      * {@code interval}. No source waits for the acknowledgement of this element. If the supplier throws, the stage's
-     * supervision decides; if it skips, no element is emitted this time. The upstream stages must not block the thread,
-     * as for {@link #idleTimeout}.
+     * supervision decides; if the supervision skips, no element is emitted this time. The upstream stages must not
+     * block the thread, as for {@link #idleTimeout}.
      *
      * {@snippet :
      * ticks.keepAlive(Duration.ofSeconds(1), () -> Tick.NOTHING)

@@ -108,9 +108,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * Emits a list of the latest element of each input whenever any input has a new element. Starts when every input
      * has had an element, and ends when all inputs have ended.
      *
-     * <p>An element is acknowledged once two conditions hold: a newer element of its input has replaced it or all
-     * inputs have ended, and every list that contains it is finished. An element that was never part of a list is not
-     * acknowledged.
+     * <p>An element stops being the latest one when a newer element of its input replaces it, or when all inputs have
+     * ended. Once that has happened and every list that contains the element is finished, the element is acknowledged.
+     * An element that was never part of a list is not acknowledged.
      *
      * {@snippet :
      * temperature.mergeLatest(pressure, humidity)
@@ -200,7 +200,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
 
     /**
      * Emits lists that contain one element of each input: the first elements, then the second elements, and so on. Ends
-     * when any input ends; the remaining elements of the other inputs are treated like elements after the end of a
+     * when any input ends; the remaining elements of the other inputs are treated like the surplus elements of
      * {@link #take}.
      *
      * {@snippet :
@@ -256,7 +256,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
 
     /**
      * Combines the elements of two sources in pairs. Ends when either source ends; the remaining elements of the other
-     * are treated like elements after the end of a {@link #take}. The two elements are acknowledged when the result is
+     * are treated like the surplus elements of {@link #take}. The two elements are acknowledged when the result is
      * acknowledged. If {@code combine} throws, the supervision decides what happens to the pair.
      *
      * {@snippet :
@@ -289,11 +289,11 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * Combines the latest elements of two sources whenever either has a new element. Starts when both sources have had
      * an element, and ends when either ends; elements of the other source that are still queued are not acknowledged.
      *
-     * <p>An element is acknowledged once two conditions hold: a newer element of its input has replaced it or the
-     * stream has ended, and every result that contains it is finished. An element that was never part of a result is
-     * not acknowledged. If {@code combine} throws, the supervision decides what happens to the newest element: if that
-     * element is skipped, it remains the latest of its input; {@code RESTART} forgets the latest elements of both
-     * inputs.
+     * <p>An element stops being the latest one when a newer element of its input replaces it, or when the stream has
+     * ended. Once that has happened and every result that contains the element is finished, the element is
+     * acknowledged. An element that was never part of a result is not acknowledged. If {@code combine} throws, the
+     * supervision decides what happens to the newest element: if that element is skipped, it remains the latest of its
+     * input; {@code RESTART} forgets the latest elements of both inputs.
      *
      * {@snippet :
      * orders.zipLatestWith(rates, (order, rate) -> order.in(rate))

@@ -232,9 +232,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * The upstream stages run on their own thread.
      *
      * <p>The first emitted element carries the original element's acknowledgement; the others carry none. If the
-     * iterator is empty, the original element is acknowledged at once. The stream ends with its input; an input's
-     * failure is passed on after the elements that preceded it. If {@code expander} or its iterator throws, the stage's
-     * supervision decides; skipping drops the element, or the rest of its iterator.
+     * iterator is empty, the original element is acknowledged at once. The stream ends when its input ends. A failure
+     * of the input is passed on after the elements that preceded it. If {@code expander} or its iterator throws, the
+     * stage's supervision decides; skipping drops the element, or the rest of its iterator.
      *
      * {@snippet :
      * readings.expand(reading -> Stream.iterate(reading, last -> last.older()).iterator());

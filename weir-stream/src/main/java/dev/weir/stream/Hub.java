@@ -37,7 +37,7 @@ abstract class Hub<T> implements AutoCloseable {
     /** Hands over a batch of at least one element, waiting until there is room. Returns false if the hub is closed. */
     abstract boolean put(Batch<T> batch) throws InterruptedException;
 
-    /** Called when a taker with its own inbox ends, with the elements that it had not pulled. */
+    /** Receives the elements that a taker with its own inbox had not pulled when it ended. */
     void left(List<Batch<T>> batches) {}
 
     /**
@@ -140,8 +140,8 @@ abstract class Hub<T> implements AutoCloseable {
 
     /**
      * Marks {@code taker} as leaving, and returns whether another taker of the same elements continues. If several
-     * takers leave at the same time, false is returned at least for the last one, which then leaves its elements
-     * unacknowledged.
+     * takers leave at the same time, this method returns false at least for the last of them. A taker for which it
+     * returns false leaves its elements unacknowledged.
      */
     final boolean othersGoOn(Taker<T> taker, List<Taker<T>> all) {
         lock.lock();

@@ -39,7 +39,7 @@ public final class MergeHub<T> extends Hub<T> {
     /**
      * Creates an open hub.
      *
-     * @param buffer number of elements that may be queued in the hub, at least 1; the last batch may exceed it
+     * @param buffer number of elements that may be queued in the hub, at least 1; may be exceeded by up to one batch
      */
     public static <T> MergeHub<T> create(int buffer) {
         return new MergeHub<>(buffer);

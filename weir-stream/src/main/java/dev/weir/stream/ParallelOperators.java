@@ -30,8 +30,8 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * Runs all preceding stages, back to the previous boundary, on a thread of {@code dispatcher}. The thread is
      * occupied until the pipeline ends.
      *
-     * @param buffer number of elements in the buffer, at least 1. While the buffer is full, the upstream stages wait;
-     *     the last batch may exceed the buffer
+     * @param buffer number of elements in the buffer, at least 1. The buffer may exceed this number by up to one batch.
+     *     While it is full, the upstream stages wait
      */
     @Operator(acks = SAME, cost = BOUNDARY)
     public Source<T> async(Dispatcher dispatcher, int buffer) {
@@ -145,10 +145,10 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *
      * <ul>
      *   <li>Completion: when the input has ended, all computations are done, and all results have been emitted.
-     *   <li>Failure: if a computation fails, returns null, or the function throws, the supervision decides. Unless the
-     *       supervision skips or retries the element, the stream fails at once. A retried element waits for its next
-     *       attempt on a virtual thread and counts as running meanwhile. An upstream failure is passed on after the
-     *       results of the elements that preceded it.
+     *   <li>Failure: if a computation fails or its result is null, or if the function throws, the supervision decides.
+     *       If it decides to fail, the stream fails at once. A retried element waits for its next attempt on a virtual
+     *       thread and counts as running meanwhile. An upstream failure is passed on after the results of the elements
+     *       that preceded it.
      *   <li>Cancellation and failure: running futures are cancelled; the stage does not wait for them.
      *   <li>Acknowledgement: each result carries the acknowledgement of its element.
      *   <li>Demand: the stage accepts up to 8 elements per allowed computation, at least 512; as many again may be
@@ -182,9 +182,9 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *
      * <ul>
      *   <li>Completion: when the input has ended and the last result has been emitted.
-     *   <li>Failure: if a future fails, its result is null, or the function throws, the supervision decides, and may
-     *       retry the element. Unless it skips or retries the element, the stream fails at once. A restart continues
-     *       from {@code initial}, without emitting it again. An upstream failure is passed on after the results that
+     *   <li>Failure: if a future fails or its result is null, or if the function throws, the supervision decides, and
+     *       may retry the element. If it decides to fail, the stream fails at once. A restart continues from
+     *       {@code initial}, without emitting it again. An upstream failure is passed on after the results that
      *       preceded it.
      *   <li>Cancellation: the running future is cancelled.
      *   <li>Acknowledgement: each result carries its element's acknowledgement; {@code initial} has none.

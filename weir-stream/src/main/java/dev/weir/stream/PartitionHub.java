@@ -64,7 +64,8 @@ public final class PartitionHub<T> extends Hub<T> {
     /**
      * Creates an open hub.
      *
-     * @param buffer number of elements that may be queued for each taker, at least 1; the last batch may exceed it
+     * @param buffer number of elements that may be queued for each taker, at least 1; may be exceeded by up to one
+     *     batch
      * @param minTakers minimum number of takers, at least 1; the writing pipeline waits while there are fewer
      */
     public static <T> PartitionHub<T> create(int buffer, int minTakers, Route<? super T> route) {
@@ -78,7 +79,7 @@ public final class PartitionHub<T> extends Hub<T> {
         return sink("partitionHub", true);
     }
 
-    /** The source from which each pipeline receives its share of the elements that are written while it runs. */
+    /** The source from which each pipeline receives the elements that the route assigns to it while it runs. */
     public Source<T> source() {
         return source("partitionHub", null);
     }

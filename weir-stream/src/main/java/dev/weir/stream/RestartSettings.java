@@ -27,7 +27,7 @@ public final class RestartSettings {
     }
 
     /**
-     * The maximum number of restarts during the last period of length {@link #within}. When this number is reached, the
+     * The maximum number of restarts within any period of length {@link #within}. Once this number is reached, the
      * section's next failure is passed on.
      */
     public int maxRestarts() {
@@ -45,8 +45,8 @@ public final class RestartSettings {
     }
 
     /**
-     * Creates settings that restart after failures only, without a limit. The back-off resets after ten times its
-     * maximum delay has passed without a restart, but at least one minute.
+     * Creates settings that restart after failures only, without a limit. The back-off resets when there was no restart
+     * for ten times its maximum delay, or for one minute if that is longer.
      */
     public static RestartSettings of(Backoff backoff) {
         Duration calm = backoff.max().multipliedBy(10);

@@ -17,8 +17,8 @@ public interface RunningPipeline extends AutoCloseable {
     Duration DEFAULT_DRAIN = Duration.ofSeconds(30);
 
     /**
-     * The time for which JVM shutdown waits, after a drain, for threads that called {@link #await} to terminate: 3
-     * seconds.
+     * The time, 3 seconds, that JVM shutdown gives to threads in {@link #await} after a drain, so that they can return
+     * and terminate.
      */
     Duration LINGER = Duration.ofSeconds(3);
 
@@ -67,10 +67,10 @@ public interface RunningPipeline extends AutoCloseable {
 
     /**
      * Drains the pipeline on JVM shutdown, for at most {@code deadline}, and then cancels unfinished elements. This is
-     * meant for platforms that kill a process some seconds after SIGTERM. The last commit and the leaving of the group
-     * must fit between the deadline and the kill. The JVM waits at most 23 s for these two steps and for stages that do
-     * not react. It does not wait for a thread of the pipeline that called {@code System.exit}, because that call
-     * cannot return; the element that this thread was processing is not finished.
+     * meant for platforms that kill a process some seconds after SIGTERM. Leave enough time between the deadline and
+     * the kill for the last commit and for leaving the group. The JVM waits at most 23 s for these two steps and for
+     * stages that do not react. It does not wait for a thread of the pipeline that called {@code System.exit}, because
+     * that call cannot return; the element that this thread was processing is not finished.
      *
      * <p>Threads that are waiting in {@link #await} then have up to {@link #LINGER} to return and terminate, so that
      * {@code main} can print the report and close its files. After that the JVM halts, so put essential work in
@@ -84,8 +84,8 @@ public interface RunningPipeline extends AutoCloseable {
     /**
      * Calls {@code action} once with the report when the pipeline has ended in any way and its resources are closed; if
      * the pipeline has already ended, calls it at once. During JVM shutdown the action has up to {@link #LINGER} before
-     * the JVM halts. If stages have not reacted by then, the action's report lists the unfinished work. Actions run one
-     * after the other on a thread of the pipeline. Their exceptions are logged.
+     * the JVM halts. If some stages still have not reacted when the action is called, its report lists them as
+     * unfinished work. Actions run one after the other on a thread of the pipeline. Their exceptions are logged.
      *
      * {@snippet :
      * running.onDrained(report -> System.out.println(report)).drainOnShutdown();
@@ -117,8 +117,9 @@ public interface RunningPipeline extends AutoCloseable {
 
     /**
      * The result of a sink of this pipeline. The future completes when the sink is done, possibly before the pipeline
-     * has ended; otherwise it fails with the failure that ended the pipeline. Completing or cancelling the future
-     * itself does not affect the pipeline.
+     * has ended. If the pipeline ends before the sink is done, the future fails: with the pipeline's failure, or with a
+     * {@link java.util.concurrent.CancellationException} if the pipeline did not fail. Completing or cancelling the
+     * future itself does not affect the pipeline.
      *
      * @param key the sink, which is a {@link ResultSink}
      * @throws IllegalArgumentException if this pipeline does not contain the sink exactly once

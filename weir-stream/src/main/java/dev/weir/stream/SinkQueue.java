@@ -150,7 +150,8 @@ public final class SinkQueue<T> {
             lock.unlock();
         }
         context.onTermination(patience -> {
-            // This has an effect only if the run ended before its first element.
+            // This call has an effect only if the run ended before the loop was started; otherwise the loop has already
+            // ended the queue.
             end(cutOff(context));
             return "";
         });

@@ -309,9 +309,9 @@ public final class Source<T> extends FailureOperators<T> {
 
     /**
      * Returns this stream as a publisher whose subscribers share one run, which starts with the first subscriber and
-     * ends when the last has cancelled. A new subscriber receives the elements that no subscriber had requested before.
-     * The slowest subscriber sets the pace; the others may be at most one batch ahead of the slowest. An element is
-     * acknowledged when {@code onNext} of every subscriber has returned. A subscriber that arrives after the end
+     * ends when the last has cancelled. A new subscriber starts with the first element that no subscriber has received
+     * yet. The slowest subscriber sets the pace; the others may be at most one batch ahead of the slowest. An element
+     * is acknowledged when {@code onNext} of every subscriber has returned. A subscriber that arrives after the end
      * receives the final signal. In all other respects, the publisher works like {@link #asPublisher}.
      */
     @Operator(

@@ -362,8 +362,9 @@ public final class StageSnapshot {
     }
 
     private double share(long nanos) {
-        // For a stage with several threads, the three times add up to the time of all threads, whose number may have
-        // changed. A single thread also does other work, so its elapsed time may be larger than the sum.
+        // If the stage has several threads, the three times add up to the time of all of them, even if their number has
+        // changed. If it has one thread, that thread also does other work, so the elapsed time may be larger than the
+        // sum.
         double total = Math.max(
                 (double) values.elapsedNanos,
                 (double) values.busyNanos + values.blockedUpNanos + values.blockedDownNanos);

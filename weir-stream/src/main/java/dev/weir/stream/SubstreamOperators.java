@@ -64,7 +64,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * elements arrive in one batch, only the source of the last one is started.
      *
      * <p>An element is acknowledged when its source has ended or been replaced, and the elements emitted by then are
-     * finished. Elements of a replaced source that have their own acknowledgements and had not been emitted are not
+     * finished. If elements of a replaced source have their own acknowledgements and were not emitted, they are not
      * acknowledged.
      *
      * {@snippet :
@@ -96,11 +96,11 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * <p>Streams without their own threads run on this stage's thread whenever their key has elements or a timer is
      * due; a hundred thousand of them cost only memory. In such a stream, an operator that waits ({@code throttle},
      * {@code delay}, {@code groupedWithin}) delays only its own key and emits when each wait ends. While 4,096 elements
-     * are queued for such streams, the stage reads no more elements. Each of the following streams has its own segment
-     * and buffers: those with their own threads (an asynchronous boundary, a parallel stage), and those with retries
-     * after a back-off, {@code flatMapConcat}, {@code prefixAndTail}, {@code recoverWith} or {@code restarted}. For
-     * these, a full buffer (256 elements) of one key halts all keys. To find out which kind of stream {@code function}
-     * builds, the stage builds one stream in advance and closes it without an element.
+     * are queued for such streams, the stage reads no more elements. A stream has its own segment and buffers if it has
+     * its own threads (for example in an asynchronous boundary or a parallel stage), or if it contains retries after a
+     * back-off, {@code flatMapConcat}, {@code prefixAndTail}, {@code recoverWith} or {@code restarted}. For such
+     * streams, a full buffer (256 elements) of one key halts all keys. To find out which kind of stream
+     * {@code function} builds, the stage builds one stream in advance and closes it without an element.
      *
      * <p>Elements keep their acknowledgements in the stream of their key. If that stream ends by itself, for example
      * after a {@code take}, further elements of the key are acknowledged and dropped. If {@code key} throws or returns
@@ -163,8 +163,9 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
     }
 
     /**
-     * Passes the first {@code n} elements as a list, and the remaining elements as a source that can be used once, to
-     * {@code function}, which returns the resulting stream. If the stream ends earlier, the list is shorter.
+     * Calls {@code function} with a list of the first {@code n} elements and a source of the remaining elements. The
+     * function returns the resulting stream, and can use the source only once. If the stream has fewer than {@code n}
+     * elements, the list is shorter.
      *
      * <p>The remaining elements keep their acknowledgements. The acknowledgements of the first {@code n} elements are
      * held until the resulting stream has ended and all its elements are finished, because any of these may depend on

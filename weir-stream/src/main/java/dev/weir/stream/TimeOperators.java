@@ -110,7 +110,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * @param per more than 0
      * @param burst at least 1; at most 26,000 if {@code per} is a day; the maximum is inversely proportional to
      *     {@code per}
-     * @param maxHeld maximum number of held elements, at least 1; the last batch may exceed it
+     * @param maxHeld maximum number of held elements, at least 1; may be exceeded by up to one batch
      */
     @Operator(acks = "with the element", cost = "a hash look-up per element; an object per element held")
     public Source<T> throttlePerKey(long elements, Duration per, long burst, Function<? super T, ?> key, int maxHeld) {
@@ -133,10 +133,10 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Delays each element by its own delay after its arrival. Order is preserved, so an element that is due waits for
-     * the elements before it. The delay begins when the stage accepts the element. The stage accepts elements only
-     * while it is being pulled and holds fewer than {@code maxHeld} elements. Time that an element spends waiting
-     * upstream of an asynchronous boundary does not count.
+     * Holds each element until its own delay has passed since its arrival. Order is preserved, so an element that is
+     * due waits for the elements before it. The delay begins when the stage accepts the element. The stage accepts
+     * elements only while it is being pulled and holds fewer than {@code maxHeld} elements. Time that an element spends
+     * waiting upstream of an asynchronous boundary does not count.
      *
      * <p>Each element keeps its acknowledgement. The end or a failure of the input waits for the held elements; after a
      * cancellation held elements stay unacknowledged. If {@code time} throws, the stage's supervision decides.
@@ -146,7 +146,7 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * }
      *
      * @param time returns an element's delay; a negative delay means none
-     * @param maxHeld maximum number of held elements, at least 1; the last batch may exceed it
+     * @param maxHeld maximum number of held elements, at least 1; may be exceeded by up to one batch
      */
     @Operator(acks = "with the element", cost = "32 bytes per element held")
     public Source<T> delay(Function<? super T, Duration> time, int maxHeld) {
@@ -200,7 +200,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * Emits an element once {@code quiet} has passed without a newer one; the other elements are dropped and
      * acknowledged at once. Elements of a batch arrive together, so only the last of them can be emitted. The last
      * element is emitted at the end and before an input's failure is passed on; after a cancellation it stays
-     * unacknowledged. Time passes only while the stage is being pulled.
+     * unacknowledged. The stage receives elements only while it is being pulled, and {@code quiet} begins when it
+     * receives an element.
      *
      * {@snippet :
      * keystrokes.debounce(Duration.ofMillis(300)).map(text -> search(text));

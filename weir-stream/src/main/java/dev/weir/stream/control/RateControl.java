@@ -16,7 +16,7 @@ public interface RateControl extends Pace {
     /**
      * Limits the source to {@code elements} per second from now on. Other elements stay in the buffer: none is lost or
      * emitted twice, and if their partition is revoked they return to the group like all buffered elements. Bursts of
-     * up to a twentieth of the elements for one second are possible. The limit also applies during a drain.
+     * up to {@code elements} / 20 are possible. The limit also applies during a drain.
      *
      * @param elements at least 1, or 0 for no limit
      * @throws IllegalArgumentException if {@code elements} is negative

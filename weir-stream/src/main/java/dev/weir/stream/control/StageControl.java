@@ -32,8 +32,9 @@ public interface StageControl {
     int parallelism();
 
     /**
-     * The largest value that {@link #parallelism(int)} currently accepts. It is limited by the memory that the stage
-     * reserved when it started (512 elements, or 8 per element in flight) and by the threads of its dispatcher.
+     * The largest value that {@link #parallelism(int)} currently accepts. Two things limit it: the threads of the
+     * stage's dispatcher, and the memory that the stage reserved when it started. By default, the stage reserves memory
+     * for 8 elements per unit of its highest parallelism, but for at least 512 elements.
      */
     int mostAtOnce();
 

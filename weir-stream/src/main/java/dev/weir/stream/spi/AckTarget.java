@@ -4,10 +4,10 @@ package dev.weir.stream.spi;
  * The target of acknowledgements. It owns a set of tokens, one for each element that it emitted. Thread-safe: any
  * thread may call any method.
  *
- * <p>A token starts with one pending acknowledgement. The holder of an element holds its pending acknowledgements. Each
- * pending acknowledgement either ends with exactly one {@link #ack}, or never ends. If one never ends, the element was
- * not finished, and the source must deliver it again. {@link #retain} adds pending acknowledgements when one element
- * becomes several, <em>before</em> any of them can be acknowledged.
+ * <p>A token starts with one pending acknowledgement. The holder of an element holds its pending acknowledgements, and
+ * must end each of them exactly once, normally with {@link #ack}. If one of them does not end with {@code ack}, the
+ * element is not finished, and the source must deliver it again. {@link #retain} adds pending acknowledgements when one
+ * element becomes several, <em>before</em> any of them can be acknowledged.
  */
 public interface AckTarget {
 
@@ -32,11 +32,10 @@ public interface AckTarget {
     void ack(long token);
 
     /**
-     * Ends one pending acknowledgement of an unwanted element, that is, an element after the end that a downstream
-     * stage has set. An element of a source stays unacknowledged (the default does nothing), but a source that waits
-     * for unfinished elements when it ends does not need to wait for this acknowledgement. An element of a substream
-     * counts as finished if the outer stream continues. The token must not be used for this pending acknowledgement
-     * again.
+     * Ends one pending acknowledgement of an unwanted element: it comes after the point at which a downstream stage
+     * ended the stream. An element of a source stays unacknowledged (the default does nothing). A source that waits for
+     * unfinished elements when it ends does not need to wait for this acknowledgement. An element of a substream counts
+     * as finished if the outer stream continues. The token must not be used for this pending acknowledgement again.
      */
     default void forgo(long token) {}
 
@@ -67,9 +66,9 @@ public interface AckTarget {
     }
 
     /**
-     * Returns whether the element with {@code token} is, or was derived from, the element with {@code ofToken} of
-     * {@code of}. A target that combines other targets calls this method on each of them. Intended for code that
-     * searches for an element, not for code that processes it.
+     * Returns whether the element with {@code token} is the element that {@code of} identifies by {@code ofToken}, or
+     * was derived from that element. A target that combines other targets calls this method on each of them. Intended
+     * for code that searches for an element, not for code that processes it.
      */
     default boolean standsFor(long token, AckTarget of, long ofToken) {
         return this == of && token == ofToken;
@@ -87,7 +86,7 @@ public interface AckTarget {
     @FunctionalInterface
     interface RootVisitor {
 
-        /** Visits the element with {@code token} of a source's own target. */
+        /** Visits the element that {@code source}, the target of its source, identifies by {@code token}. */
         void root(AckTarget source, long token);
     }
 

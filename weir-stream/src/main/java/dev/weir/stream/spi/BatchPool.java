@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BatchPool {
 
-    // The pool never waits for the lock: if it is taken, allocating or losing an array costs less than parking a
+    // The pool never waits for the lock. If the lock is taken, allocating or losing an array costs less than parking a
     // thread.
     //
     // Arrays are reused only until the next garbage collection, because in G1 a store into an old array costs several

@@ -19,7 +19,10 @@ public final class FailedElement extends RuntimeException {
 
     private static final Logger LOG = System.getLogger(FailedElement.class.getName());
 
-    /** Maximum number of notes on one exception, because a program may throw the same instance repeatedly. */
+    /**
+     * Maximum number of notes on one exception. There is a limit because a program may throw the same instance
+     * repeatedly.
+     */
     private static final int MAX_NOTES = 8;
 
     private static final List<ElementDescriber> DESCRIBERS = describers();

@@ -7,8 +7,8 @@ package dev.weir.stream.spi;
  * <p>The stage has these obligations:
  *
  * <ul>
- *   <li>It pulls {@code upstream} on the thread on which it is itself pulled, with the deadline that it was given or an
- *       earlier one. It closes {@code upstream} when it is itself closed or ends by itself.
+ *   <li>It pulls {@code upstream} on the thread that pulls the stage, with the deadline of that pull or an earlier one.
+ *       It closes {@code upstream} when the stage is closed or ends by itself.
  *   <li>It owns the batches that it has pulled. Each element is either passed on with its target and token, or
  *       acknowledged exactly once when the stage is done with it. An element that becomes several must be retained
  *       first ({@link AckTarget#retain}). Elements that the stage holds at a failure, an interrupt or a close must be

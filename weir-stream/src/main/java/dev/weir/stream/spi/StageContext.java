@@ -72,8 +72,8 @@ public interface StageContext {
     }
 
     /**
-     * Makes the downstream stages drop elements that their source no longer owns. Queued elements are dropped, and
-     * stages that are waiting while they hold an element check that element again. Must be called after
+     * Makes the downstream stages drop elements that their source no longer owns. Stages drop such elements from their
+     * queues. A stage that is waiting while it holds an element checks that element again. Must be called after
      * {@link AckTarget#isRevoked} has become true for these elements. May be called from any thread; never blocks.
      */
     default void dropRevoked() {}

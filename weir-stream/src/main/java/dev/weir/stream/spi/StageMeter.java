@@ -44,7 +44,7 @@ public final class StageMeter {
     private final AtomicLong shownOut = new AtomicLong();
     private final AtomicLong shownBusy = new AtomicLong();
 
-    /** Counts elements that leave the stage in another way. */
+    /** An external counter of emitted elements; see {@link #countsOut}. */
     private volatile LongSupplier alsoOut = () -> 0;
 
     /** The pipeline's name, written before the stage runs; null if the meter does not belong to a visible stage. */
@@ -297,9 +297,9 @@ public final class StageMeter {
     }
 
     /**
-     * Returns a count that never decreases. Until a pass is counted, an estimate of it is added. Between the estimate's
-     * end and the count, the pass is in neither number for a moment. A reading that is lower than the previous one is
-     * therefore replaced with the previous one.
+     * Returns a count that never decreases. While a pass is running, {@code now} includes an estimate of the pass. At
+     * its end, the pass is in neither the estimate nor the count for a moment, so a reading may be lower than the
+     * previous one. Such a reading is replaced with the previous one.
      */
     private static long rising(AtomicLong shown, long now) {
         return shown.accumulateAndGet(now, Math::max);

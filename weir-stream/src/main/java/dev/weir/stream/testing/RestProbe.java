@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 public final class RestProbe {
 
     /**
-     * Number of consecutive readings. Each reading samples the threads at different moments, and two threads may pass
-     * work to each other in between.
+     * Number of consecutive readings. One reading is not enough, because it samples the threads at different moments,
+     * and two threads may pass work to each other in between.
      */
     private static final int LOOKS = 3;
 

@@ -63,7 +63,8 @@ public final class VirtualClock implements Clock {
             guard.unlock();
         }
         try {
-            // The advance signals only after it has acquired the caller's lock, which await releases.
+            // No signal is lost: {@code advance} signals only while it holds the caller's lock, which {@code await}
+            // releases.
             condition.await();
         } finally {
             guard.lock();

@@ -64,9 +64,9 @@ public final class JointAck implements AckTarget {
     }
 
     /**
-     * Moves the caller's pending acknowledgement to a stream in which the members have other targets. If the caller has
-     * always been the only holder, this target itself moves. Otherwise a new target moves and adds one pending
-     * acknowledgement to each member, because the other holders still use the existing targets.
+     * Moves the caller's pending acknowledgement to a stream in which the members have other targets. If the caller is
+     * the only holder left, and no holder has forgone or abandoned this element, this object takes the new targets.
+     * Otherwise a new object takes them, and each member gets one more pending acknowledgement for it.
      *
      * @param change returns a member's target in that stream
      * @return the caller's target in that stream
@@ -160,7 +160,10 @@ public final class JointAck implements AckTarget {
         return more == 0 ? first : first + " and " + more + " more";
     }
 
-    /** Adds a pending acknowledgement unless the last one has ended. Intended for callers that hold none. */
+    /**
+     * Adds a pending acknowledgement and returns true, or returns false if the last one has ended. Unlike
+     * {@link #retain}, this method can be called by code that holds no pending acknowledgement.
+     */
     public boolean tryRetain() {
         return pending.getAndUpdate(held -> held == 0 ? 0 : held + 1) != 0;
     }

@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  *
  * <p>A stage cannot tell whether its substream completed by itself or failed. The substream's owner finds out later;
- * until then the pending acknowledgements are kept here. If the substream did not complete by itself, they are passed
- * to the surrounding stream as abandoned, because that stream may have completed by itself.
+ * until then the pending acknowledgements are kept here. If the substream did not complete by itself, they are
+ * abandoned in the surrounding stream. That stream then decides in the same way, because it may have completed by
+ * itself.
  */
 public final class LeftoverAcknowledgements {
 
@@ -86,8 +87,8 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * Sends only the present pending acknowledgements. Used if several streams take turns on one thread: the pending
-     * acknowledgements of the next stream must wait for its own end.
+     * Sends only the present pending acknowledgements. Used if several streams take turns on one thread: the
+     * acknowledgements of the next stream must wait until that stream has ended.
      */
     public void finishThisTurn() {
         settle(State.OPEN).forEach(leftover -> leftover.target.ack(leftover.token));
@@ -95,7 +96,7 @@ public final class LeftoverAcknowledgements {
 
     /**
      * Moves the present pending acknowledgements to a separate store, because another stream gets its turn before this
-     * one has ended.
+     * stream has ended.
      *
      * @param own this stream's store, or null if none was needed so far
      * @return this stream's store, or null if none is needed

@@ -22,7 +22,10 @@ public final class RevocableElements {
     private boolean atWork;
     private boolean isCalled;
 
-    /** True if a call arrived while the stage was working; the stage's thread handles it at {@link #endWork}. */
+    /**
+     * True if {@link #dropRevoked} was called while the stage was working; the stage's thread handles the call at
+     * {@link #endWork}.
+     */
     private boolean missed;
 
     /**
@@ -97,8 +100,8 @@ public final class RevocableElements {
     }
 
     /**
-     * Waits until the given time or until {@link #dropRevoked} is called. An earlier call that no wait has seen also
-     * counts. Must not be called while the stage is processing the elements.
+     * Waits until the given time or until {@link #dropRevoked} is called. Returns at once if there was a call since the
+     * last wait. Must not be called while the stage is processing the elements.
      *
      * @return whether there was a call
      */

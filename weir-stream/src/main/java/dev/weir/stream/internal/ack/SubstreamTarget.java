@@ -127,8 +127,8 @@ public final class SubstreamTarget implements AckTarget {
         }
 
         /**
-         * Lets consecutive elements that leave the stream share one joint acknowledgement. This saves one pending
-         * acknowledgement of each member per element.
+         * Lets consecutive elements with the same joint acknowledgement share one replacement for it. With a
+         * replacement for each element, each element would add a pending acknowledgement to every member.
          */
         private AckTarget outside(JointAck joint) {
             Left before = lastLeft;

@@ -76,8 +76,8 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
             }
             exchange.end(null);
         } catch (InterruptedException interrupted) {
-            // This must not look like a normal end, because the sink must not mistake a cancelled stream for a complete
-            // one.
+            // A cancellation must not look like a normal end, because the sink would then mistake the cancelled stream
+            // for a complete one.
             exchange.end(interrupted);
             throw interrupted;
         } catch (RuntimeException | Error failure) {
@@ -87,8 +87,8 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
     }
 
     /**
-     * Puts a batch into the exchange. Abandons the batch if the exchange refuses it, because it was cancelled or failed
-     * to accept it.
+     * Puts a batch into the exchange. If the exchange was cancelled or fails, abandons the elements that it did not
+     * store.
      */
     private static <I> boolean put(BatchExchange<I, ?> exchange, Batch<I> batch, StageMeter meter)
             throws InterruptedException {
@@ -110,7 +110,7 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
 
     @Override
     public void close() {
-        // The interrupt comes first, because it carries the reason.
+        // The interrupt comes first, because it tells the upper segment about a failure of this one.
         upper.cancel();
         exchange.cancel();
     }

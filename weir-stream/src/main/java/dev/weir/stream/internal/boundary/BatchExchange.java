@@ -137,8 +137,8 @@ public abstract class BatchExchange<I, O> {
     }
 
     /**
-     * Tells the calling thread's habit that this thread has woken the lower segment. If the thread then gives up its
-     * processor, the lower segment runs there next.
+     * Records in the calling thread's {@link WaitHabit} that this thread has woken the lower segment. If this thread
+     * then gives up its processor, the lower segment can run there.
      */
     private void noteWoken() {
         upperHabit = TaskGroup.currentHabit();

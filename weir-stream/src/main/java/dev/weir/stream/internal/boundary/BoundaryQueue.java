@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue of batches with a limit on their elements, in the order in which they were put. Thread-safe, as described in
+ * A first-in, first-out queue of batches, with a limit on the total number of elements. Thread-safe, as described in
  * the base class.
  *
  * <p>A batch is stored if there is room for at least one element, so the queue may exceed its capacity by one batch.

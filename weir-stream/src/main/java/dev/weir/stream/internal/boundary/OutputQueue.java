@@ -12,8 +12,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One output of a stage that has several, and the input of the stages downstream of it: a queue with a limit on its
- * elements. Thread-safe: one thread gives batches, and one pulls them.
+ * One output of a stage with several outputs, and also the input of the stages downstream of that output: a queue with
+ * a limit on its elements. Thread-safe: one thread gives batches, and one pulls them.
  *
  * <p>The giver sees these states: <em>open</em>; <em>released</em>, once the downstream stages have ended by
  * themselves: further batches are acknowledged on their behalf; <em>cancelled</em>: further batches are refused. When
@@ -100,7 +100,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         leftovers.finish();
     }
 
-    /** Leaves the elements in a shared queue, and all further ones, to the other outputs. */
+    /** Leaves the elements of a shared queue, including those given later, to the other outputs. */
     public void leaveToOthers() {
         leftovers.finish();
     }

@@ -51,7 +51,7 @@ final class ChunkBacklog<T> {
         return elements;
     }
 
-    /** Returns the oldest batch that has unclaimed elements. */
+    /** Returns the oldest batch with elements that no worker has taken. */
     @Nullable
     WorkerBatch<T> oldestUntaken() {
         WorkerBatch<T> oldest;

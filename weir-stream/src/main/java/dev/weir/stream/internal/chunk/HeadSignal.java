@@ -9,17 +9,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Signals the puller that the oldest batch is done, either at once or later, together with the batches after it. A
- * delayed signal is sent after at most 4 ms by a timed check, which is repeated only while needed. Guarded by its
- * owner's lock.
+ * Signals the puller that the oldest batch is done. {@link #now} signals at once. {@link #later} delays the signal by
+ * at most 4 ms, so that one signal can cover several batches; a timed check, which is repeated only while needed, sends
+ * it. Guarded by its owner's lock.
  */
 final class HeadSignal {
 
     private static final long LOOK_MILLIS = 2;
 
     /**
-     * The JDK's own thread for delays. A check takes only a moment there; on a pool it could be queued behind the very
-     * work that it is meant to help.
+     * Runs checks on the JDK's own thread for delays, where a check takes only a moment. On a pool, a check could be
+     * queued behind the very work whose results it must signal.
      */
     private static final Executor LATER =
             CompletableFuture.delayedExecutor(LOOK_MILLIS, TimeUnit.MILLISECONDS, Runnable::run);
@@ -30,7 +30,7 @@ final class HeadSignal {
 
     private boolean isLookDue;
 
-    /** True if a later signal was requested since the last check. */
+    /** True if {@link #later} was called since the last check. */
     private boolean isLookedFor;
 
     /** The batch found done by the last check and not yet signalled; null if there is none. */

@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Processes batches with several workers and hands them on in input order. The upstream segment feeds the stage; the
- * downstream segment pulls from it. All shared state is guarded by the stage's lock, except a batch in flight.
+ * downstream segment pulls from it. The stage's lock guards all shared state, except for batches in flight, which are
+ * thread-safe.
  *
  * <p>Workers take chunks of the oldest batch that has elements not yet taken by a worker, and replace the elements in
  * place. A batch leaves when all its chunks are done and all batches before it have left. Workers are started when
@@ -40,7 +41,10 @@ public final class ParallelMap<T, R> implements Stage<R> {
 
     private static final int MAX_WORKERS = 1024;
 
-    /** Duration of finished work after which a worker wakes the puller. A wake-up costs 20 us of CPU time. */
+    /**
+     * Amount of finished work, per active worker, for which waking the puller is worthwhile. A wake-up costs 20 us of
+     * CPU time.
+     */
     private static final long WAKE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** Number of chunks per worker and batch. More chunks balance uneven elements better; fewer cost less. */
@@ -202,8 +206,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     /**
-     * Returns the number of chunks: several for each worker, and enough that no chunk takes long, because idle workers
-     * wait for the last one.
+     * Returns the number of chunks: several for each worker, and enough that each chunk is short, because idle workers
+     * wait for the last chunk.
      */
     private int wantedChunks(int size) {
         long notTooLong = size * nanosPerElement / CHUNK_NANOS;
@@ -246,7 +250,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
         }
     }
 
-    /** Returns the oldest batch with unclaimed elements; null makes the worker end. */
+    /** Returns the oldest batch with elements that no worker has taken; null makes the worker end. */
     private @Nullable WorkerBatch<T> nextWork() {
         lock.lock();
         try {

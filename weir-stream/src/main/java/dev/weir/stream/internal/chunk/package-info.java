@@ -1,7 +1,7 @@
 /**
  * The stage that processes batches with several workers: batches arrive from a feeding segment, workers divide each of
- * them into chunks, and the downstream segment pulls the batches in input order. All shared state is guarded by the
- * stage's lock, except a batch in flight.
+ * them into chunks, and the downstream segment pulls the batches in input order. The stage's lock guards all shared
+ * state, except for batches in flight, which are thread-safe.
  */
 @NullMarked
 package dev.weir.stream.internal.chunk;

@@ -76,7 +76,7 @@ public final class DispatcherFile {
         }
     }
 
-    /** Returns the keys that a key with a wrong prefix may have been meant to be. */
+    /** Returns the keys that the user may have meant by a key with a wrong prefix. */
     private static List<String> nearKeys(String key) {
         String[] parts = key.split("\\.", -1);
         return parts.length == 3

@@ -67,7 +67,8 @@ final class BackPressureTimeoutStage<T> implements Stage<T> {
             while (!self.isInterruptRequested()) {
                 long limit = limitNanos;
                 if (limit == NEVER) {
-                    // A batch that is handed downstream in the meantime has a later deadline.
+                    // If a batch is handed downstream during this sleep, the batch's deadline is later than the end of
+                    // the sleep.
                     clock.sleepUntil(clock.after(timeout.toNanos()));
                 } else if (!clock.hasPassed(limit)) {
                     clock.sleepUntil(limit);

@@ -54,14 +54,14 @@ final class KillSwitchStage<T> implements Stage<T> {
             batch = upstream.pull(deadlineNanos);
         } catch (Throwable failure) {
             if (above.exit() && !Thrown.isFatal(failure)) {
-                // A failure during the interruption is treated as caused by it.
+                // If the section was interrupted, the interrupt is assumed to be the cause of the failure.
                 return end();
             }
             throw FailureTransfer.rethrowFromAbove(failure);
         }
         if (above.exit()) {
             if (batch != null) {
-                // The batch may have arrived after the switch was turned; passing it on would be visible to the user.
+                // This batch may have arrived after the switch was turned, and the user must not see such a batch.
                 batch.abandonAll();
             }
             return end();

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * A batch whose unfinished elements are handed out again after each failure. Thread-safe, except for {@link #give} and
  * {@link #close}.
  *
- * <p>Elements get new pending acknowledgements in each attempt. An element is finished when all its pending
- * acknowledgements from one attempt have ended. At that point all its results of that attempt are done, so losses in
- * earlier attempts do not matter.
+ * <p>Each attempt gives the elements new pending acknowledgements. An element is finished once all its pending
+ * acknowledgements of one attempt have ended and none of them was abandoned. Results that earlier attempts lost do not
+ * matter.
  */
 final class ReplayableBatch<T> {
 
@@ -22,7 +22,7 @@ final class ReplayableBatch<T> {
     private final AtomicIntegerArray states;
     private @Nullable Attempt last;
 
-    /** The last attempt, once it is known that there will be no other. */
+    /** The last attempt; null until the batch is closed. */
     private volatile @Nullable Attempt closedAt;
 
     ReplayableBatch(Batch<T> batch) {
@@ -54,8 +54,8 @@ final class ReplayableBatch<T> {
     }
 
     /**
-     * Drops an element that has no outstanding acknowledgement if its source no longer owns it, because no stage would
-     * process it.
+     * Checks whether the source no longer owns an element. If so, abandons the element, which must not be handed out
+     * again, and returns true.
      */
     private boolean leaveIfRevoked(int index) {
         if (!batch.isRevoked(index)) {
@@ -67,7 +67,10 @@ final class ReplayableBatch<T> {
         return true;
     }
 
-    /** Drops all revoked elements that were abandoned in the last attempt. The thread rule of {@link #give} applies. */
+    /**
+     * Drops all revoked elements that were abandoned in the last attempt. Like {@link #give}, this method must be
+     * called by one thread at a time.
+     */
     void leaveRevoked() {
         Attempt attempt = last;
         for (int i = 0; attempt != null && i < states.length(); i++) {
@@ -78,8 +81,8 @@ final class ReplayableBatch<T> {
     }
 
     /**
-     * Closes the batch after its last attempt. Elements that have been or will be abandoned are then abandoned
-     * permanently.
+     * Closes the batch after its last attempt. If that attempt has abandoned an element, or abandons one later, the
+     * element is also abandoned in the surrounding stream.
      */
     void close() {
         Attempt attempt = last;
@@ -141,7 +144,7 @@ final class ReplayableBatch<T> {
             }
             if ((left & ABANDONED) != 0) {
                 // This check comes after the pending acknowledgements have changed, so that either this thread or the
-                // one that closes the batch sees both changes. Revoked elements are not handed out again.
+                // thread that closes the batch sees both changes. Revoked elements are not handed out again.
                 if (closedAt == this || batch.isRevoked(index)) {
                     leave(index);
                 }

@@ -13,8 +13,8 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A section in the middle of a stream that is rebuilt when it fails, and then receives its unfinished elements again.
- * Confined to its stage's segment, except for {@link Input}.
+ * A section in the middle of a stream. When the section fails, it is rebuilt and receives its unfinished elements
+ * again. Confined to its stage's segment, except for {@link Input}.
  *
  * <p>The stages upstream of the section have their own segment, so an interrupt of the section does not interrupt them.
  */
@@ -26,8 +26,8 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
     private final Stage<T> upstream;
     private final BlueprintBranch<T, R> branch;
 
-    // Passed from one run of the section to the next. The next run is built only after the previous one has released
-    // it.
+    // Each run of the section passes these fields to the next run, which is built only after the previous run has
+    // released them.
     private final ArrayDeque<ReplayableBatch<T>> given = new ArrayDeque<>();
     private Iterator<ReplayableBatch<T>> again = given.iterator();
     private int tidyAt = 16;
@@ -59,7 +59,10 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
         return nested.start(branch.lowest(), branch.input(), new Input());
     }
 
-    /** Returns false after a failure upstream of the section, which a restart cannot resolve. */
+    /**
+     * Returns false if the stages upstream of the section have failed, because a restart of the section cannot help
+     * then.
+     */
     @Override
     public boolean mayRestart() {
         return !upstreamIsOver;

@@ -164,8 +164,8 @@ public final class SupervisedCall {
     }
 
     /**
-     * Retries and carries out the decision, for a stateless stage that drops elements of a batch. If this throws, the
-     * caller must abandon the elements that it holds, including this one.
+     * Retries and carries out the decision, for a stateless stage that drops elements of a batch. If this method
+     * throws, the caller must abandon all elements that it holds, including the failed one.
      *
      * @return null if the element was dropped and its pending acknowledgement has been settled
      */

@@ -21,7 +21,8 @@ final class DroppingBuffer<T> extends BatchExchange<T, T> {
     private final int capacity;
     private final OverflowStrategy strategy;
 
-    // Guarded by the exchange's lock. Both may hold elements; the elements of the handed-over batch come first.
+    // Guarded by the exchange's lock. Both fields may hold elements at the same time; the elements of
+    // {@code handedOver} come first.
     private @Nullable Batch<T> handedOver;
     private final ElementRing<T> waiting = new ElementRing<>();
 

@@ -19,10 +19,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits the first item of each element's expansion, and further items of the latest one until a newer element arrives.
- * The stage is placed after an asynchronous boundary, where it can check for newer elements. The first item carries the
- * element's pending acknowledgement; the others carry none. A failure is passed on after the elements that preceded it.
- * Confined to its segment's thread.
+ * Emits the first item of each element's expansion, and further items of the latest element's expansion until a newer
+ * element arrives. The stage is placed after an asynchronous boundary, where it can check for newer elements. The first
+ * item carries the element's pending acknowledgement; the others carry none. A failure is passed on after the elements
+ * that preceded it. Confined to its segment's thread.
  */
 final class ExpandStage<T, R> implements Stage<R> {
 

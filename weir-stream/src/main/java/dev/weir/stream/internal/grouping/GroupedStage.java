@@ -132,8 +132,8 @@ final class GroupedStage<T> implements Stage<List<T>> {
     }
 
     private void gather(Batch<T> batch, Batch<List<T>> out) throws InterruptedException {
-        // Elements of a batch arrive together. A group that is open after the batch was therefore started now, unless
-        // it was already open before.
+        // All elements of a batch arrive at the same time. The list that is open after this batch has therefore started
+        // now, unless it was already open before.
         boolean beganBefore = !members.isEmpty();
         for (int i = 0; i < batch.size() && !intake.isEnded(); i++) {
             long own = weigh(batch, i);

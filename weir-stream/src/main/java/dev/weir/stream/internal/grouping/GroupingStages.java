@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** The entry point of this package for the facade, with one method per operator. Stateless. */
 public final class GroupingStages {
 
-    /** The period whose elements make up a throttle's default burst. */
+    /** A throttle's default burst is the number of elements that its rate allows in this time. */
     private static final Duration DEFAULT_BURST_TIME = Duration.ofMillis(10);
 
     private GroupingStages() {}

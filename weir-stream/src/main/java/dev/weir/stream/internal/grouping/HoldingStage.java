@@ -16,8 +16,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that holds each element until that element's time. It accepts batches while it holds fewer elements than its
- * limit, so it exceeds the limit by at most one batch. The end or an upstream failure waits for the held elements.
+ * A stage that holds each element until the element may leave. It accepts batches while it holds fewer elements than
+ * its limit, so it exceeds the limit by at most one batch. The end or an upstream failure waits for the held elements.
  * Confined to its segment's thread, except for the gauge, {@link #dropRevoked} and {@link #find}.
  */
 abstract class HoldingStage<T> implements Stage<T>, Keeper {

@@ -9,8 +9,9 @@ import java.util.LinkedHashMap;
  */
 final class KeyedBuckets {
 
-    // The least recently touched keys come first. A bucket is touched when permits are taken and when its debt
-    // decreases. It is therefore full a fixed time after it was last touched, so full buckets come first.
+    // Keys are ordered by the time of their last touch, oldest first. A bucket is touched when permits are taken and
+    // when its debt decreases, so it is full again within a fixed time after its last touch. Full buckets are therefore
+    // at the front.
     private final LinkedHashMap<Object, TokenBucket> buckets = new LinkedHashMap<>(16, 0.75f, /* accessOrder= */ true);
     private final TokenBucket pattern;
 
@@ -28,7 +29,7 @@ final class KeyedBuckets {
         return bucket;
     }
 
-    /** Marks a key as touched, because it has waited for permits that it took on credit. */
+    /** Marks a key as touched after it has waited for permits that it took on credit. */
     void touch(Object key) {
         TokenBucket ignored = buckets.get(key);
     }

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyedThrottleStage<T> extends HoldingStage<T> {
 
-    // An element takes its permit when it arrives, on credit if necessary, which determines its time. The times of a
-    // key increase, so sorting by time and then by arrival preserves each key's order.
+    // Each element takes its permit when it arrives, on credit if necessary. The permit determines the time at which
+    // the element may pass. These times increase for each key, so sorting by time and then by arrival preserves each
+    // key's order.
 
     /** A held element, with its arrival number among all held elements. */
     private record Early<T>(T element, Object key, AckTarget target, long token, long readyNanos, long number) {
@@ -100,8 +101,7 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
         long now = clock.nanoTime();
         int kept = 0;
         buckets.forgetFull(now);
-        // An arriving element must not overtake one that has become due in the meantime, because both may have the same
-        // key.
+        // An arriving element must not overtake a held element that has become due, because both may have the same key.
         boolean mayPass = held() == 0 || !clock.hasPassed(firstReadyNanos());
         int i = 0;
         try {

@@ -12,9 +12,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the latest element until its time, and acknowledges the elements that it replaces. Implements debounce, whose
- * time restarts with each element, and sample, which emits at a fixed interval from the start. The last element is
- * emitted before the end or a failure of the input. Confined to its segment's thread.
+ * Holds the latest element until it is due, and acknowledges the elements that it replaces. Implements
+ * {@code debounce}, where each element restarts the wait, and {@code sample}, which emits at a fixed interval from the
+ * start. The last element is emitted before the end or a failure of the input. Confined to its segment's thread.
  */
 final class TimedLatestStage<T> implements Stage<T> {
 

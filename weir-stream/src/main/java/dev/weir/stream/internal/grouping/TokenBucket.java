@@ -40,7 +40,10 @@ final class TokenBucket {
         return BigInteger.valueOf(permits).gcd(BigInteger.valueOf(perNanos)).longValue();
     }
 
-    /** Returns the cost of a permit in units, capped at 73 years. */
+    /**
+     * Returns the cost of a permit in units, at most {@link #MAX_UNITS}. At one unit per nanosecond, this maximum is 73
+     * years.
+     */
     private static long unitsPerPermit(long permits, long perNanos) {
         return Math.min(perNanos / divisor(permits, perNanos), MAX_UNITS);
     }

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * thread.
  *
  * <p>An element is acknowledged when {@code onNext} of every subscriber has returned. The next batch is pulled when all
- * subscribers have received the current one, so at most one batch waits for demand. A new subscriber receives the
- * elements that no subscriber had requested before. When the last subscriber has cancelled, the loop ends like a sink
+ * subscribers have received the current one, so at most one batch waits for demand. A new subscriber starts with the
+ * first element that no subscriber has received yet. When the last subscriber has cancelled, the loop ends like a sink
  * that needs no more elements.
  */
 final class FanoutSink<T> {
@@ -107,7 +107,8 @@ final class FanoutSink<T> {
             lock.unlock();
         }
         if (standIn) {
-            // The loop may be waiting upstream for a long time. It checks this state before it signals anything.
+            // The loop may be waiting upstream for a long time, so this thread acts for it. The loop checks the
+            // subscription's state before it signals anything.
             outlet.refuseIfViolated();
             cancel(outlet);
         }
@@ -214,8 +215,8 @@ final class FanoutSink<T> {
     }
 
     /**
-     * From now on, allows the last cancellation to interrupt this thread. Returns false if the last subscriber has
-     * already cancelled.
+     * From now on, the cancellation of the last subscriber interrupts this thread. Returns false if the last subscriber
+     * has already cancelled.
      */
     private boolean beginPull() {
         while (true) {
@@ -243,14 +244,15 @@ final class FanoutSink<T> {
         int finished = 0;
         while (true) {
             long seen = changes;
-            // This is read before the demand, so that elements requested before the failure are still handed out.
+            // The failure is read before the demand, so that elements requested before the failure are still handed
+            // out.
             Throwable failure = urgent;
             receivers = withNewcomers(receivers);
             boolean moved = false;
             boolean wanted = false;
             for (FanoutSubscription<T> receiver : receivers) {
-                // This is read after the demand, so that all subscribers that had subscribed before a request receive
-                // the same elements.
+                // The list of subscribers is read after the demand. Every subscriber that was present before a request
+                // therefore receives the requested elements.
                 if (receiver.wants(batch) && receivers == outlets) {
                     receiver.give(batch);
                     moved = true;
@@ -281,7 +283,7 @@ final class FanoutSink<T> {
     private List<FanoutSubscription<T>> withNewcomers(List<FanoutSubscription<T>> receivers) {
         List<FanoutSubscription<T>> all = outlets;
         if (all != receivers) {
-            // Only the pull removes subscribers, so new ones are at the end of the list.
+            // Only beginPull removes subscribers, so new subscribers are at the end of the list.
             int furthest = furthest(receivers);
             all.subList(receivers.size(), all.size()).forEach(newcomer -> newcomer.startAt(furthest));
         }

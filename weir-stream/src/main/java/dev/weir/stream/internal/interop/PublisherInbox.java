@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * from any thread. {@link #take}, {@link #callPublisher} and {@link #close} must be called on the segment's thread, so
  * that the publisher never receives two calls at once.
  *
- * <p>An inbox is open at first. After the publisher has ended it, queued elements can still be taken, followed by the
- * end or the failure. After the pipeline has stopped it, queued elements can still be taken. When it is closed, queued
- * elements are dropped.
+ * <p>An inbox is open at first. If the publisher ends the inbox, queued elements can still be taken, followed by the
+ * end or the failure. If the pipeline stops the inbox, queued elements can still be taken. If the pipeline closes the
+ * inbox, queued elements are dropped.
  */
 final class PublisherInbox<T> implements Flow.Subscriber<T> {
 

@@ -16,11 +16,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins the segments of several inputs before one stage, with a queue for each input that has a limit on its elements.
+ * Joins the segments of several inputs before one stage. Each input has a queue with a limit on its elements.
  * Thread-safe: one thread per input puts batches, and one thread takes them.
  *
- * <p>An input is open, and then ended, possibly with a failure; elements that were put earlier can still be taken. All
- * inputs are cancelled together: their elements are abandoned, and puts are refused.
+ * <p>An input is open until it ends, normally or with a failure; elements that were put earlier can still be taken. A
+ * cancellation affects all inputs: their elements are abandoned, and puts are refused.
  */
 final class InputQueues<T> {
 
@@ -49,7 +49,7 @@ final class InputQueues<T> {
      * Creates empty queues.
      *
      * @param capacity capacity of each queue in elements, at least 1
-     * @param untilFirstEnds whether the stage ends with the first input that ends rather than with the last
+     * @param untilFirstEnds whether the stage ends when the first input ends, rather than when all inputs have ended
      */
     InputQueues(int inputs, int capacity, InputSelection turns, boolean untilFirstEnds, Clock clock) {
         this.capacity = capacity;
@@ -89,7 +89,7 @@ final class InputQueues<T> {
             atNormalEnd.run();
             end(input, null);
         } catch (InterruptedException interrupted) {
-            // This must not look like a normal end, because a cancelled stream must not look complete.
+            // A cancellation must not look like a normal end, because the stream would then appear to be complete.
             end(input, interrupted);
             throw interrupted;
         } catch (RuntimeException | Error failure) {
@@ -227,7 +227,7 @@ final class InputQueues<T> {
 
     /** Abandons the queued elements, refuses further puts, and interrupts the segments of the inputs. */
     void cancel() {
-        // The interrupts come first, because they carry the reason.
+        // The interrupts come first, because they tell the upper segments about a failure of this one.
         segments.forEach(Segment::cancel);
         List<Batch<T>> left = new ArrayList<>();
         lock.lock();

@@ -50,8 +50,8 @@ interface InputSelection {
 
     /**
      * Creates a selection that takes from the inputs in proportion to their weights, counted in elements. The next
-     * input is the one with the smallest quotient of elements taken and weight. An input that was empty for a while is
-     * not compensated for it.
+     * input is the one with the fewest elements taken relative to its weight. An input that was empty for a while is
+     * not compensated for that time.
      */
     static InputSelection weighted(int[] weights) {
         double[] served = new double[weights.length];

@@ -60,7 +60,7 @@ final class LatestStage<R> implements Stage<R> {
     /**
      * Creates a stage for inputs of different types.
      *
-     * @param untilFirstEnds whether the stage ends with the first input that ends rather than with the last
+     * @param untilFirstEnds whether the stage ends when the first input ends, rather than when all inputs have ended
      */
     @SuppressWarnings("unchecked") // the elements are only handed to combine, which knows their types
     static <R> BlueprintNode<R> node(
@@ -175,8 +175,8 @@ final class LatestStage<R> implements Stage<R> {
     }
 
     /**
-     * Ends the pending acknowledgements of the latest elements at the end of the stream, unless these elements were
-     * never part of an output.
+     * Acknowledges the latest elements at the end of the stream if every input has had an element. Otherwise the latest
+     * elements were never part of an output and stay unacknowledged.
      */
     private void finishLatest() {
         if (missing == 0) {

@@ -31,7 +31,7 @@ interface OutputSelection<T> {
                 }
             } catch (InterruptedException interrupted) {
                 // The interrupted call has abandoned its own copy. This loop abandons the remaining copies, including
-                // the first output's.
+                // the one for the first output.
                 for (; output < outputs; output++) {
                     batch.abandonAll();
                 }

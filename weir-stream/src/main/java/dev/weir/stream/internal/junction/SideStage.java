@@ -74,8 +74,8 @@ abstract class SideStage<T> implements Stage<T> {
     }
 
     /**
-     * Hands a part of a batch to the side sink. If that returns false or throws, the part for the main stream,
-     * {@code on}, is abandoned.
+     * Hands {@code part} of a batch to the side sink. If the side sink does not accept it, abandons {@code on}, the
+     * part for the main stream.
      */
     final boolean give(Batch<T> part, Batch<T> on) throws InterruptedException {
         boolean given = false;
@@ -130,8 +130,8 @@ abstract class SideStage<T> implements Stage<T> {
             }
             return batch;
         } catch (InterruptedException | RuntimeException | Error thrown) {
-            // If only this segment was interrupted, the side sink ends normally, unless a downstream failure caused the
-            // interrupt.
+            // If only this segment was interrupted, the side sink ends normally. However, if a downstream failure
+            // caused the interrupt, the side sink ends with that failure.
             end(TaskGroup.isCurrentInterrupted() && !tasks.isCancelled() ? TaskGroup.currentFailure() : thrown);
             throw thrown;
         }

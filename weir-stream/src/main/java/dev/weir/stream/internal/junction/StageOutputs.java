@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If the stages downstream of an output end early and without a failure, they forgo the rest of their elements. As
  * long as another output continues, the forgone elements count as finished and are acknowledged. When the last output
- * ends, the stream ends, and elements that were not handed out stay unacknowledged. An output that has ended after
- * taking all its elements still counts as continuing here, so that the order in which two outputs end does not matter.
+ * ends, the stream ends, and elements that were not handed out stay unacknowledged. For this rule, an output that has
+ * ended after taking all its elements still counts as continuing, so that the order in which two outputs end does not
+ * matter.
  */
 final class StageOutputs<T> {
 
@@ -34,8 +35,8 @@ final class StageOutputs<T> {
     private final AtomicInteger live;
     private final ReentrantLock lock = new ReentrantLock();
     /**
-     * The meter of the upstream segment. {@link #givesTo} is the output to which that segment is handing a batch.
-     * Written by the segment's thread.
+     * The meter of the upstream segment; null before the first batch. {@link #givesTo} is the output that is currently
+     * being given a batch. The segment's thread writes both fields.
      */
     private volatile @Nullable StageMeter giver;
 
@@ -69,7 +70,8 @@ final class StageOutputs<T> {
 
     /**
      * Marks an output as leaving, and returns whether another output continues. If several outputs leave at the same
-     * time, false is returned at least for the last one, which then leaves its elements unacknowledged.
+     * time, this method returns false at least for the last of them. An output for which it returns false leaves its
+     * elements unacknowledged.
      */
     private boolean othersGoOn(int output) {
         lock.lock();
@@ -105,7 +107,7 @@ final class StageOutputs<T> {
         }
     }
 
-    /** Returns an output that, when closed, ends all outputs with the next element. */
+    /** Returns a view of an output. Closing the view ends all outputs with the next element. */
     Stage<T> endingAll(int output) {
         OutputQueue<T> outlet = outlets.get(output);
         return new Stage<>() {
@@ -170,7 +172,8 @@ final class StageOutputs<T> {
                 }
             }
         } catch (InterruptedException interrupted) {
-            // If only this segment is interrupted, its elements are no longer needed, and the outputs need no signal.
+            // If only this segment was interrupted, its elements are no longer needed, so the outputs end without a
+            // failure.
             failure = tasks.isCancelled() ? interrupted : null;
             throw interrupted;
         } catch (RuntimeException | Error failed) {

@@ -11,16 +11,13 @@ import dev.weir.stream.spi.Batch;
 interface BatchLoop<T, S> {
 
     /**
-     * Processes a non-empty batch: moves the elements to emit to its front and settles the others.
+     * Processes a non-empty batch: moves the elements to emit to the front of the batch and settles the others.
      *
      * @return number of elements to emit
      */
     int run(Batch<T> batch, S stage) throws InterruptedException;
 
-    /**
-     * Returns the loop among {@code loops} for this function of a stage. All of {@code loops} belong to the same kind
-     * of stage.
-     */
+    /** Returns the loop for this function of a stage. All loops in {@code loops} belong to the same kind of stage. */
     @SuppressWarnings("unchecked") // a loop only passes elements to the function and stores the results
     static <T, S> BatchLoop<T, S> of(SpecialisedLoop<BatchLoop<?, ?>> loops, Object function) {
         return (BatchLoop<T, S>) loops.forFunction(function);

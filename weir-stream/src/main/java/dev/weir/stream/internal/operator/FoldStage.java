@@ -10,8 +10,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combines all elements into one, which is emitted at the end. Acknowledging it acknowledges all of them. Confined to
- * its segment's thread.
+ * Combines all elements into one result, which is emitted at the end. Acknowledging the result acknowledges all
+ * elements. Confined to its segment's thread.
  */
 final class FoldStage<T, R> extends InPlaceStage<T, R> {
 

@@ -44,7 +44,8 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
 
     /**
      * Processes a non-empty batch. The elements to emit are moved to its front; the others are acknowledged. Elements
-     * after the end are passed to {@link #end(Batch, int)}; those from a failure on are abandoned.
+     * after the end are passed to {@link #end(Batch, int)}. After a failure, the failed element and all later ones are
+     * abandoned.
      *
      * @return number of elements to emit
      */
@@ -86,7 +87,7 @@ public abstract class InPlaceStage<T, R> implements Stage<R> {
     /**
      * Passes an exception of the user's function to the supervision, which may retry.
      *
-     * @param call the same call
+     * @param call the function call that threw, to be repeated
      * @param kept number of elements to emit so far
      * @return the result of the call, or a {@link FailureVerdict} that has already been carried out: the element was
      *     dropped, or the stream fails at it

@@ -17,7 +17,7 @@ final class IntersperseStage<T> implements Stage<T> {
     private final T between;
     private final @Nullable T end;
 
-    /** The element to insert before the next one: the start, the separator, or null for none. */
+    /** The element to insert before the next input element: the start, the separator, or null for none. */
     private @Nullable T before;
 
     private boolean begun;

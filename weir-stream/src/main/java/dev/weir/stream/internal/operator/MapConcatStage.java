@@ -30,7 +30,9 @@ final class MapConcatStage<T, R> implements Stage<R> {
     private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =
             SpecialisedLoop.of(MethodHandles.lookup(), new ExpandLoop<>());
 
-    /** Maximum size of a collection that is added to a batch completely, even if the batch then exceeds its size. */
+    /**
+     * A collection of up to this size is added to a batch as a whole, even if the batch then exceeds its default size.
+     */
     private static final int FEW_CHILDREN = 64;
 
     private final Stage<T> upstream;
@@ -218,7 +220,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
 
     /**
      * Expands parents that have few children completely, and returns at a parent that needs the slow path. The iterator
-     * escapes from this loop only there, so only there must it be allocated.
+     * escapes from the loop only on that path, so the JIT compiler allocates it only there.
      */
     private static final class ExpandLoop<T, R> implements BatchLoop<T, MapConcatStage<T, R>> {
 

@@ -62,7 +62,7 @@ interface MapGroup<R> {
     boolean isOwed();
 
     /**
-     * Applies the group's functions to an element of that batch.
+     * Applies the group's functions to an element of the batch that was pulled last.
      *
      * @throws Dropped if a map drops the element or fails; the caller must pass the exception to {@link #drop}
      */
@@ -71,13 +71,13 @@ interface MapGroup<R> {
     /** Settles the dropped element at {@code index}. Returns true if the stream fails after the preceding elements. */
     boolean drop(Dropped dropped, Batch<?> batch, int index);
 
-    /** The total time of the last samples of the group's stages, at least 1. */
+    /** The total time that the group's stages needed for the last sample batch, at least 1. */
     long samplesNanos();
 
     /**
      * Starts processing a batch in the sink. The processing ends with {@link #countInSink}.
      *
-     * @param sinkSampleNanos the sink's time for one batch when it was last measured separately
+     * @param sinkSampleNanos the sink's own time for the last sample batch
      * @return the mark in which the sink records, with {@link #SINK}, that it is processing an element
      */
     PassMark begin(Batch<?> batch, long startNanos, long sinkSampleNanos);
@@ -86,7 +86,7 @@ interface MapGroup<R> {
      * Counts a batch that the sink has processed.
      *
      * @param startNanos the time at which processing started
-     * @param sinkSampleNanos the sink's time for one batch when it was last measured separately
+     * @param sinkSampleNanos the sink's own time for the last sample batch
      * @return the part of the time that is attributed to the sink
      */
     long countInSink(int size, long startNanos, long sinkSampleNanos);

@@ -29,7 +29,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     /** The compiler does not inline more levels than this. */
     private static final int LONGEST_GROUP = 4;
 
-    /** Number of batches per sample batch, in which each function of a group is timed separately. */
+    /** One in this number of batches is a sample batch, in which each function of a group is timed separately. */
     private static final int BATCHES_PER_SAMPLE = 32;
 
     private final Stage<T> upstream;
@@ -57,7 +57,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     private int batches;
     /** Number of elements of the current batch that this stage dropped. */
     private int dropped;
-    /** This stage's time for one batch when it was last measured, at least 1. */
+    /** This stage's time for the last sample batch, at least 1. */
     private long sampleNanos = 1;
 
     @SuppressWarnings("unchecked") // the input is the upstream stage's output, and the result is an R
@@ -188,8 +188,8 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     }
 
     /**
-     * Returns the failure that comes first in the stream: a downstream stage has processed only elements that precede
-     * the failure of an upstream one.
+     * Returns the failure that comes first in the stream. The most downstream failure is the first one: a downstream
+     * stage has processed only elements that precede the failure of an upstream stage.
      */
     private @Nullable Throwable firstFailure() {
         return failure != null || above == null ? failure : above.firstFailure();

@@ -16,7 +16,7 @@ final class AsyncCalls<T, R> {
     private final String operator;
     private final Function<? super T, ? extends CompletionStage<? extends R>> function;
 
-    /** Held while the function is called, if threads other than the starter may call it. */
+    /** Held during each call of the function; null if only the starter calls the function. */
     private final @Nullable ReentrantLock turns;
 
     private final @Nullable Gate<T> gate;

@@ -53,7 +53,8 @@ final class AsyncFold<T, R> {
             AsyncFold<T, R> fold = new AsyncFold<>("foldAsync", initial, function);
             BlueprintNode<R> holder =
                     ElementStages.fold(fold.below(above, attributes), initial, (before, after) -> after);
-            // The stage that holds the acknowledgements is not restarted at the end.
+            // A restart by supervision resets the fold of this class but not the stage that holds the acknowledgements,
+            // so the result is read from the fold.
             return ElementStages.map(holder, last -> fold.combined).build(assembly);
         });
     }

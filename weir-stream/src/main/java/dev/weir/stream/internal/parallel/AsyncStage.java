@@ -161,8 +161,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         if (!canStart()) {
             return false;
         }
-        // Other threads cannot drop elements that have been taken, so if a call may wait, only one element is taken at
-        // a time.
+        // Other threads cannot drop an element once it has been taken. If calls may wait at a gate, only one element is
+        // therefore taken at a time.
         run.take(table, limit.current() - inFlight.count(), gate == null ? Integer.MAX_VALUE : 1);
         starting = true;
         return true;
@@ -179,8 +179,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
             run.start(computations);
             meter.ran(run.nanos());
         } catch (RuntimeException | Error thrown) {
-            // The taken elements may never complete, so the failure must not wait for them. The close handles the
-            // others.
+            // The elements in this run may never complete, so the failure must not wait for them. Closing the stage
+            // settles the other elements.
             broken = thrown;
         } finally {
             lock.lock();
@@ -191,7 +191,8 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         }
         run.giveBackRest(table);
         if (settleRun()) {
-            // Elements may be waiting for a revoked one while the next call waits for something else.
+            // Elements that waited for the revoked element may be revoked too. They are dropped now, because the next
+            // call may wait for something else.
             dropReadyRevokedMeanwhile();
         }
         if (closed) {
@@ -343,7 +344,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
     @Override
     void wakeFeeder() {
         super.wakeFeeder();
-        // The feeder may hold an element that waits at the gate, and be waiting elsewhere.
+        // The feeder may itself be waiting, for instance at the gate, so its revoked elements are dropped here.
         dropInHand();
     }
 

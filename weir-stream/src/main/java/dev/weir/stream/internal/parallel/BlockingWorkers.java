@@ -38,12 +38,13 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     private static final long IDLE_WORKER_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Duration of quick work for which waking a worker is worthwhile. */
+    /** Amount of quick work, in handler time, for which waking another worker is worthwhile. */
     private static final long WORTH_A_LANE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
     /**
-     * If each worker has a next element available, every element waits about as long as a handler runs. Finished
-     * elements may then leave in groups, at intervals of this fraction of that time.
+     * Finished elements may leave in groups, at intervals of the handlers' duration divided by this number. This is
+     * done only while each worker has a next element available, because every element then waits about as long as a
+     * handler runs anyway.
      */
     private static final int GATHER_PART = 8;
 
@@ -78,8 +79,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                 parts.clock(),
                 parts.capacity());
         this.workersWait = tasks.dispatcher().kind() == Dispatcher.Kind.VIRTUAL;
-        // With a test's clock idle workers do not wait for a time, because they would be counted among the threads that
-        // wait for the clock.
+        // With a test's clock, idle workers wait without a limit, because the clock would otherwise count them among
+        // the threads that wait for a time.
         this.idleWorkerNanos = clock == Clock.SYSTEM ? IDLE_WORKER_NANOS : NEVER;
         this.calls = new HandlerCalls<>(handler, gate, supervised, table);
     }
@@ -260,9 +261,9 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Returns the number of elements that a worker may take at once. While handlers are quick, it is large enough to be
-     * worth taking the lock; the watcher handles elements that are stuck behind a handler that blocks after all. Must
-     * be called while holding the lock.
+     * Returns the number of elements that a worker may take at once. While handlers are quick, a worker takes several
+     * elements per lock acquisition. If a handler then blocks after all, the watcher handles the elements that are
+     * stuck behind it. Must be called while holding the lock.
      */
     private int runLength() {
         if (!watching || gate != null || !pace.isQuick()) {
@@ -362,7 +363,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
 
     @Override
     long gatherNanos() {
-        // With a test's clock, gathering would require the clock to be advanced.
+        // With a test's clock, gathered elements would not leave until the test advances the clock.
         long nanos = clock == Clock.SYSTEM && workersWait ? pace.nanos() / GATHER_PART : 0;
         return nanos < SHORTEST_GATHER_NANOS ? 0 : Math.min(nanos, LONGEST_GATHER_NANOS);
     }

@@ -157,7 +157,7 @@ final class ElementTable<T> {
         return hasRoomIn(key == Ordering.NO_KEY ? NONE : bucketOf(key));
     }
 
-    /** Returns whether there is enough room for elements with this key to be worth waking the feeder. */
+    /** Returns whether it is worthwhile to wake the feeder, because there is ample room for elements with this key. */
     boolean hasAmpleRoomFor(long key) {
         int bucket = key == Ordering.NO_KEY ? NONE : bucketOf(key);
         return hasRoomIn(bucket) && (mustWait(bucket) || capacity - size() + waitingCount >= capacity >> 3);
@@ -218,7 +218,8 @@ final class ElementTable<T> {
     }
 
     /**
-     * Makes a running slot that was not started ready again. Slots must be given back in the reverse order of taking.
+     * Moves an unstarted element from the running slots back to the ready slots. Slots must be given back in the
+     * reverse order of taking.
      */
     void giveBack(int slot) {
         running[slot] = false;
@@ -250,7 +251,7 @@ final class ElementTable<T> {
         return Arrays.copyOf(revoked, count);
     }
 
-    /** Takes the revoked elements of a chain that wait for its first element. */
+    /** Takes the revoked elements of a chain, apart from the chain's first element. */
     private int unlinkRevoked(int first, int[] revoked, int taken) {
         int count = taken;
         int bucket = buckets[first];

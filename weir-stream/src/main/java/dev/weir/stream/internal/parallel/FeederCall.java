@@ -63,7 +63,7 @@ final class FeederCall {
         return forRoom && table.hasRoomFor(awaitedKey);
     }
 
-    /** Wakes a feeder that is waiting for room, if there is enough room to be worth waking it. */
+    /** Wakes a feeder that is waiting for room, but only if there is ample room. */
     void callIfAmpleRoom() {
         if (forRoom && table.hasAmpleRoomFor(awaitedKey)) {
             call();

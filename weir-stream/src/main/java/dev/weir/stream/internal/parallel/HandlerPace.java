@@ -8,7 +8,7 @@ final class HandlerPace {
     /** If handlers take longer than this, each of them gets a thread as soon as possible. */
     private static final long QUICK_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
 
-    /** Duration of the work that is timed together. */
+    /** Target for the total duration of the elements that are timed together. */
     private static final long RUN_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
 
     private static final int LONGEST_STINT = 64;

@@ -69,7 +69,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
      */
     private boolean gathering;
 
-    /** The time of the last pull while gathering was worthwhile. */
+    /** The time of the last pull for which gathering was worthwhile. */
     private long pulledNanos;
 
     // Set before the run starts.
@@ -489,8 +489,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     abstract int waitingCalls(int waitingTasks);
 
     /**
-     * Drops waiting elements that were revoked, and makes threads that are waiting while they hold an element check
-     * that element again. May be called from any thread.
+     * Drops revoked elements that are waiting. Also wakes threads that are waiting while they hold an element, so that
+     * they check whether it was revoked. May be called from any thread.
      */
     @Override
     public final void dropRevoked() {
@@ -509,8 +509,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Drops ready elements that were revoked, and elements that become ready as a result, without waiting for a busy
-     * worker. Must be called without holding the lock.
+     * Drops revoked elements that are ready. If other revoked elements become ready as a result, drops them too. Does
+     * not wait for a busy worker. Must be called without holding the lock.
      */
     final void dropReadyRevoked() {
         int[] revoked;

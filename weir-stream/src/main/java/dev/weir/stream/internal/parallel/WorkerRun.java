@@ -32,7 +32,10 @@ final class WorkerRun {
 
     private @Nullable Object[] outcomes = new Object[1];
 
-    /** The number of elements that the worker has started; CLOSED once the others were taken back. */
+    /**
+     * The number of elements that the worker has started; CLOSED once another thread has taken back the unstarted
+     * elements.
+     */
     private final AtomicInteger begun = new AtomicInteger(CLOSED);
 
     /** The number of elements that have an outcome. Written by the worker. */
@@ -42,8 +45,8 @@ final class WorkerRun {
     private int settled;
 
     /**
-     * The number of runs that this worker has started. The two fields below hold the run and its progress at the last
-     * check.
+     * The number of runs that this worker has started. The two fields below hold this number and {@link #done} at the
+     * last check.
      */
     private long runs;
 
@@ -77,7 +80,7 @@ final class WorkerRun {
      */
     int takeNext() {
         int next = begun.get();
-        // The length decreases only after this was closed.
+        // The length decreases only after `begun` was closed.
         return next < length && begun.compareAndSet(next, next + 1) ? slots[next] : -1;
     }
 

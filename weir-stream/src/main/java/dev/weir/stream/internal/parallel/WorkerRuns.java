@@ -45,7 +45,10 @@ final class WorkerRuns {
         return sum;
     }
 
-    /** Takes unstarted elements back and settles finished ones in all runs. Returns whether there were any. */
+    /**
+     * Takes unstarted elements back and settles finished ones in all runs. Returns whether there were any such
+     * elements.
+     */
     boolean gatherIn() {
         boolean any = false;
         for (WorkerRun run : underWay) {

@@ -31,7 +31,7 @@ public record BlueprintNode<T>(Attributes attributes, Builder<T> builder) {
     public Stage<T> build(RunAssembly assembly) {
         StageAttributes heeded = new StageAttributes(attributes);
         Stage<T> stage = builder.build(assembly, heeded);
-        // A probe skips externally visible effects.
+        // A probe does not create stages with external effects, so some attributes stay unread.
         if (!assembly.isProbe()) {
             heeded.refuseUnread();
         } else if (heeded.waitsBetweenAttempts()) {

@@ -34,8 +34,8 @@ public final class FailureTransfer {
     }
 
     /**
-     * Returns a copy like {@link CompletableFuture#copy}, whose dependent stages see a wrapped failure. Unlike that
-     * method, it does not call the failure's own methods, which may throw.
+     * Returns a copy of a future, as {@link CompletableFuture#copy} does: dependent stages of the copy see a wrapped
+     * failure. Unlike {@code copy}, this method does not call the failure's own methods, which may throw.
      */
     static <T> CompletableFuture<T> copyOf(CompletableFuture<T> of) {
         CompletableFuture<T> copy = new CompletableFuture<>();

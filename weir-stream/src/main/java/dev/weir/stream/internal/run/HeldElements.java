@@ -4,9 +4,9 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
 
 /**
- * The number of elements that a stage has received but neither emitted nor finished, which it reports to its meter. The
- * stages of many streams may use the same meter. Confined to the stage's thread, or guarded by the lock of the stage's
- * elements.
+ * The number of elements that a stage has received but neither emitted nor finished. The stage reports this number to
+ * its meter. The stages of many streams may use the same meter. Confined to the stage's thread, or guarded by the lock
+ * of the stage's elements.
  */
 public final class HeldElements {
 

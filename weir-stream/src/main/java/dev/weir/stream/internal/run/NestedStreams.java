@@ -49,7 +49,10 @@ public final class NestedStreams {
         this.turn = turn;
     }
 
-    /** Returns the shared entries for nested streams at {@code place}, which are the same in all streams. */
+    /**
+     * Returns the entries of the streams that are nested at {@code place}. All streams of this stage share these
+     * entries.
+     */
     SharedEntries shownWithin(String place) {
         return shown.within(place);
     }
@@ -243,7 +246,9 @@ public final class NestedStreams {
             return cutAt == null && !nested.run.tasks().isCancelled();
         }
 
-        /** Reports {@code elements}, from which the stream was created, as unfinished if the stream was cut short. */
+        /**
+         * If a stop cut the stream short, reports its parent elements as unfinished; {@code elements} is their number.
+         */
         public void leaves(int elements) {
             String at = cutAt;
             StageEntry by = nested.nestingStage;

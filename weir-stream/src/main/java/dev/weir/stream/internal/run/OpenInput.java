@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.run;
 
 /**
- * The open input of a blueprint, to which a function from source to source is applied. Its stage is known only when the
- * blueprint is built. Compared by identity. Immutable.
+ * The open input of a part of a blueprint. A function from source to source builds that part. The stage that feeds the
+ * input is known only when the blueprint is built. Compared by identity. Immutable.
  */
 public final class OpenInput<T> {
 

@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PipelineRun implements RunningPipeline, StageLifetime {
 
-    /** The time for which a cancelled stage may take to return before a report names it. */
+    /** The time that a cancelled stage may take to return before a report names it. */
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
@@ -277,8 +277,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Makes the stages drop revoked elements. Upstream stages come first, because downstream ones may be waiting for
-     * them.
+     * Makes the stages drop revoked elements. Upstream stages come first, because downstream stages may be waiting for
+     * the upstream ones.
      */
     void dropRevoked() {
         entries.forEach(StageEntry::dropRevokedHere);
@@ -290,7 +290,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return closings;
     }
 
-    /** The time that resources have to close while the run continues. */
+    /** The time limit for closing a resource while the run continues. */
     Duration patienceWithin() {
         return ending.patienceWithin();
     }
@@ -301,8 +301,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Adds unfinished elements to the report: {@code elements} of {@code stage}, whose stream was cut short by a stop
-     * at the stage {@code at}.
+     * Adds {@code elements} unfinished elements of {@code stage} to the report. A stop cut their stream short at the
+     * stage {@code at}.
      */
     void cutOff(String stage, int elements, String at) {
         ending.cutOff(stage, elements, at);
@@ -339,8 +339,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Handles a stage that ended because of an interrupt that was not sent by this run, that is, if user code
-     * interrupted its own thread.
+     * Fails the run because a stage ended after an interrupt that this run did not send. User code has interrupted its
+     * own thread.
      */
     void interrupted() {
         if (cause() == null) {
@@ -454,8 +454,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Returns the unfinished work while some stages have not returned: these stages, followed by the work recorded
-     * earlier.
+     * Returns the unfinished work of a run that has not ended: first the stages that have not returned, then the work
+     * that was recorded earlier.
      */
     private List<String> heldUp() {
         List<String> lines = new ArrayList<>(heldUpBy());

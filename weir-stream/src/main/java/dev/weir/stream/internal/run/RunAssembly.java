@@ -168,8 +168,8 @@ public final class RunAssembly {
     }
 
     /**
-     * In a probe, reports that the stage may wait for something other than a time that it can request from a
-     * {@link StreamTurn}.
+     * In a probe, reports that the stage may wait for something other than a time, so that a {@link StreamTurn} is not
+     * enough.
      */
     public void noteWaits() {
         noteThreadsWithin(() -> true);
@@ -236,8 +236,8 @@ public final class RunAssembly {
     }
 
     /**
-     * Refuses a pipeline whose own segments would occupy all the threads that it needs. Otherwise exposes the controls
-     * of its dispatchers.
+     * Refuses a pipeline that needs more threads of a dispatcher than the dispatcher has: one for each segment, and one
+     * for workers. Otherwise exposes the controls of the dispatchers.
      */
     void checkDispatchers() {
         occupiedThreads.forEach((dispatcher, occupied) -> {

@@ -36,7 +36,7 @@ final class RunEnding {
     private long drainEndNanos = Stage.NEVER;
     private boolean expectsLess;
     private final List<String> leftUndone = new ArrayList<>();
-    /** Elements that were cut off, by the stage that held them. */
+    /** For each stage, the elements in it that were cut off. */
     private final Map<String, CutOff> cutOff = new TreeMap<>();
 
     /** The number of elements whose streams were cut short by a stop, and the inner stages that had not completed. */
@@ -141,8 +141,8 @@ final class RunEnding {
     }
 
     /**
-     * Limits the time for resources to a second, because a thread that will never return holds elements for which they
-     * would wait.
+     * Limits the time for closing resources to one second. A thread that will never return holds elements, and the
+     * resources would wait for these elements.
      */
     void expectLess() {
         lock.lock();
@@ -153,7 +153,7 @@ final class RunEnding {
         }
     }
 
-    /** Returns the time that resources have at the end of the run, which starts now. */
+    /** Returns the time limit for closing resources at the end of the run, which starts now. */
     Duration patience() {
         lock.lock();
         try {
@@ -170,7 +170,7 @@ final class RunEnding {
         }
     }
 
-    /** Returns the time that resources have while the run continues: unlimited, unless the run is ending. */
+    /** Returns the time limit for closing resources while the run continues: unlimited, unless the run is ending. */
     Duration patienceWithin() {
         lock.lock();
         try {

@@ -86,7 +86,10 @@ public final class StageAttributes {
         return policy != null && policy.attempts() > 1 && policy.backoff().max().isPositive();
     }
 
-    /** Returns all attributes, for a stage that replaces this one and that refuses those it does not read. */
+    /**
+     * Returns all attributes for another stage that replaces this one. That stage refuses the attributes that it does
+     * not read.
+     */
     public Attributes handedOn() {
         readsDispatcher = true;
         readsBuffer = true;

@@ -263,7 +263,7 @@ public final class StageEntry implements StageContext {
             StageSteering steered =
                     new StageSteering(name, dispatcher.name(), () -> parallelism.getAsInt(), failedCalls, most, n -> {
                         resize.accept(n);
-                        // The time so far is attributed to the previous number of threads.
+                        // This reading attributes the time so far to the previous number of threads.
                         run.stages();
                     });
             steering = steered;
@@ -382,7 +382,10 @@ public final class StageEntry implements StageContext {
         private int threads;
         private double sum;
 
-        /** Returns the time until {@code elapsedNanos}, from which on there are {@code threadsNow} threads. */
+        /**
+         * Adds the thread time up to {@code elapsedNanos} and returns the total. From then on, the stage has
+         * {@code threadsNow} threads.
+         */
         double until(long elapsedNanos, int threadsNow) {
             lock.lock();
             try {

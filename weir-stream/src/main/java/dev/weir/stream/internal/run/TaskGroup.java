@@ -35,7 +35,7 @@ public final class TaskGroup {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition allEnded = lock.newCondition();
 
-    /** Actions that wake tasks that are paused while they hold an element. */
+    /** Actions that wake paused tasks. A paused task may hold an element. */
     private final Set<Runnable> pauses = ConcurrentHashMap.newKeySet();
 
     // Guarded by the lock.
@@ -68,9 +68,10 @@ public final class TaskGroup {
     }
 
     /**
-     * Returns the failure of the calling thread's segment, or of the downstream segment that cancelled it because of
-     * its own failure; null if there is none. An interrupted or closed stage uses this to distinguish a failure from a
-     * normal end. An exception that follows an interrupt of only this segment does not count as a failure.
+     * Returns the failure of the calling thread's segment. If a downstream segment failed and therefore cancelled this
+     * segment, returns the failure of the downstream segment. Returns null if there is no failure. A stage that was
+     * interrupted or closed calls this method to distinguish a failure from a normal end. An exception that follows an
+     * interrupt of only this segment does not count as a failure.
      */
     public static @Nullable Throwable currentFailure() {
         Task task = CURRENT.get();
@@ -104,7 +105,7 @@ public final class TaskGroup {
         return task == null ? null : task.group();
     }
 
-    /** Calls {@code wake} at each {@link #wakePauses} until the pause ends. */
+    /** Begins a pause. Until the pause ends, each call of {@link #wakePauses} calls {@code wake}. */
     public void beginPause(Runnable wake) {
         pauses.add(wake);
     }
@@ -134,8 +135,8 @@ public final class TaskGroup {
     }
 
     /**
-     * Runs {@code body} on the dispatcher, and keeps its task in {@code members} from before its start until its end.
-     * After {@link #cancel}, the body starts interrupted, on a separate thread.
+     * Runs {@code body} on the dispatcher. The set {@code members} contains the new task from before its start until
+     * its end. After {@link #cancel}, the body starts interrupted, on a separate thread.
      *
      * @param members must be thread-safe if it will hold more than one task
      */
@@ -163,8 +164,8 @@ public final class TaskGroup {
     private boolean admit(Task task) {
         lock.lock();
         try {
-            // From here on, a thread that interrupts the members may run and end the task. The end is guarded by the
-            // lock too.
+            // As soon as the task is a member, another thread may interrupt the members, run the task and end it.
+            // Ending the task takes the lock too, so the task is removed only after it was added.
             task.members.add(task);
             tasks.add(task);
             return !cancelled;
@@ -415,8 +416,8 @@ public final class TaskGroup {
         }
 
         /**
-         * Defers interrupts that affect only this segment, because the body is about to call stages of another segment,
-         * which will continue after the end of this one. Must be called on the task's own thread. Ends with
+         * Defers interrupts that affect only this segment. The body is about to call stages of another segment, and
+         * those stages continue after this segment has ended. Must be called on the task's own thread. Ends with
          * {@link #letGo}.
          */
         public void hold() {
@@ -476,7 +477,8 @@ public final class TaskGroup {
                 return null;
             }
             return switch (current.getState()) {
-                // The JDK does not tell which monitor it is; a stage rarely has more than one that matters.
+                // The JDK does not report the monitor, so all monitors count as one lock. A stage rarely has more than
+                // one monitor that matters.
                 case BLOCKED -> Thread.State.BLOCKED;
                 case WAITING, TIMED_WAITING ->
                     LockSupport.getBlocker(current) instanceof AbstractOwnableSynchronizer lock

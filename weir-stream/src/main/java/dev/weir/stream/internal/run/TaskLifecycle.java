@@ -30,8 +30,8 @@ final class TaskLifecycle {
         /** The body is running. Every interrupt reaches its thread. */
         RUNNING,
         /**
-         * The body is running stages of another segment. An interrupt that affects only its own segment waits until the
-         * body has returned from them.
+         * The body is running stages of another segment. An interrupt that affects only the body's own segment waits
+         * until those stages have returned.
          */
         HOLDING,
         /** Like HOLDING, but with a pending interrupt. */
@@ -114,7 +114,7 @@ final class TaskLifecycle {
     }
 
     /**
-     * Interrupts the body. An interrupt between {@link #hold} and {@link #letGo} is deferred until the latter.
+     * Interrupts the body. An interrupt between {@link #hold} and {@link #letGo} is deferred until {@code letGo}.
      *
      * @return whether the caller must start a separate thread for the task
      */

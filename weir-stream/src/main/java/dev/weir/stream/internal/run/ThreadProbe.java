@@ -5,15 +5,15 @@ import dev.weir.stream.spi.Stage;
 import java.util.function.BooleanSupplier;
 
 /**
- * Finds out whether a substream has its own threads, by building, inspecting and closing one without running it.
+ * Finds out whether a substream has its own threads: builds a substream, inspects it, and closes it without running it.
  * Confined to the calling thread.
  *
  * <p><b>Purpose.</b> {@code groupBy} pulls the streams of its keys on its own thread, one after the other, until each
  * has no more elements. A key therefore needs no thread, and 100,000 keys are possible. A stream that has its own
  * threads, for example because of {@code async} or {@code mapBlocking}, cannot be pulled in this way: it would wait for
  * elements that only the waiting thread can provide. Each of these streams gets a queue and a segment. The kind of
- * stream that a user's function creates is known only after building it, because the blueprint of a stage is the
- * function that builds it.
+ * stream that a user's function creates is known only once the stream has been built, because the blueprint of a stage
+ * is a function that builds the stage.
  *
  * <p><b>Method.</b> {@link #hasThreads} builds one more stream than the stage needs, with an assembly that knows this
  * probe.
@@ -43,8 +43,8 @@ public final class ThreadProbe {
     private ThreadProbe() {}
 
     /**
-     * Returns whether a stream of this blueprint, or one that it starts for parts of its input, has its own threads, so
-     * that its input must be queued.
+     * Returns whether a stream of this blueprint has its own threads, so that its input must be queued. Streams that it
+     * starts for parts of its input count too.
      *
      * @param nested the object that is going to start such streams
      */

@@ -53,7 +53,8 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         this.clock = clock;
         this.segment = segment;
         this.groups = new KeyedGroups<>(settings, supervised, clock, this::begin);
-        // Each stream has an output with its own leftovers, which are passed to the surrounding stream.
+        // The output of each stream keeps the stream's leftovers. This store is not used for them, and passes
+        // everything on to the surrounding stream.
         groups.leftovers.close();
     }
 

@@ -21,8 +21,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Substreams that run concurrently, each on its own segment, and all feed one bounded queue. The thread of the segment
- * that reads the parents starts, replaces and awaits them; they end by themselves.
+ * Substreams that run concurrently, each on its own segment, and all feed one bounded queue. The segment that reads the
+ * parents starts, replaces and awaits the substreams on its thread. Otherwise a substream ends by itself.
  *
  * <p>A stream that ends releases its resources at once. A failure of one stream ends the queue, after the elements that
  * preceded it.
@@ -224,7 +224,7 @@ final class ConcurrentSubstreams<R> {
                     throw interrupted;
                 }
             } catch (RuntimeException | Error failure) {
-                // The failure of a replaced stream is caused by its interruption.
+                // If the stream was replaced, its interruption caused the failure, which is therefore ignored.
                 if (settleUnlessReplaced()) {
                     parent.left();
                     out.end(failure);
@@ -358,7 +358,10 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /** Performs the final step. If another thread closed the stream, the stream has not ended by itself. */
+        /**
+         * Settles the parent, unless the replacing thread does so, and removes the stream. {@code closed} is null if
+         * another thread closed the stream, because the stream has then not ended by itself.
+         */
         private void conclude(NestedStreams.@Nullable Child<R> closed) {
             if (settleUnlessReplaced()) {
                 if (endsFor == EndReason.EXHAUSTED && closed != null) {

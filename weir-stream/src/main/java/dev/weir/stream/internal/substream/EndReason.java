@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.substream;
 
 /**
- * The reason for the end of one of {@link ConcurrentSubstreams}, as far as it affects the parent's pending
+ * The reason why a stream of {@link ConcurrentSubstreams} ended, as far as it affects the parent's pending
  * acknowledgement.
  */
 enum EndReason {

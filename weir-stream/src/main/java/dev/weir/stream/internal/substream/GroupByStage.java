@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * {@link #dropRevoked}.
  *
  * <p>A batch is first distributed to the inboxes of its keys. This stage's thread then pulls the streams of these keys
- * until they are empty, so that a key needs no thread. Streams that have their own threads, which is detected by
- * building the first one, cannot be pulled in this way, because the wait would never end. {@link AsyncGroups} handles
- * them, on a segment that this stage starts.
+ * until they are empty, so that a key needs no thread. Streams that have their own threads cannot be pulled in this
+ * way, because the wait would never end. {@link AsyncGroups} handles such streams, on a segment that this stage starts.
+ * To find out which kind the streams are, this stage builds one stream in advance and discards it.
  */
 final class GroupByStage<T, R> implements Stage<R>, Keeper {
 
@@ -54,14 +54,14 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     private final KeyedGroups<T, InlineGroup> groups;
 
     /**
-     * Maximum total number of elements, in addition to one batch, that are queued for groups whose streams are waiting
-     * for a time. Above this number the upstream stage is not pulled.
+     * Limit on the total number of elements that are queued for groups whose streams are waiting for a time. Once it is
+     * reached, the upstream stage is not pulled. The limit may be exceeded by one batch.
      */
     static final int MAX_WAITING = 4096;
 
     /**
-     * Interval at which waiting groups are pulled again after elements were revoked. Elements upstream of a waiting
-     * stage may have been revoked too, and the stage upstream of the groups cannot be woken.
+     * Interval at which this stage checks for revoked elements while groups are waiting for a time. The stages of these
+     * groups may hold revoked elements, and a revocation cannot wake the upstream stage.
      */
     private static final long LOOK_NANOS = 100_000_000;
 
@@ -257,7 +257,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 meter.worked(0, done.size(), start + Math.min(inStreamsNanos, System.nanoTime() - start));
                 return done;
             }
-            // The failure must not wait for elements from a source that may never end.
+            // The failure waits for elements that the groups hold, but not for elements from a source that may never
+            // end.
             boolean waits = holding > 0 || groups.hasTouched();
             if (failure != null && !waits) {
                 throw FailureTransfer.rethrow(failure);

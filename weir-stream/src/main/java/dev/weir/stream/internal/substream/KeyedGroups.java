@@ -46,8 +46,8 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     private Batch<T> empty = new Batch<>(0);
 
     /**
-     * The base class of all groups: an inbox. If it is the input of a stream that this segment pulls, its {@code pull}
-     * returns immediately, with an empty batch if it has no elements.
+     * The base class of all groups: an inbox. If a stream that this segment pulls reads from the group, {@code pull}
+     * returns immediately; the batch is empty if the group has no elements.
      */
     abstract static class Group<T> implements Stage<T> {
 

@@ -144,7 +144,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         return started;
     }
 
-    /** The stream closes the tail that it uses, on its own thread if it has one. */
+    /** Does not close a tail that is in use. The stream that uses it does so, on its own thread if it has one. */
     @Override
     public void close() {
         inside.set(0);

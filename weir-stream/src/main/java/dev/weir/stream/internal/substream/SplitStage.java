@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Splits the stream into consecutive sections, each with its own stream. Confined to its segment's thread, except for
- * the section, which is pulled on the thread of the section's stream if it has one.
+ * the section: if the section's stream has its own thread, that thread pulls the section.
  *
  * <p>The section pulls the upstream stage. If the section's stream ends early, this stage waits until no thread is
  * inside the section, and then drops and acknowledges the rest of the section. Meanwhile the interrupt of the ended
@@ -161,8 +161,8 @@ final class SplitStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Acknowledges the rest of a section that its stream did not consume. Returns false if the section continues but
-     * has no elements now.
+     * Acknowledges the elements of a section that the section's stream did not consume. Returns false if the section
+     * has no elements now but may get more.
      */
     private boolean dropRest(Section running, long deadlineNanos) throws InterruptedException {
         while (!running.complete) {

@@ -98,7 +98,7 @@ abstract class SubstreamMerge<T, R> {
     /** Called after the last parent. */
     void parentsEnded() throws InterruptedException {}
 
-    /** Starts the stream {@code stream} for the parent at {@code index}. Returns null if there is no stream. */
+    /** Starts {@code stream} for the parent at {@code index}. Returns null if {@code stream} is null. */
     final ConcurrentSubstreams<R>.@Nullable Tributary start(
             @Nullable BlueprintNode<R> stream, Batch<T> parents, int index) {
         if (stream == null) {

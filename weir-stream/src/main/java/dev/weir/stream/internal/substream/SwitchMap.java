@@ -32,7 +32,7 @@ final class SwitchMap<T, R> extends SubstreamMerge<T, R> {
         if (parents.isEmpty()) {
             return;
         }
-        // Of elements that arrive together, the last one replaces the others before their streams start.
+        // If several elements arrive together, the last one replaces the others before their streams start.
         int last = parents.size() - 1;
         for (int i = 0; i < last; i++) {
             parents.ack(i);

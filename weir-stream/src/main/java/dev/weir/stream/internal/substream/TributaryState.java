@@ -1,7 +1,7 @@
 package dev.weir.stream.internal.substream;
 
 /**
- * The life cycle of one of {@link ConcurrentSubstreams}, from building its stages to their end. Immutable; each
+ * The life cycle of a stream of {@link ConcurrentSubstreams}, from building its stages to their end. Immutable; each
  * transition returns the next state.
  *
  * <pre>
@@ -28,7 +28,7 @@ enum TributaryState {
     RUNNING,
     /** The stream was closed, and its segment is about to close the last stage. */
     CLOSING,
-    /** All of the stream's stages are closed, or will be by the caller of the transition that led here. */
+    /** The stream's stages are closed, or the caller of the transition to this state closes them. */
     ENDED;
 
     /** Returns the state after the starting thread has attached the stream. */

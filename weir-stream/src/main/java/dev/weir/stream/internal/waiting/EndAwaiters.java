@@ -31,7 +31,7 @@ public final class EndAwaiters {
         remembers = true;
     }
 
-    /** Waits until the threads have terminated or can no longer terminate, for at most {@code nanos}. */
+    /** Waits, for at most {@code nanos}, until every remembered thread has terminated or has called System.exit. */
     public void awaitEnds(long nanos) throws InterruptedException {
         long endNanos = System.nanoTime() + nanos;
         for (Thread thread : threads) {

@@ -21,12 +21,13 @@ final class SlopeSearch {
     // call have become slower. The limit is then lowered at once by Gradient2's factor, at most by half. After that the
     // slope decides whether this was right.
     //
-    // - The .NET controller finds the slope in spite of noise from a wave that it adds to the limit. Here it makes one
-    // step, then a pause that grows while steps bring no gain, then another step. A step whose slope is unclear is
+    // - To find the slope in spite of noise, the .NET controller adds a wave to the limit. This class makes one step,
+    // then a pause, then another step. The pause grows while steps bring no gain. A step whose slope is unclear is
     // observed for longer.
     //
-    // - As in Gradient2, a limit that is not used is not raised. It is lowered to the part that is used if the input is
-    // waiting nevertheless, because then either the results are not being consumed or the processors are the limit.
+    // - As in Gradient2, an unused limit is not raised. If the input is waiting although part of the limit is unused,
+    // the limit is lowered to the used part: either the results are not being consumed, or the processors are the
+    // limit.
 
     /**
      * Slope below which more threads are not worthwhile, because their gain is less than a quarter of the ideal gain.

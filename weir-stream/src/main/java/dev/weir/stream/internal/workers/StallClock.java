@@ -18,7 +18,7 @@ public final class StallClock {
         this.threads = threads;
     }
 
-    /** Sets the number of threads for which the next stall counts. */
+    /** Sets the number of threads. The next stall counts once per thread. */
     public void threads(int now) {
         threads = now;
     }

@@ -90,7 +90,7 @@ public final class WorkerTasks {
         if (waits == 0) {
             return workers;
         }
-        // Only its stack shows that a platform thread is waiting in a native call.
+        // A platform thread in a native call appears to be running; only its stack shows that it is waiting.
         int waiting = Math.clamp(
                 Math.max(workers.waiting(), Math.ceilDiv(waits * workers.atWork(), looked)), 0, workers.atWork());
         return Activity.of(
