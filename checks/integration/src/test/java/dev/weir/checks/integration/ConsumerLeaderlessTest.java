@@ -227,6 +227,37 @@ class ConsumerLeaderlessTest {
     }
 
     @Test
+    @Order(7)
+    @Timeout(120)
+    void boundedRead_ofATopicWithoutAnyLeader_waitsForTheElection() throws Exception {
+        KAFKA.cluster()
+                .admin()
+                .createTopics(List.of(new NewTopic("single", Map.of(0, List.of(VICTIM)))))
+                .all()
+                .get(30, TimeUnit.SECONDS);
+        KAFKA.cluster().awaitInSync("single");
+        Records.produce(KAFKA.bootstrapServers(), "single", 0, 1);
+        stopVictim();
+        CompletableFuture<RunningPipeline> starts = new CompletableFuture<>();
+        Thread starting = Thread.ofPlatform().start(() -> {
+            try {
+                starts.complete(run(
+                        settings("single", "classic").build(),
+                        Subscription.topics("single").untilEnd()));
+            } catch (RuntimeException | Error failure) {
+                starts.completeExceptionally(failure);
+            }
+        });
+        ConsumerLedger.await(
+                "the first query", SOON, () -> starts.isDone() || starting.getState() == Thread.State.TIMED_WAITING);
+        KAFKA.cluster().broker(VICTIM).start();
+        try (RunningPipeline running = starts.get(60, TimeUnit.SECONDS)) {
+            assertThat(running.await().drained()).isTrue();
+            assertThat(read).hasSize(1);
+        }
+    }
+
+    @Test
     @Order(4)
     @Timeout(60)
     void missingTopic_amongGivenPartitions_waitsAloneAndIsNamed() throws Exception {

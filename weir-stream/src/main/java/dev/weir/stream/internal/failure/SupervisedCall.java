@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *   } catch (Throwable thrown) {
  *       result = supervised.after(thrown, function::apply, element);
  *   }
- *   if (result instanceof Verdict verdict) {
+ *   if (result instanceof FailureVerdict verdict) {
  *       // fail, or settle the element and continue without it
  *   }
  * </pre>

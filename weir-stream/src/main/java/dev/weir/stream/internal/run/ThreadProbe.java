@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
  * probe.
  *
  * <pre>
- *   Nest.build(branch, probe) -&gt; are there segments? ------------------------------&gt; yes: threads
+ *   NestedStreams.buildAndClose -&gt; are there segments? ---------------------------&gt; yes: threads
  *                             -&gt; did a stage report inner streams with threads? ------&gt; yes: threads
  *                             -&gt; close all that was built
  * </pre>

@@ -41,9 +41,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -75,6 +77,9 @@ public final class ConsumerStart {
 
     /** Timeout of the query for the end offsets of a bounded read. */
     private static final Duration END_TIMEOUT = Duration.ofSeconds(5);
+
+    /** Runs a task after the pause between two queries for end offsets. */
+    private static final Executor AFTER_PAUSE = CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS);
 
     /** Interval at which the client looks for new topics that match a pattern. */
     private static final int TOPIC_LOOK_MILLIS = 30_000;
@@ -326,29 +331,43 @@ public final class ConsumerStart {
 
     /**
      * Returns the end offsets. A partition whose end is unknown at present is queried again during the run, and the
-     * others do not wait for it.
+     * others do not wait for it. If all are unknown, as during an election, the query is repeated for as long as a broker
+     * may take to answer; then the start fails.
      */
     private Map<TopicPartition, Long> endOffsets(Lookup lookup, Set<TopicPartition> ids) {
-        Map<TopicPartition, Long> ends = new HashMap<>();
-        Map<TopicPartition, KafkaPipelineException> unknown = new HashMap<>();
-        lookup.offsets(ids.stream().collect(Collectors.toMap(id -> id, this::end)), END_TIMEOUT)
-                .forEach((id, end) -> {
-                    try {
-                        ends.put(id, answer(end));
-                    } catch (KafkaPipelineException failure) {
-                        boolean passes = failure.getCause() instanceof RetriableException
-                                && !(failure.getCause() instanceof UnknownTopicOrPartitionException);
-                        if (!passes) {
-                            throw failure;
-                        }
-                        ends.put(id, AssignedPartition.UNKNOWN);
-                        unknown.put(id, failure);
-                    }
-                });
-        if (!unknown.isEmpty() && unknown.size() == ids.size()) {
-            throw unknown.values().iterator().next();
+        long startNanos = System.nanoTime();
+        while (true) {
+            Map<TopicPartition, Long> ends = new HashMap<>();
+            KafkaPipelineException unknown = ends(lookup, ids, ends);
+            boolean isOver = System.nanoTime() - startNanos > ANSWER_TIMEOUT.toNanos();
+            if (unknown == null || ends.values().stream().anyMatch(end -> end != AssignedPartition.UNKNOWN)) {
+                return ends;
+            } else if (isOver) {
+                throw unknown;
+            }
+            answer(CompletableFuture.runAsync(() -> {}, AFTER_PAUSE));
         }
-        return ends;
+    }
+
+    /** Adds the end of each partition to {@code ends}. Returns why an end is unknown, or null if all are known. */
+    private @Nullable KafkaPipelineException ends(
+            Lookup lookup, Set<TopicPartition> ids, Map<TopicPartition, Long> ends) {
+        KafkaPipelineException unknown = null;
+        var answers = lookup.offsets(ids.stream().collect(Collectors.toMap(id -> id, this::end)), END_TIMEOUT);
+        for (var each : answers.entrySet()) {
+            try {
+                ends.put(each.getKey(), answer(each.getValue()));
+            } catch (KafkaPipelineException failure) {
+                boolean passes = failure.getCause() instanceof RetriableException
+                        && !(failure.getCause() instanceof UnknownTopicOrPartitionException);
+                if (!passes) {
+                    throw failure;
+                }
+                ends.put(each.getKey(), AssignedPartition.UNKNOWN);
+                unknown = failure;
+            }
+        }
+        return unknown;
     }
 
     private Position end(TopicPartition id) {
