@@ -88,7 +88,8 @@ public final class KafkaSink<K, V> {
     /**
      * Limits the number of records or messages in flight, in addition to {@code buffer.memory}: 1 to 1,000,000. A sink
      * with its own producer counts records and has no such limit by default. A flow, and a sink that uses a
-     * {@link Sender}, count messages; their default limit is 10,000.
+     * {@link Sender}, count messages; their default limit is 10,000. Encoded records, unless a failure rule is set, and
+     * transactions have no such limit, so {@link #encoded} and {@link #transactional} then refuse it.
      */
     public KafkaSink<K, V> maxInFlight(int count) {
         if (count < 1 || count > MAX_IN_FLIGHT) {
@@ -166,7 +167,8 @@ public final class KafkaSink<K, V> {
      * <p>With a rule that does not fail the run, each record becomes an object with its own bytes, so that it can be
      * sent again after a rejection. The sink then behaves like {@link #records} with a lean producer.
      *
-     * @throws IllegalArgumentException if the settings specify Kafka's client as the produce path
+     * @throws IllegalArgumentException if the settings specify Kafka's client as the produce path, the producer is a
+     *     {@link Sender}, or {@link #maxInFlight} is set without a failure rule
      */
     public Sink<EncodedRecords> encoded() {
         if (settings.produce() != ProducePath.LEAN) {
@@ -175,6 +177,7 @@ public final class KafkaSink<K, V> {
         }
         refuseSender("encoded()");
         if (failures.action() == WriteFailures.Action.FAIL) {
+            refuseMaxInFlight("encoded()");
             return Sink.<EncodedRecords>custom("produce", new EncodedSink(settings))
                     .with(attributes);
         }
@@ -191,11 +194,12 @@ public final class KafkaSink<K, V> {
      * A new run therefore aborts the open transaction of the previous run. A previous run that has not ended then
      * fails.
      *
-     * @throws IllegalArgumentException if the settings cannot be used with transactions, the id is blank, or the
-     *     producer is a {@link Sender}
+     * @throws IllegalArgumentException if the settings cannot be used with transactions, the id is blank, the
+     *     producer is a {@link Sender}, or {@link #maxInFlight} is set
      */
     public TransactionalSink<K, V> transactional(String transactionalId) {
         refuseSender("transactional(...)");
+        refuseMaxInFlight("transactional(...)");
         return TransactionalSink.of(settings, transactionalId, failures);
     }
 
@@ -203,6 +207,14 @@ public final class KafkaSink<K, V> {
         if (sender != null) {
             throw new IllegalArgumentException(
                     what + " needs its own producer: use KafkaSink.with(settings) instead of a sender");
+        }
+    }
+
+    private void refuseMaxInFlight(String what) {
+        if (maxInFlight != 0) {
+            throw new IllegalArgumentException(what
+                    + " counts no records in flight, buffer.memory limits them: remove maxInFlight(" + maxInFlight
+                    + ")");
         }
     }
 }
