@@ -72,6 +72,7 @@ final class ShareRun implements ShareHandle, Termination {
     /** The reports of stages that make no progress. */
     private final Supplier<List<String>> troubles;
 
+    private volatile boolean closed;
     private volatile Plan plan;
     private volatile long lag = -1;
     private volatile Limit limit = UNKNOWN;
@@ -273,14 +274,17 @@ final class ShareRun implements ShareHandle, Termination {
 
     @Override
     public ConsumerHealth health() {
-        boolean joined = path.isJoined();
+        boolean live = !closed;
+        boolean joined = live && path.isJoined();
         List<String> reasons = new ArrayList<>();
-        if (!joined) {
+        if (!live) {
+            reasons.add("the share group member has ended");
+        } else if (!joined) {
             reasons.add("share group " + settings.groupId() + " has assigned it no partitions");
         }
         List<String> stuck = troubles.get();
         reasons.addAll(stuck);
-        return ConsumerHealth.of(true, joined, stuck.isEmpty(), String.join("; ", reasons), null);
+        return ConsumerHealth.of(live, joined, stuck.isEmpty(), String.join("; ", reasons), null);
     }
 
     @Override
@@ -311,6 +315,7 @@ final class ShareRun implements ShareHandle, Termination {
 
     @Override
     public String close(Duration patience) {
+        closed = true;
         watch.shutdownNow();
         int unfinished = path.close(patience);
         try {

@@ -73,6 +73,18 @@ class ShareRunTest {
         assertThat(run.health().reason()).isEmpty();
     }
 
+    /** A probe that reads the handle after the end would otherwise keep the process in service. */
+    @Test
+    void member_isNeitherLiveNorReady_afterItsEnd() {
+        IdlePath path = new IdlePath();
+        path.joined = true;
+        ShareRun run = run(path);
+        run.close(Duration.ZERO);
+        assertThat(run.health().live()).isFalse();
+        assertThat(run.health().ready()).isFalse();
+        assertThat(run.health().reason()).isEqualTo("the share group member has ended");
+    }
+
     private static class IdlePath implements SharePath {
 
         private boolean joined;
