@@ -10,7 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A detailed view of a consumer's state, which explains its progress: partitions, buffers, waits and problems.
+ * A detailed view of a consumer's state: its partitions and buffers, and the reasons why records are not processed.
  * Immutable.
  */
 public final class ConsumerDump {
@@ -99,30 +99,32 @@ public final class ConsumerDump {
     }
 
     /**
-     * One sentence for each downstream stage that makes no progress, prefixed with the stage's name. For example, a
-     * producer that has been waiting too long for a response is described with the brokers' error. {@link #why}
-     * includes these sentences.
+     * The problems reported by downstream stages that make no progress: one sentence per stage, prefixed with the
+     * stage's name. For example, a producer that has been waiting too long for a response reports what the brokers say
+     * about its topics. {@link #why} includes these sentences.
      */
     public List<String> troubles() {
         return values.troubles;
     }
 
     /**
-     * The total time that a decoder of views has spent on the fetch threads so far, estimated from samples. 0 if there
-     * is no such decoder: deserializers run in the source's stage instead.
+     * The total time that the decoder of {@link KafkaSource#decodedBy} has spent on the fetch threads so far, estimated
+     * from samples. 0 if there is no such decoder, because deserializers run in the source's stage instead.
      */
     public long decodeNanos() {
         return values.decodeNanos;
     }
 
-    /** The number of fetch threads. A decoder of views runs on each of them. */
+    /**
+     * The number of fetch threads. The decoder of {@link KafkaSource#decodedBy}, if there is one, runs on all of them.
+     */
     public int decodeThreads() {
         return values.decodeThreads;
     }
 
     /**
-     * The total time for which broker quotas have throttled fetches so far. On the client path, it is derived from the
-     * client's average metrics.
+     * The total time for which broker quotas have throttled fetches so far. With {@link FetchPath#CLIENT}, it is
+     * estimated from averages in the client's metrics.
      */
     public long throttledNanos() {
         return values.throttledNanos;
@@ -136,8 +138,8 @@ public final class ConsumerDump {
          */
         WINDOW("window full"),
         /**
-         * The pipeline cannot keep up: unfinished records fill the partition's part of
-         * {@link ConsumerSettings#bufferBytes}, or the unfinished records of all partitions together fill the complete
+         * The pipeline cannot keep up: the partition's unfinished records have used up its part of
+         * {@link ConsumerSettings#bufferBytes}, or the unfinished records of all partitions have filled the whole
          * buffer.
          */
         BUDGET("memory budget full"),
@@ -148,9 +150,9 @@ public final class ConsumerDump {
         /** The start position is not known yet. */
         STARTING("position not known yet"),
         /**
-         * An open transaction blocks a partition read with {@code isolation.level=read_committed}: records have been
-         * waiting beyond its last stable offset for 60 to 90 seconds. {@link PartitionDump#trouble} identifies the
-         * transaction's producer. Weir does not end the transaction.
+         * The partition is read with {@code isolation.level=read_committed} and is blocked by an open transaction: for
+         * 60 to 90 seconds, there have been records after its last stable offset that cannot be read.
+         * {@link PartitionDump#trouble} identifies the transaction's producer. Weir does not end the transaction.
          */
         OPEN_TRANSACTION("held up by an open transaction of another producer"),
         /** No pipeline of the reusable consumer reads the partition. */
@@ -171,8 +173,9 @@ public final class ConsumerDump {
     }
 
     /**
-     * Explains to a human reader why records do not flow: no broker responds, the {@link #troubles} of stages, and one
-     * sentence for each partition that is paused or has an unfinished record.
+     * Explains in plain sentences why records do not flow. The sentences report that no broker responds or that no
+     * partition is assigned, the {@link #troubles} of stages, and each partition that is paused or has an unfinished
+     * record.
      */
     public List<String> why() {
         List<String> sentences = new ArrayList<>();
@@ -256,7 +259,7 @@ public final class ConsumerDump {
             return values.partition;
         }
 
-        /** The number of the assignment that added the partition; see {@link ConsumerDump#assignments}. */
+        /** The sequence number of the assignment that added the partition; see {@link ConsumerDump#assignments}. */
         public int epoch() {
             return values.epoch;
         }
@@ -267,8 +270,8 @@ public final class ConsumerDump {
         }
 
         /**
-         * The number of pulled records from the first unfinished record onwards. Finished records are counted if an
-         * earlier record is unfinished.
+         * The number of records pulled by the pipeline, counted from the first unfinished record. Finished records
+         * after it are included.
          */
         public int inFlight() {
             return values.inFlight;
@@ -313,8 +316,8 @@ public final class ConsumerDump {
         }
 
         /**
-         * The total time for which the partition has been paused for {@link Paused#WINDOW} so far, including pauses
-         * that began and ended between two readings.
+         * The total time for which the partition has been paused for {@link Paused#WINDOW} so far. It includes pauses
+         * that were too short to appear in any dump.
          */
         public Duration windowFull() {
             return values.windowFull;
@@ -326,8 +329,8 @@ public final class ConsumerDump {
         }
 
         /**
-         * The reason why no broker can provide a start position, or a description of the transaction that blocks the
-         * partition; null if there is no such problem.
+         * The reason why the partition's start or end position is still unknown, or a description of the transaction
+         * that blocks the partition; null if there is no such problem.
          */
         public @Nullable String trouble() {
             return values.trouble;
@@ -516,7 +519,7 @@ public final class ConsumerDump {
             this.values = new OldestValues(offset, age, keyHash, stage);
         }
 
-        /** Creates an instance for testing code that reads one. During a run, the engine creates the instances. */
+        /** Creates an instance for use in tests. At run time, Weir creates the instances. */
         public static Oldest of(long offset, Duration age, @Nullable Integer keyHash, String stage) {
             return new Oldest(offset, age, keyHash, stage);
         }
@@ -532,18 +535,19 @@ public final class ConsumerDump {
         }
 
         /**
-         * The murmur2 hash of the record's key, as computed by the default partitioner. Dumps show this hash instead of
-         * the key. Null if the record has no key or the hash is unknown. The hash is unknown if a stage has mapped the
-         * record to another type or cannot determine it. For a typed key, the hash is known only if the key is a
-         * string, whose UTF-8 bytes are hashed.
+         * The murmur2 hash of the record's key, as computed by the default partitioner; dumps show this hash instead of
+         * the key. A string key is hashed as UTF-8. Null if the record has no key, if a deserializer has turned the key
+         * into anything but bytes or a string, or if the key is unknown because a stage has mapped the record to
+         * another type or cannot identify it.
          */
         public @Nullable Integer keyHash() {
             return values.keyHash;
         }
 
         /**
-         * The record's location in the pipeline: {@value #BUFFERED} before it is pulled, and afterwards
-         * {@value #IN_FLIGHT} with, if known, the stage that has the record and whether the record is waiting there.
+         * The record's location in the pipeline. Before the record is pulled, it is {@value #BUFFERED}; afterwards, it
+         * is {@value #IN_FLIGHT}, followed, if known, by the stage that has the record and whether the record is
+         * waiting or being processed there.
          */
         public String stage() {
             return values.stage;

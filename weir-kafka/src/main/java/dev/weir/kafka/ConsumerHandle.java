@@ -19,8 +19,8 @@ public interface ConsumerHandle {
     /**
      * Returns the handle of a pipeline that has exactly one consumer.
      *
-     * @throws IllegalStateException if the pipeline has no consumer or several; {@link RunningPipeline#handles} lists
-     *     them
+     * @throws IllegalStateException if the pipeline does not have exactly one consumer; use
+     *     {@link RunningPipeline#handles} to get the handles of all its consumers
      */
     static ConsumerHandle of(RunningPipeline running) {
         List<ConsumerHandle> handles =
@@ -35,15 +35,16 @@ public interface ConsumerHandle {
     ConsumerSnapshot snapshot();
 
     /**
-     * Makes the consumer's owner thread take a snapshot, so that the snapshot can be compared with other counters read
-     * at the same time. Returns the last snapshot if the thread does not respond within the given time, because it is
-     * busy (for example with a rebalance) or has ended. Suitable for displays, but not for a call per record.
+     * Takes a new snapshot on the consumer's owner thread. The snapshot is current, so it can be compared with other
+     * counters read at the same time. If the thread does not respond within the given time, because it is busy (for
+     * example with a rebalance) or has ended, this method returns the last snapshot. Suitable for displays, but not for
+     * a call per record.
      */
     ConsumerSnapshot snapshot(Duration within);
 
     /**
-     * Returns the size of the unfinished records in bytes, which counts towards {@link ConsumerSettings#bufferBytes};
-     * about a tenth of a second old. -1 if unknown.
+     * Returns the size of the unfinished records in bytes, or -1 if unknown. This size counts towards
+     * {@link ConsumerSettings#bufferBytes}. The returned value is about a tenth of a second old.
      */
     default long outstandingBytes() {
         return -1;
@@ -56,9 +57,8 @@ public interface ConsumerHandle {
     ConsumerDump dump();
 
     /**
-     * Returns the dump without the location of the oldest records; it contains only their offset and age. Suitable for
-     * frequent calls, unlike {@link #dump}, which locates the records and for that scans the tables of stages under
-     * their locks.
+     * Returns the dump without the locations of the oldest records; only their offsets and ages are included. Suitable
+     * for frequent calls, unlike {@link #dump}, which scans the stages' tables under their locks to locate the records.
      */
     default ConsumerDump outline() {
         return dump();
@@ -72,8 +72,8 @@ public interface ConsumerHandle {
     /**
      * Returns the values for health probes.
      *
-     * @param stall the longest time without a finished record, while there is work to do, for which the consumer still
-     *     counts as progressing; set it longer than the slowest handler call
+     * @param stall how long the consumer may go without finishing a record, although it has records to finish, before
+     *     it no longer counts as progressing; set it longer than the slowest handler call
      */
     ConsumerHealth health(Duration stall);
 
@@ -82,8 +82,7 @@ public interface ConsumerHandle {
      * still processed. The consumer stays in its group and keeps the records that it has fetched, so a pause costs
      * almost nothing. The pause also applies to partitions assigned later.
      *
-     * @return a stage that is already complete, so there is no need to wait for it; the other methods that pause or
-     *     resume return such a stage too
+     * @return a completed stage, as returned by all methods that pause or resume
      */
     CompletionStage<Void> pause();
 
@@ -115,13 +114,13 @@ public interface ConsumerHandle {
     CompletionStage<Void> resume(Collection<TopicPartition> partitions);
 
     /**
-     * Continues reading at other positions. Records that were fetched but not yet pulled are dropped. Acknowledgements
-     * of records pulled earlier are ignored, and the seek does not wait for them. When the seek is done, the new
-     * positions are committed for the group, even if they are before the committed ones.
+     * Continues reading the given partitions at new positions. Drops records that were fetched but not yet pulled. Does
+     * not wait for records pulled earlier, and ignores their acknowledgements. When the seek is done, the new positions
+     * are committed for the group, even if they are before the committed offsets.
      *
-     * @return a stage that completes when each partition is at its new position; it does not wait for the next record.
-     *     The stage fails if a partition is not assigned, or is revoked before the seek is done. Partitions that are
-     *     already at their new position then stay there
+     * @return a stage that completes when each partition is at its new position, without waiting for the next record.
+     *     The stage fails if a partition is not assigned or is revoked before the seek is done, or if the consumer has
+     *     stopped. Partitions that have already reached their new positions then remain there
      */
     CompletionStage<Void> seek(Map<TopicPartition, Position> positions);
 }

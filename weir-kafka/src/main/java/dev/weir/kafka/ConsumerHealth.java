@@ -14,30 +14,30 @@ public final class ConsumerHealth {
         this.values = new Values(live, ready, progressing, reason, noAnswerSince);
     }
 
-    /** Creates an instance for testing code that reads one. During a run, the engine creates the instances. */
+    /** Creates an instance for use in tests. At run time, Weir creates the instances. */
     public static ConsumerHealth of(
             boolean live, boolean ready, boolean progressing, String reason, @Nullable Instant noAnswerSince) {
         return new ConsumerHealth(live, ready, progressing, reason, noAnswerSince);
     }
 
     /**
-     * Returns whether the consumer's thread is still running its loop. If it is not, only restarting the pipeline
-     * helps.
+     * Returns whether the consumer is running and keeps polling. A consumer that is not live recovers only if its
+     * pipeline is restarted.
      */
     public boolean live() {
         return values.live;
     }
 
     /**
-     * Returns whether the consumer has joined its group, or has its partitions if it uses no group, and knows the start
-     * position of each partition.
+     * Returns whether the consumer has joined its group and knows the start position of each assigned partition.
+     * Without a group, the consumer is ready once it knows its partitions and their start positions.
      */
     public boolean ready() {
         return values.ready;
     }
 
     /**
-     * Returns whether records are being finished, or there are none to finish. False if no broker responds, or while a
+     * Returns whether the consumer is finishing records or has no records to finish. False if no broker responds or a
      * downstream stage reports that it makes no progress, such as a producer that has been waiting too long for a
      * response.
      */
@@ -45,7 +45,10 @@ public final class ConsumerHealth {
         return values.progressing;
     }
 
-    /** Returns the reason for each value that is false, or an empty string if all are true. */
+    /**
+     * Returns the reasons why {@link #live}, {@link #ready} or {@link #progressing} is false, or an empty string if all
+     * three are true.
+     */
     public String reason() {
         return values.reason;
     }
@@ -59,7 +62,7 @@ public final class ConsumerHealth {
         return values.noAnswerSince;
     }
 
-    /** Returns the sentence that reports {@link #noAnswerSince} in logs, health reports and dumps. */
+    /** Returns the message about {@link #noAnswerSince} that is used in logs, health reports and dumps. */
     public static String noAnswer(Instant since) {
         return "no broker answers since " + since.truncatedTo(ChronoUnit.SECONDS);
     }

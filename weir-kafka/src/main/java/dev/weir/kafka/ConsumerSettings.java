@@ -22,11 +22,13 @@ public final class ConsumerSettings<K, V> {
 
     private static final int MEGABYTE = 1024 * 1024;
 
-    // A poll returns at most as many records as fit into the buffer at this size, whatever their compressed size.
+    // The record size from which the default of max.poll.records is derived: a poll returns at most as many records as
+    // would fit into the buffer if each had this size. Actual and compressed sizes do not matter.
     private static final int POLL_RECORD_BYTES = 8 * 1024;
     private static final int MIN_POLL_RECORDS = 500;
 
-    // The records of a poll are read twice. With this many, they are still in the CPU cache the second time.
+    // The upper bound of the default of max.poll.records. The records of a poll are read twice, and up to this number
+    // of records is still in the CPU cache the second time.
     private static final int MAX_POLL_RECORDS = 2_048;
     private static final int MAX_OUTSTANDING = 1_000_000;
     private static final int MAX_FETCH_THREADS = 64;
@@ -89,8 +91,8 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The number of unfinished records in a partition at which fetching from it pauses: 1 to 1,000,000, default 16,384.
-     * Fetching resumes at half of that number.
+     * The limit of unfinished records per partition: 1 to 1,000,000, default 16,384. A partition that reaches it is not
+     * fetched until only half of this number are unfinished.
      */
     public int maxOutstandingRecords() {
         return values.maxOutstandingRecords;
@@ -106,18 +108,19 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The time that a rebalance waits for unfinished records of the revoked partitions, and for the hooks that are
-     * notified of the revocation: 0 to 4 min, default 20 s. The commit that follows takes up to 10 s in addition.
+     * The time that a rebalance waits for unfinished records of the revoked partitions and for the methods that are
+     * notified of the revocation, such as {@link RebalanceListener#onRevoked}: 0 to 4 min, default 20 s. The commit
+     * that follows may take up to 10 s longer.
      */
     public Duration revokeDeadline() {
         return values.revokeDeadline;
     }
 
     /**
-     * The policy if the next record to read has been deleted or does not exist yet, or if the topic has been recreated;
-     * the default is {@link OutOfRangePolicy#FAIL}. The client path checks for recreated topics every 5 s, or less
-     * often if there are thousands of partitions: each partition adds a millisecond to the interval. The lean path
-     * detects a recreated topic when it fetches.
+     * The policy that applies if the next record to read has been deleted or does not exist yet, or if the topic has
+     * been recreated; the default is {@link OutOfRangePolicy#FAIL}. The client path checks for recreated topics every 5
+     * s, or less often if there are thousands of partitions: each partition adds a millisecond to the interval. The
+     * lean path detects a recreated topic when it fetches.
      */
     public OutOfRangePolicy outOfRange() {
         return values.outOfRange;
@@ -140,10 +143,9 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The maximum number of characters in the metadata of a commit. The metadata contains the records that were
-     * finished beyond the committed offset, so that a restart does not repeat them, and the topic's id (30 characters).
-     * 0 to 1,048,576, default 4,096; 0 stores no metadata. Must not exceed the broker's
-     * {@code offset.metadata.max.bytes}.
+     * The maximum number of characters in the metadata of a commit. The metadata identifies the topic (30 characters)
+     * and lists the records finished beyond the committed offset, so that a restart does not repeat them. 0 to
+     * 1,048,576, default 4,096; 0 stores no metadata. Must not exceed the broker's {@code offset.metadata.max.bytes}.
      */
     public int commitMetadataChars() {
         return values.commitMetadataChars;
@@ -165,8 +167,8 @@ public final class ConsumerSettings<K, V> {
     /**
      * The number of threads that fetch for a consumer on the lean path: 1 to 64; the default is 1, which is the
      * consumer's own thread. Several threads divide the partitions by broker. If there are fewer brokers than threads,
-     * they also divide the partitions of a broker. They divide the fetch budget too. Each thread calls the decoder of
-     * views.
+     * the partitions of a broker are divided among several threads. The fetch budget is divided among all threads. Each
+     * thread calls the decoder of {@link KafkaSource#decodedBy}.
      */
     public int fetchThreads() {
         return values.fetchThreads;
@@ -181,9 +183,9 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The maximum size of a decompressed batch on the lean path, and of a key or value on the client path: 64 KB to 1
-     * GB. The default is a quarter of the heap. On the lean path, which decompresses complete batches, the default is
-     * at least 1 and at most 64 MB. The client path decompresses record by record.
+     * The maximum size of a decompressed batch on the lean path, or of a single key or value on the client path, which
+     * decompresses record by record: 64 KB to 1 GB. The default is a quarter of the heap, but on the lean path at least
+     * 1 MB and at most 64 MB.
      */
     public long maxBatchBytes() {
         return values.maxBatchBytes == BY_PATH ? defaultBatchBytes(values.fetch) : values.maxBatchBytes;
@@ -415,8 +417,9 @@ public final class ConsumerSettings<K, V> {
         /**
          * Applies settings that the application's framework has read. The keys are the same as in a settings file.
          *
-         * @param origin returns the place where the setting with the given key was written, for error messages
-         * @throws NullPointerException if a setting has no value; the message is the setting's origin
+         * @param origin returns the location of the setting with the given key, such as a file and line, for error
+         *     messages
+         * @throws NullPointerException if a setting has no value; the message is the location of the setting
          */
         public Builder<K, V> from(Map<String, String> settings, UnaryOperator<String> origin) {
             SettingsReader.apply(SettingsText.read(settings, origin), this, origins);
@@ -429,8 +432,8 @@ public final class ConsumerSettings<K, V> {
         }
 
         /**
-         * Optimizes for throughput: larger fetches and polls, larger windows, and fewer commits. Adds up to 100 ms of
-         * latency when there are few records, and more records are repeated after a crash.
+         * Optimizes for throughput: larger fetches and polls, larger windows, and fewer commits. When there are few
+         * records, latency increases by up to 100 ms. After a crash, more records are repeated.
          */
         public Builder<K, V> throughput() {
             property(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, "131072");
@@ -452,8 +455,8 @@ public final class ConsumerSettings<K, V> {
         }
 
         /**
-         * Makes one or many consumers fit into a small heap: 4 MB of records, small windows, and small fetches, which
-         * mean more requests. Records larger than a fetch are still read, one at a time.
+         * Reduces memory use, so that one or many consumers fit into a small heap: 4 MB of records, small windows, and
+         * small fetches, which mean more requests. Records larger than a fetch are still read, one at a time.
          */
         public Builder<K, V> lowMemory() {
             property(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "500");

@@ -13,7 +13,7 @@ public final class ConsumerSnapshot {
         this.values = values;
     }
 
-    /** Creates an instance for testing code that reads one. During a run, the engine creates the instances. */
+    /** Creates an instance for use in tests. At run time, Weir creates the instances. */
     public static ConsumerSnapshot of(
             List<PartitionSnapshot> partitions, int bufferedRecords, long commits, long failedCommits, int rebalances) {
         return new ConsumerSnapshot(
@@ -59,11 +59,11 @@ public final class ConsumerSnapshot {
     }
 
     /**
-     * The records that the pipeline had pulled but not finished when their assignment ended. If the reason is
-     * {@code revoked} (unfinished at the deadline), {@code lost} (session lost) or {@code seek}, the partition's owner
-     * reads them again. If the reason is {@code out-of-range} or {@code recreated}, the log no longer contains them. A
-     * record that is still being processed counts as in flight, and is listed here only when its processing has ended.
-     * Empty with transactions and with at-most-once.
+     * The records that the pipeline had pulled but not finished when the partition's assignment ended. With the reasons
+     * {@code revoked} (unfinished at the deadline), {@code lost} (session lost) and {@code seek}, the partition's owner
+     * reads the records again. With the reasons {@code out-of-range} and {@code recreated}, the log no longer contains
+     * them. A record that is still being processed counts as in flight; it is listed here once its processing has
+     * ended. Always empty with transactions and with at-most-once delivery.
      */
     public List<RecordRange> dropped() {
         return values.dropped;
@@ -94,7 +94,7 @@ public final class ConsumerSnapshot {
             this.values = values;
         }
 
-        /** Creates an instance for testing code that reads one. During a run, the engine creates the instances. */
+        /** Creates an instance for use in tests. At run time, Weir creates the instances. */
         public static RecordRange of(String topic, int partition, long from, long to, long count, String reason) {
             return new RecordRange(new RangeValues(
                     Objects.requireNonNull(topic, "topic"),
@@ -120,12 +120,12 @@ public final class ConsumerSnapshot {
             return values.from;
         }
 
-        /** The offset that follows the last record's offset. */
+        /** The end of the range, exclusive: the offset after the last record. */
         public long to() {
             return values.to;
         }
 
-        /** The number of records, which is at most the number of offsets in the range. */
+        /** The number of records. It may be less than the number of offsets in the range. */
         public long count() {
             return values.count;
         }
@@ -138,7 +138,7 @@ public final class ConsumerSnapshot {
             return values.reason;
         }
 
-        /** Returns whether these records are gone from the log, or at least from these offsets. */
+        /** Returns whether the log no longer contains these records at these offsets. */
         public boolean isGone() {
             return values.reason.equals("out-of-range") || values.reason.equals("recreated");
         }
@@ -171,7 +171,7 @@ public final class ConsumerSnapshot {
             this.values = new PartitionValues(topic, partition, paused, outstanding, committed, lag);
         }
 
-        /** Creates an instance for testing code that reads one. During a run, the engine creates the instances. */
+        /** Creates an instance for use in tests. At run time, Weir creates the instances. */
         public static PartitionSnapshot of(
                 String topic, int partition, boolean paused, int outstanding, long committed, long lag) {
             return new PartitionSnapshot(topic, partition, paused, outstanding, committed, lag);
@@ -192,7 +192,10 @@ public final class ConsumerSnapshot {
             return values.paused;
         }
 
-        /** The number of records, emitted or buffered, from the first unfinished one onwards. */
+        /**
+         * The number of emitted and buffered records, counted from the first unfinished record. Finished records after
+         * it are included.
+         */
         public int outstanding() {
             return values.outstanding;
         }
@@ -230,8 +233,8 @@ public final class ConsumerSnapshot {
     }
 
     /**
-     * Returns the number of pulled records from each partition's first unfinished record onwards. Finished records are
-     * counted if an earlier record of their partition is unfinished.
+     * Returns the number of records pulled by the pipeline, counted in each partition from the first unfinished record.
+     * Finished records after it are included.
      */
     public long inFlight() {
         return Math.max(

@@ -43,8 +43,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A bounded read ({@link Subscription#untilEnd}) ends when all of its output has been committed. If a transaction is
  * aborted after all input was read, its records are written again; they are kept in memory for this purpose. Two kinds
- * of input remain unprocessed and are listed at the end: inputs of a transaction whose commit has an unknown outcome,
- * and inputs of an element that was created from records of both a lost partition and an owned one.
+ * of input remain unprocessed and are reported when the run ends: inputs of a transaction whose commit has an unknown
+ * outcome, and inputs of an element that combines records of a lost partition with records of an owned one.
  */
 public final class ExactlyOnceFlow<K, V> {
 
@@ -85,8 +85,8 @@ public final class ExactlyOnceFlow<K, V> {
 
     /**
      * Sets how long a transaction accepts records before it is committed: 1 ms to 10 min, and less than the producer's
-     * {@code transaction.timeout.ms}, which is 30 s by default; default 100 ms. Consumers with {@code read_committed}
-     * see records up to this much later.
+     * {@code transaction.timeout.ms}, which is 30 s by default; default 100 ms. The interval delays output for
+     * consumers with {@code read_committed}, which see records only after the commit.
      */
     public ExactlyOnceFlow<K, V> commitInterval(Duration interval) {
         TransactionLimits.checkInterval(Objects.requireNonNull(interval, "interval"));
@@ -118,8 +118,8 @@ public final class ExactlyOnceFlow<K, V> {
      * partition are in order. Aborted transactions are not reported, and neither is a commit that succeeded just before
      * the process crashed.
      *
-     * @param listener called by the committing thread, which waits for it to return; an exception fails the run. Having
-     *     a listener costs one object for each record of the open transaction
+     * @param listener called by the committing thread, which waits for it to return; an exception fails the run. A
+     *     listener requires one additional object per record of the open transaction
      */
     public ExactlyOnceFlow<K, V> whenCommitted(Action<? super List<RecordMetadata>> listener) {
         return new ExactlyOnceFlow<>(
@@ -141,9 +141,9 @@ public final class ExactlyOnceFlow<K, V> {
      *
      * <p>If a record is rejected, the transaction is aborted and its inputs are read again. Each record derived from
      * the rejected record's input is then tried alone, in a transaction that is always aborted, so that only the
-     * rejected records are left out. A rule costs a few more objects per record until the record is acknowledged. After
-     * a bounded read has read all of its input, the run writes aborted records again instead of reading their inputs
-     * again. A drain of an unbounded read leaves the inputs of such a transaction unprocessed.
+     * rejected records are left out. With a rule, each record requires a few additional objects until it is
+     * acknowledged. Once a bounded read has read all of its input, the run no longer reads inputs again, but writes the
+     * aborted records again. When an unbounded read is drained, the inputs of such a transaction remain unprocessed.
      */
     public ExactlyOnceFlow<K, V> onFailure(WriteFailures newFailures) {
         return new ExactlyOnceFlow<>(
@@ -165,8 +165,8 @@ public final class ExactlyOnceFlow<K, V> {
      *
      * @param producer producer settings without {@code transactional.id}, which each run derives from the group's name
      * @param transform applies operators to the given source and returns the result; called once, immediately
-     * @throws IllegalArgumentException if the settings contradict transactions, or if dead-letter records go to another
-     *     cluster
+     * @throws IllegalArgumentException if the settings are incompatible with transactions, or if dead-letter records go
+     *     to another cluster
      */
     public <A, B> Pipeline produceTo(
             ProducerSettings<A, B> producer,

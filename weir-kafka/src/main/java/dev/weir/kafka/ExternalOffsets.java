@@ -12,11 +12,12 @@ import org.apache.kafka.common.TopicPartition;
 public interface ExternalOffsets {
 
     /**
-     * Returns the start positions of newly assigned partitions, which are not read until the positions are known. If a
-     * call fails, or takes more than 30 s and is interrupted, it is repeated up to five times; then the run fails.
-     * {@link ConsumerHandle#health} and {@link ConsumerHandle#dump} show the waiting partitions and the reason.
+     * Returns the start positions of newly assigned partitions, which are not read until the positions are known. A
+     * call that takes more than 30 s is interrupted. A failed or interrupted call is repeated up to five times; then
+     * the run fails. {@link ConsumerHandle#health} and {@link ConsumerHandle#dump} show the waiting partitions and the
+     * reason.
      *
-     * @return a position for each partition; a partition without one starts where the subscription specifies
+     * @return a position for each partition; a partition missing from the map starts where the subscription specifies
      */
     CompletionStage<Map<TopicPartition, Position>> load(Set<TopicPartition> partitions);
 
@@ -24,8 +25,8 @@ public interface ExternalOffsets {
      * Called after partitions were revoked. No more of their records are emitted, and {@code mapBlocking},
      * {@code mapAsync} and {@code forEach} start no more work on them. Work that had already started has ended, unless
      * it took longer than {@link ConsumerSettings#revokeDeadline} or the partitions were lost. The rebalance waits for
-     * this call for the rest of the deadline. It waits for at least 10 s, or for the whole deadline if the deadline is
-     * shorter. With a {@link RebalanceListener}, it waits for half of that time.
+     * this call until the deadline, but always for at least 10 s, or for the whole deadline if that is less than 10 s.
+     * If there is also a {@link RebalanceListener}, this call gets only half of that time.
      */
     default void revoked(Set<TopicPartition> partitions) {}
 }

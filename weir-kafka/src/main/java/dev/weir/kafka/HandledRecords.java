@@ -21,8 +21,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A flow with its handler, to be configured with rules for failed records and then with a destination for the results:
- * {@link HandledFlow} for a consumer group, {@link HandledSharedFlow} for a share group. Immutable.
+ * A flow with its handler. Configure the rules for failed records first, and then a destination for the results. A
+ * {@link HandledFlow} reads with a consumer group, a {@link HandledSharedFlow} with a share group. Immutable.
  *
  * <p>Without any rule, the first failure fails the pipeline, and the next run receives the record again.
  *
@@ -37,7 +37,7 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
         this.plan = plan;
     }
 
-    /** Returns this flow with another plan. */
+    /** Returns a copy of this flow with the given plan. */
     abstract F copy(HandlerPlan<K, V, R> newPlan);
 
     /** Returns the records to be decoded and handled. */
@@ -54,9 +54,9 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
     }
 
     /**
-     * Retries the handler when it throws. Records queued behind the failed one, by key or input order, keep waiting;
-     * others continue. The wait between two calls occupies one of the concurrent calls; on virtual threads, it does not
-     * block a platform thread.
+     * Retries the handler when it throws. Records that are queued behind the failed record, by key or in input order,
+     * keep waiting; other records continue. A record that waits for its next call still counts toward the concurrency
+     * limit. On virtual threads, the wait does not block a platform thread.
      */
     public F retry(RetryPolicy policy) {
         return with(plan.rules().withRetry(Objects.requireNonNull(policy, "policy")));
@@ -120,10 +120,10 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
     }
 
     /**
-     * Sets the topic for records that fail permanently, cannot be decoded, or whose result {@link #produceTo} cannot
-     * write. Unless {@link ConsumerSettings#unreadableBatches} specifies otherwise, the topic also receives batches
-     * that cannot be read, each as one record whose value is the batch. {@link DeadLetterTopic#sink} documents the
-     * guarantees.
+     * Sets the topic for records that fail permanently, records that cannot be decoded, and records whose result cannot
+     * be written by {@link #produceTo}. Unless {@link ConsumerSettings#unreadableBatches} specifies otherwise, the
+     * topic also receives batches that cannot be read, each as one record whose value is the batch.
+     * {@link DeadLetterTopic#sink} documents the guarantees.
      */
     public F deadLetter(DeadLetterTopic newTopic) {
         Objects.requireNonNull(newTopic, "topic");
@@ -167,10 +167,10 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
     }
 
     /**
-     * Completes the flow with a producer, like {@link KafkaSink#records}. A result may be impossible to write because
-     * it is too large, not serializable or rejected by the broker, or because {@code records} throws. In that case, the
-     * consumed record goes to the dead-letter topic; if there is none, the pipeline fails. A missing or forbidden topic
-     * always fails the pipeline.
+     * Completes the flow with a producer, like {@link KafkaSink#records}. A result cannot be written if it is too
+     * large, not serializable or rejected by the broker, or if {@code records} throws. In that case, the consumed
+     * record goes to the dead-letter topic; if there is none, the pipeline fails. A topic that does not exist or is not
+     * authorized always fails the pipeline.
      *
      * @param records creates the output record from a result; called on the pipeline's thread
      */
@@ -186,9 +186,8 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
     }
 
     /**
-     * Completes the flow with a producer and a separate rule for results that cannot be written; otherwise like
-     * {@link #produceTo(ProducerSettings, Function)}. Dead-letter records written by the rule contain the consumed
-     * record.
+     * Completes the flow like {@link #produceTo(ProducerSettings, Function)}, but with a separate rule for results that
+     * cannot be written. Dead-letter records written by the rule contain the consumed record.
      */
     public <A, B> Pipeline produceTo(
             ProducerSettings<A, B> settings,

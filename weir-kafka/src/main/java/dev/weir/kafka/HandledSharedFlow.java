@@ -9,8 +9,9 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A {@link SharedFlow} with its handler. A record whose handler still fails after all retries is released, and its
- * group delivers it again; in its last delivery, it goes to the dead-letter topic. Immutable.
+ * A {@link SharedFlow} with its handler. A record whose handler still fails after all retries is released, and the
+ * group delivers it again. If it also fails in its last delivery, it goes to the dead-letter topic, if there is one.
+ * Immutable.
  */
 public final class HandledSharedFlow<K, V, R> extends HandledRecords<K, V, R, HandledSharedFlow<K, V, R>> {
 

@@ -97,7 +97,7 @@ public final class KafkaFlow<K, V> {
     }
 
     /**
-     * Calls an action that has no result; otherwise like {@link #handle}. Complete the flow with
+     * Calls an action that returns no result, in the same way as {@link #handle}. Complete the flow with
      * {@link HandledFlow#pipeline}.
      */
     public HandledFlow<K, V, ConsumerRecord<K, V>> forEach(
@@ -123,14 +123,14 @@ public final class KafkaFlow<K, V> {
      * outcome {@code done} is emitted as the result.
      *
      * <p>If the handler throws, the batch is split until the failing record is found. Only that record is treated as
-     * failed, and the rules of this flow apply to it. If one record out of n fails, the handler is called at most 2
-     * log2(n) + 1 times, rounded up, and any other record is part of at most log2(n) calls that throw. A record that
-     * has an outcome is never handled again in this run.
+     * failed, and the rules of this flow apply to it. If a batch of n records contains one failing record, the handler
+     * is called at most 2 log2(n) + 1 times, rounded up. Each of the other records is then part of at most log2(n)
+     * calls that throw. A record that has an outcome is never handled again in this run.
      *
      * <p>With {@link RecordOrdering#byKey} or {@link RecordOrdering#byPartition}, records with the same key are never
      * handled by two calls at the same time, and their order is kept. If a record is being retried, later records with
-     * its key wait. A rebalance waits for calls that have already started. Before each further call, records of revoked
-     * partitions are dropped. A retry delays the rest of its batch.
+     * its key wait. A rebalance waits for calls that have already started. Records of revoked partitions are dropped
+     * before the next call. A retry delays the rest of its batch.
      *
      * @param concurrency the number of batches handled concurrently and, with ordering by key, the number of queues in
      *     which batches are collected; at least 1
@@ -151,8 +151,8 @@ public final class KafkaFlow<K, V> {
     }
 
     /**
-     * Starts an asynchronous computation for each record, with at most {@code parallelism} at the same time and in the
-     * given order; see {@link dev.weir.stream.Source#mapAsync}.
+     * Starts an asynchronous computation for each record, at most {@code parallelism} at a time and in the given order;
+     * see {@link dev.weir.stream.Source#mapAsync}.
      */
     public <R> HandledFlow<K, V, R> handleAsync(
             int parallelism,

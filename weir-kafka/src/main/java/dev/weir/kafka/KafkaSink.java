@@ -86,10 +86,10 @@ public final class KafkaSink<K, V> {
     }
 
     /**
-     * Limits the number of records or messages in flight, in addition to {@code buffer.memory}: 1 to 1,000,000. A sink
-     * with its own producer counts records and has no such limit by default. A flow, and a sink that uses a
-     * {@link Sender}, count messages; their default limit is 10,000. Encoded records, unless a failure rule is set, and
-     * transactions have no such limit, so {@link #encoded} and {@link #transactional} then refuse it.
+     * Limits the number of records or messages in flight, in addition to {@code buffer.memory}: 1 to 1,000,000. For
+     * {@link #flow} and for a sink with a {@link Sender}, the limit counts messages and is 10,000 by default. For a
+     * sink with its own producer, the limit counts records, and by default there is none.
+     * {@link #transactional}, and {@link #encoded} without a failure rule, refuse the limit.
      */
     public KafkaSink<K, V> maxInFlight(int count) {
         if (count < 1 || count > MAX_IN_FLIGHT) {
@@ -109,10 +109,10 @@ public final class KafkaSink<K, V> {
      * partition are written in order. The acknowledgements may arrive in any order, because each applies only to its
      * own input.
      *
-     * <p>Each run has its own producer. The client's {@code buffer.memory} limits the records in flight. They are also
-     * limited to twice the amount that the client can have in requests to the brokers. With the default settings, this
-     * is about ten batches of {@code batch.size} per partition. At the limit, the upstream stage waits, including while
-     * brokers are down. The client retries transient errors for as long as they last.
+     * <p>Each run has its own producer. The client's {@code buffer.memory} limits the records in flight. A second limit
+     * is about twice the amount of data that fits into the client's concurrent requests to the brokers. With the
+     * default settings, this is about ten batches of {@code batch.size} per partition. At either limit, the upstream
+     * stage waits, including while brokers are down. The client retries transient errors for as long as they last.
      *
      * <p>Without a rule, the run fails with {@link ProduceException} when a record can never be written because it is
      * too large, rejected, not serializable, or addressed to a topic that does not exist. The record's input is not
@@ -160,12 +160,13 @@ public final class KafkaSink<K, V> {
 
     /**
      * Writes the records encoded from {@link KafkaSource#views} with a lean producer. An element is acknowledged when
-     * the brokers have acknowledged all of its records. Order, back-pressure and failures are as for {@link #records}:
-     * the first record that cannot be written fails the run, and no later record of its partition is written. The
-     * serializers in the settings are not used.
+     * the brokers have acknowledged all of its records. Order, back-pressure and failure handling are the same as for
+     * {@link #records}: the first record that cannot be written fails the run, and no later record of its partition is
+     * written. The serializers in the settings are not used.
      *
-     * <p>With a rule that does not fail the run, each record becomes an object with its own bytes, so that it can be
-     * sent again after a rejection. The sink then behaves like {@link #records} with a lean producer.
+     * <p>If {@link #onFailure} sets a rule other than {@link WriteFailures#fail}, each record is copied to an object
+     * with its own bytes, so that it can be sent again after a rejection. The sink then behaves like {@link #records}
+     * with a lean producer.
      *
      * @throws IllegalArgumentException if the settings specify Kafka's client as the produce path, the producer is a
      *     {@link Sender}, or {@link #maxInFlight} is set without a failure rule
@@ -191,8 +192,8 @@ public final class KafkaSink<K, V> {
 
     /**
      * Writes records in transactions under a transactional id. Brokers allow only one producer at a time to use an id.
-     * A new run therefore aborts the open transaction of the previous run. A previous run that has not ended then
-     * fails.
+     * A new run therefore aborts the open transaction of the previous run and, if that run is still active, makes it
+     * fail.
      *
      * @throws IllegalArgumentException if the settings cannot be used with transactions, the id is blank, the
      *     producer is a {@link Sender}, or {@link #maxInFlight} is set

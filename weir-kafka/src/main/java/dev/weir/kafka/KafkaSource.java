@@ -51,8 +51,8 @@ public final class KafkaSource<K, V> {
      *
      * <p>Each run has its own client and one thread that owns it. Back-pressure pauses partitions when the pipeline
      * cannot keep up. When the group revokes partitions, the source waits for their unfinished records
-     * ({@link ConsumerSettings#revokeDeadline}), commits the finished ones, and drops those not yet pulled. Transient
-     * errors are retried for as long as they last.
+     * ({@link ConsumerSettings#revokeDeadline}), commits the finished records, and drops the records that have not been
+     * pulled. Transient errors are retried for as long as they last.
      *
      * <p>The run fails with {@link KafkaPipelineException} if the client reports a permanent error, and with
      * {@link RecordDecodeException} if a deserializer rejects a record.
@@ -64,9 +64,9 @@ public final class KafkaSource<K, V> {
     }
 
     /**
-     * Emits a record only after an offset beyond it has been committed, so that it is processed at most once. A commit
-     * covers many records. A committed record is never repeated: a crash loses the records that were committed but not
-     * yet processed.
+     * Emits a record only after it has been committed, so that it is processed at most once. A commit covers many
+     * records. A crash loses the records that were committed but not yet processed; no committed record is ever
+     * repeated.
      *
      * <p>When partitions are revoked or the pipeline is drained, records that were committed ahead are still emitted.
      *
@@ -123,9 +123,10 @@ public final class KafkaSource<K, V> {
     }
 
     /**
-     * Emits one stream per partition, whose records are emitted at least once, as with {@link #atLeastOnce}. The stream
-     * begins when the partition is assigned and ends when it is revoked. Each stream has its own buffer, so a slow
-     * stream does not delay the others if the pipeline processes all streams concurrently:
+     * Emits one stream per partition. The records of each stream are emitted at least once, as with
+     * {@link #atLeastOnce}. A stream begins when its partition is assigned and ends when the partition is revoked. Each
+     * stream has its own buffer, so a slow stream does not delay the others if the pipeline processes all streams
+     * concurrently:
      *
      * <pre>{@code
      * KafkaSource.from(settings, "orders")
@@ -163,9 +164,9 @@ public final class KafkaSource<K, V> {
 
     /**
      * Emits views of records in the receive buffer, at least once. An element contains consecutive records of a
-     * partition, either one batch as written by its producer or several small ones, and is acknowledged as a unit. Such
-     * a pipeline does not allocate an object per record. With {@link KafkaSink#encoded} as its sink, this is true from
-     * topic to topic:
+     * partition, either one batch as written by its producer or several small ones, and is acknowledged as a unit. No
+     * object is allocated per record. With {@link KafkaSink#encoded} as the sink, a pipeline copies records from topic
+     * to topic without allocating an object for any of them:
      *
      * <pre>{@code
      * KafkaSource.from(consumer, "clicks")
@@ -190,21 +191,22 @@ public final class KafkaSource<K, V> {
     }
 
     /**
-     * Selects elements that {@code decoder} creates from each record in the receive buffer, without copying its key,
-     * value or headers. Only for settings with {@link FetchPath#LEAN}, whose deserializers are not used.
+     * Returns sources of the elements that {@code decoder} creates from the records. The decoder reads each record in
+     * the receive buffer, so its key, value and headers are not copied. Only for settings with {@link FetchPath#LEAN},
+     * whose deserializers are not used.
      *
      * <p>The decoder runs on the fetch thread, so it must be fast and must never block. With several
      * {@linkplain ConsumerSettings#fetchThreads() fetch threads}, each of them calls the decoder, so it must be
-     * thread-safe. The decoder must not retain the view, which shows the next record afterwards. If the decoder throws
-     * or returns null, the run fails with {@link RecordDecodeException}. To emit invalid records, return elements that
-     * mark them as invalid.
+     * thread-safe. The decoder must not retain the view, because the same view object is then used for the next record.
+     * If the decoder throws or returns null, the run fails with {@link RecordDecodeException}. To emit invalid records,
+     * return elements that mark them as invalid.
      */
     public <T> Views<T> decodedBy(Function<RecordView, ? extends T> decoder) {
         return new Views<>(settings, subscription, Objects.requireNonNull(decoder, "decoder"));
     }
 
     /**
-     * Sources whose elements a decoder creates from records in the receive buffer; obtained from
+     * Sources of elements created by a decoder from records in the receive buffer; obtained from
      * {@link KafkaSource#decodedBy}. Immutable and safe to share. Each method rejects settings that specify Kafka's
      * client as the fetch path.
      */
@@ -267,13 +269,13 @@ public final class KafkaSource<K, V> {
      *
      * <p>A record is accepted when the pipeline has acknowledged it. It is released for redelivery if a drain, a
      * failure or a cancellation interrupts its processing. While the pipeline works on the record, its acquisition lock
-     * is renewed each time half of the lock's duration has passed, if the group
+     * is renewed whenever half of the lock's duration has passed, if the group
      * {@linkplain ShareGroupConfig#renewsLocks allows renewal}. After {@link ShareGroupConfig#deliveryLimit}
-     * deliveries, the brokers give up the record. With {@link ShareSettings.Builder#deadLetterTopic}, a copy is written
-     * to a topic before that happens.
+     * deliveries, the brokers do not deliver the record again. With {@link ShareSettings.Builder#deadLetterTopic}, a
+     * copy is written to a topic before that happens.
      *
-     * <p>By default, each run is one member of the group with its own connections ({@link FetchPath#LEAN}), and the
-     * number of records acquired in advance adapts to measurements. With {@link FetchPath#CLIENT}, a run uses several
+     * <p>By default, each run is one member of the group with its own connections ({@link FetchPath#LEAN}), and Weir
+     * continually adapts the number of records acquired in advance. With {@link FetchPath#CLIENT}, a run uses several
      * of Kafka's share consumers.
      *
      * <p>The run fails with {@link KafkaPipelineException} if the brokers report a permanent error, and with

@@ -59,7 +59,7 @@ public final class MetadataClient implements AutoCloseable {
 
     /**
      * Returns the offset to which each position currently resolves. Fails if any of the positions cannot be resolved;
-     * use {@link #offsetsOfEach} to get the others regardless.
+     * {@link #offsetsOfEach} resolves each position independently.
      */
     public CompletionStage<Map<TopicPartition, Long>> offsets(Map<TopicPartition, Position> positions) {
         CompletionStage<Map<TopicPartition, Long>> all = CompletableFuture.completedStage(Map.of());

@@ -17,11 +17,11 @@ public enum OnClose {
 
     /**
      * The member stays in the group until its session times out ({@code session.timeout.ms}; with the consumer
-     * protocol, the group's {@code consumer.session.timeout.ms}). Until then, its partitions remain assigned to it, and
-     * other members do not notice a restart within that time. A restarted process is the same member only if it uses
-     * the same {@code group.instance.id}. Without that id, the classic protocol leaves the partitions unread until the
-     * timeout. With {@code group.protocol=consumer} and no such id, Kafka's client (4.4) leaves the group anyway, and
-     * the source logs this when it starts.
+     * protocol, the group's {@code consumer.session.timeout.ms}). Until then, its partitions remain assigned to it, so
+     * other members do not notice a restart that takes less time. A restarted process rejoins as the same member only
+     * if it uses the same {@code group.instance.id}. If no such id is set, the classic protocol leaves the partitions
+     * unread until the timeout. With {@code group.protocol=consumer}, Kafka's client (4.4) leaves the group anyway if
+     * no such id is set, and the source logs this when it starts.
      */
     REMAIN
 }

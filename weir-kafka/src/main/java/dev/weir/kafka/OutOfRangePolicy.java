@@ -1,9 +1,9 @@
 package dev.weir.kafka;
 
 /**
- * The reaction if the next record to read was deleted by retention, does not exist yet because the log was truncated,
- * or belongs to a topic that was deleted and recreated. The policy does not apply to a group without committed offsets;
- * see {@link Subscription#startingAt}.
+ * The policy that applies if the next record to read was deleted by retention, does not exist yet because the log was
+ * truncated, or belongs to a topic that was deleted and recreated. The policy does not apply to a group without
+ * committed offsets; see {@link Subscription#startingAt}.
  */
 public enum OutOfRangePolicy {
     /**

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 public interface ProducerHandle {
 
     /**
-     * A snapshot of a producer. Its two average times come from the client and cover about the last minute. Immutable.
+     * A snapshot of a producer. The two averages, {@link #queueMillis} and {@link #requestMillis}, are metrics of the
+     * client and cover about the last minute. Immutable.
      */
     final class Snapshot {
 
@@ -36,7 +37,7 @@ public interface ProducerHandle {
                     throttledNanos);
         }
 
-        /** Creates a snapshot without throttling, for testing code that reads snapshots. */
+        /** Creates a snapshot with a throttling time of 0, for use in tests. */
         public static Snapshot of(
                 String stage,
                 long unanswered,
@@ -98,8 +99,8 @@ public interface ProducerHandle {
         }
 
         /**
-         * The total time for which broker quotas have throttled the producer so far. On the client path it is derived
-         * from the client's average metrics.
+         * The total time for which broker quotas have throttled the producer so far. With {@link ProducePath#CLIENT},
+         * it is estimated from averages in the client's metrics.
          */
         public long throttledNanos() {
             return values.throttledNanos;
@@ -139,7 +140,7 @@ public interface ProducerHandle {
     /**
      * The distribution of times from a record's timestamp to its acknowledgement, in milliseconds. The values are exact
      * below 64 ms and accurate to one part in 32 above. Records produced without a timestamp are not counted. If output
-     * records keep the timestamp of their input, the times are measured from the production of the input. Immutable.
+     * records keep the timestamp of their input, the times start when the input was produced. Immutable.
      */
     final class Latency {
 
@@ -149,7 +150,7 @@ public interface ProducerHandle {
             this.values = new Times(count, p50, p99, max);
         }
 
-        /** Creates latencies for testing code that reads them. */
+        /** Creates latencies for use in tests. */
         public static Latency of(long count, long p50, long p99, long max) {
             return new Latency(count, p50, p99, max);
         }
@@ -196,13 +197,13 @@ public interface ProducerHandle {
     Latency latency();
 
     /**
-     * Returns the number of records with a latency at or below each bound, as for a cumulative histogram. Exact below
-     * 64 ms, and accurate to one part in 32 above.
+     * Returns the number of records with a latency at or below each bound, as for a cumulative histogram. The counts
+     * are exact for bounds below 64 ms; larger latencies are measured to one part in 32.
      *
      * @param boundsMillis the bounds in ascending order, at least 0
      */
     long[] latencyCounts(long... boundsMillis);
 
-    /** Takes a snapshot, for which it reads a few of the client's metrics. */
+    /** Takes a snapshot. Each call reads a few of the client's metrics. */
     Snapshot snapshot();
 }

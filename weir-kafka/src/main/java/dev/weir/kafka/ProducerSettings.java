@@ -79,8 +79,8 @@ public final class ProducerSettings<K, V> {
     /**
      * Returns the client's configuration: Weir's defaults, overridden by the given properties. By default, a record is
      * retried without a time limit, in order and without duplicates (idempotence). The memory for unsent records is an
-     * eighth of the heap, but at least 4 and at most 32 MB. More memory would only give the garbage collector more
-     * small objects to copy. When this memory is used up, upstream stages wait.
+     * eighth of the heap, but at least 4 and at most 32 MB. It is limited because more unsent records would only mean
+     * more small objects for the garbage collector to copy. When this memory is used up, upstream stages wait.
      */
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();
@@ -162,8 +162,9 @@ public final class ProducerSettings<K, V> {
         /**
          * Applies settings that the application's framework has read. The keys are the same as in a settings file.
          *
-         * @param origin returns the place where the setting with the given key was written, for error messages
-         * @throws NullPointerException if a setting has no value; the message is the setting's origin
+         * @param origin returns the location of the setting with the given key, such as a file and line, for error
+         *     messages
+         * @throws NullPointerException if a setting has no value; the message is the location of the setting
          */
         public Builder<K, V> from(Map<String, String> settings, UnaryOperator<String> origin) {
             SettingsReader.apply(SettingsText.read(settings, origin), this, origins);

@@ -4,10 +4,11 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A listener for rebalances. Its methods are called on virtual threads, one at a time, while the consumer's owner
- * thread waits within the rebalance, for at most {@link ConsumerSettings#revokeDeadline}. During a revocation, the wait
- * for unfinished work uses up a part of that time. The listener still gets at least 10 s, or the whole deadline if the
- * deadline is shorter. A call that takes longer is abandoned with a warning. An exception fails the run.
+ * A listener for rebalances. Its methods are called on virtual threads, one at a time. The consumer's owner thread
+ * waits for each call within the rebalance, for at most {@link ConsumerSettings#revokeDeadline}. During a revocation,
+ * the wait for unfinished records uses up part of that time, but the listener always gets at least 10 s, or the whole
+ * deadline if that is less than 10 s. A call that takes longer is interrupted; the rebalance then continues, and a
+ * warning is logged. An exception fails the run.
  */
 public interface RebalanceListener {
 
@@ -24,8 +25,8 @@ public interface RebalanceListener {
 
     /**
      * Called with revoked partitions, at least one, and also when the pipeline ends. Their finished records have been
-     * committed and no more of their records are emitted. No further work on their records starts, as described for
-     * {@link ExternalOffsets#revoked}, except with {@link KafkaSource#atMostOnce}.
+     * committed, and no more of their records are emitted. As with {@link ExternalOffsets#revoked}, stages start no
+     * more work on their records, except with {@link KafkaSource#atMostOnce}.
      */
     default void onRevoked(Set<TopicPartition> partitions, RestrictedConsumer consumer) {}
 

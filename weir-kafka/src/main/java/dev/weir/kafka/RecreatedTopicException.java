@@ -3,8 +3,8 @@ package dev.weir.kafka;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Thrown when a topic was deleted and recreated, so that the position at which to continue belongs to a log that no
- * longer exists; see {@link OutOfRangePolicy}.
+ * Thrown when a topic was deleted and recreated, so that the consumer's position belongs to a log that no longer
+ * exists; see {@link OutOfRangePolicy}.
  */
 public final class RecreatedTopicException extends KafkaPipelineException {
 
@@ -15,7 +15,7 @@ public final class RecreatedTopicException extends KafkaPipelineException {
     private final long offset;
 
     /**
-     * Creates the exception for a partition and the position at which reading would have continued.
+     * Creates the exception for a partition and the consumer's position in the deleted topic.
      *
      * @param proof the evidence that the topic was recreated
      */
@@ -35,7 +35,7 @@ public final class RecreatedTopicException extends KafkaPipelineException {
         return partition;
     }
 
-    /** The offset in the deleted topic at which reading would have continued, or -1 if it was not yet known. */
+    /** The consumer's position in the deleted topic, or -1 if it was not yet known. */
     public long offset() {
         return offset;
     }

@@ -62,8 +62,8 @@ public final class RestartingPipeline implements AutoCloseable {
     }
 
     /**
-     * Returns a future that completes when the pipeline has ended for good: normally, or with the last failure if no
-     * restart follows.
+     * Returns a future that completes when the pipeline has ended and is not restarted. If the last run failed, the
+     * future fails with its exception.
      */
     public CompletableFuture<DrainReport> completion() {
         return completion.copy();
@@ -88,8 +88,8 @@ public final class RestartingPipeline implements AutoCloseable {
     }
 
     /**
-     * Prevents further restarts and returns the current run. If another thread is just starting a run, that thread also
-     * ends the run.
+     * Prevents further restarts and returns the current run, or null if there is none. A run that another thread is
+     * starting at this moment is ended by that thread.
      */
     private @Nullable RunningPipeline endRestarts(boolean close) {
         lock.lock();
@@ -130,8 +130,8 @@ public final class RestartingPipeline implements AutoCloseable {
     }
 
     /**
-     * Starts the next run and returns it. Returns null if no run follows; {@code completion} has then failed with the
-     * reason.
+     * Starts the next run and returns it. If no run can be started, fails {@code completion} with the last exception
+     * and returns null.
      */
     private @Nullable RunningPipeline start() {
         while (true) {
@@ -149,7 +149,7 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /** Ends a run if its end was requested while it was being started. */
+    /** Ends a run if {@link #stop} or {@link #close} was called while it was being started. */
     private void endIfAsked(RunningPipeline next) {
         boolean isStopped;
         boolean isClosed;

@@ -8,11 +8,12 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A group member from which several pipelines read, concurrently or one after the other. Thread-safe. Runs until it is
+ * A group member that serves several pipelines, concurrently or one after the other. Thread-safe. It runs until it is
  * closed; close it after its pipelines have ended.
  *
- * <p>The consumer outlives its pipelines, so a failed pipeline can be restarted without a rebalance. It continues at
- * the first unacknowledged record and repeats the later unfinished ones.
+ * <p>The consumer outlives its pipelines, so a failed pipeline can be restarted without a rebalance. The restarted
+ * pipeline continues at the first unacknowledged record; of the later records, it receives only the unfinished ones
+ * again.
  *
  * <pre>{@code
  * try (var consumer = ReusableConsumer.start(settings, Subscription.topics("orders", "returns"))) {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A producer for use outside pipelines, or by several pipelines through {@link KafkaSink#with(Sender)}. Thread-safe.
- * Whoever opened it closes it, after the pipelines that use it have ended.
+ * The code that opens a sender must also close it, after the pipelines that use it have ended.
  *
  * {@snippet :
  * try (Sender<String, Order> sender = Sender.open(settings)) {
@@ -53,7 +53,7 @@ public final class Sender<K, V> implements AutoCloseable {
     private static final long LOOK_MILLIS = 200;
     private static final String CLOSED = "the sender is closed";
 
-    /** A record whose outcome a caller is waiting for. */
+    /** A sent record, with the future on which the caller waits for its outcome. */
     private record Awaited(String topic, CompletableFuture<RecordMetadata> answer) {
 
         void fail(Throwable why) {
@@ -68,8 +68,8 @@ public final class Sender<K, V> implements AutoCloseable {
     private final Set<Awaited> awaited = ConcurrentHashMap.newKeySet();
 
     /**
-     * The reason why the client can no longer write. Written by the monitoring thread, and by the closing thread at the
-     * end.
+     * The reason why the client can no longer write, or null while it can. Set by the monitoring thread, and by the
+     * thread that closes the sender.
      */
     private volatile @Nullable IllegalStateException broken;
 
@@ -84,8 +84,8 @@ public final class Sender<K, V> implements AutoCloseable {
     }
 
     /**
-     * Fails pending records once the client can no longer write. Each later call fails the pending records as well,
-     * because another thread may have sent a record in the meantime.
+     * Fails pending records once the client can no longer write. Later calls do so again, because another thread may
+     * have sent a record in the meantime.
      */
     private void look(long nowNanos) {
         if (closing) {
@@ -100,7 +100,8 @@ public final class Sender<K, V> implements AutoCloseable {
             dead = new IllegalStateException(fault + "; open another sender");
             broken = dead;
             failAwaited(dead);
-            producer.breakOff(); // its records must not be written after the records of another sender
+            // Otherwise, the broken client could still write its records after a new sender has written.
+            producer.breakOff();
         }
         failAwaited(dead);
     }
@@ -210,7 +211,8 @@ public final class Sender<K, V> implements AutoCloseable {
                 try {
                     written.add(await(futures.get(i), all.get(i).topic()));
                 } catch (ExecutionException refusal) {
-                    // If the client was closed because it is broken, its own exception does not contain the reason.
+                    // If the client was closed because it is broken, the record's exception does not contain the
+                    // reason.
                     Throwable cause = broken == null ? refusal.getCause() : broken;
                     throw new ProduceException(all.get(i).topic(), Objects.requireNonNullElse(cause, refusal));
                 }
@@ -251,7 +253,7 @@ public final class Sender<K, V> implements AutoCloseable {
         endWatch.run();
         producer.close(patience);
         producers.close();
-        // A closing client fails its unwritten records by itself, but a stuck client does not.
+        // A closed client fails its unwritten records itself, unless it is stuck.
         IllegalStateException closed = new IllegalStateException(CLOSED);
         broken = closed;
         failAwaited(closed);

@@ -13,8 +13,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies settings written as text to a builder. Covers the settings that can be written as text. A setting's key is
- * its name in lower case, with dots between words: {@code commitInterval} is {@code weir.commit.interval}. Stateless.
+ * Applies textual settings to a builder. Settings whose values are objects, such as listeners, are not covered. A
+ * setting's key is its name in lower case, with dots between words: {@code commitInterval} is
+ * {@code weir.commit.interval}. Stateless.
  */
 final class SettingsReader {
 
@@ -171,8 +172,8 @@ final class SettingsReader {
     }
 
     /**
-     * Returns the origin of the setting whose name begins the message. If there is none, returns the origin of the
-     * first setting that the message mentions together with its value.
+     * Returns the origin of the setting whose name is at the beginning of the message. If there is none, returns the
+     * origin of the setting that the message mentions first in the form {@code name=value}.
      */
     private static @Nullable String originOf(String message, Map<String, String> origins) {
         String origin = null;

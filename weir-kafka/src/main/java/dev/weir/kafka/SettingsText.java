@@ -59,17 +59,17 @@ final class SettingsText {
     private static final int MAX_SLIPS = 2;
 
     /**
-     * A setting as it was written.
+     * A setting as written in a file, the environment or a map.
      *
-     * @param origin where the setting was written, for error messages
+     * @param origin the location, such as a file and line or an environment variable, for error messages
      */
     record Entry(String name, String value, String origin) {}
 
     private SettingsText() {}
 
     /**
-     * Returns whether a name is meant to be one of Weir's own settings. Ignores case, because no client setting starts
-     * with this prefix in upper or lower case.
+     * Returns whether a name begins with the prefix of Weir's own settings. Ignores case, because no client setting
+     * begins with this prefix in any case.
      */
     static boolean isOwn(String name) {
         return name.regionMatches(true, 0, OWN, 0, OWN.length());
@@ -106,7 +106,7 @@ final class SettingsText {
         return entries;
     }
 
-    /** Properties that record the first duplicate key. Without this, the last value would silently win. */
+    /** Properties that remember the first duplicate key. {@link Properties} itself silently keeps the last value. */
     private static final class KeysOnce extends Properties {
 
         private static final long serialVersionUID = 1L;
@@ -138,7 +138,7 @@ final class SettingsText {
             Properties line = new Properties();
             try {
                 line.load(new StringReader(lines.get(i)));
-            } catch (IOException | IllegalArgumentException e) { // A line that continues the previous one.
+            } catch (IOException | IllegalArgumentException e) { // invalid alone: part of a continued line
                 continue;
             }
             if (line.containsKey(name)) {
@@ -219,7 +219,7 @@ final class SettingsText {
         }
     }
 
-    /** Returns a name, which must not be blank. */
+    /** Returns the value of a setting that is a name. Rejects a blank value. */
     static String name(Entry entry) {
         if (entry.value.isBlank()) {
             throw refused(entry, "a name");

@@ -23,7 +23,7 @@ public final class ShareGroupConfig {
                 start, isStartSaid, lockDuration, deliveryLimit, locksPerPartition, isolationLevel, renewsLocks);
     }
 
-    /** Creates a configuration for testing code that reads one. */
+    /** Creates a configuration for use in tests. */
     public static ShareGroupConfig of(
             String start,
             boolean isStartSaid,
@@ -41,7 +41,7 @@ public final class ShareGroupConfig {
         return values.start;
     }
 
-    /** Returns whether {@code share.auto.offset.reset} is set for this group. */
+    /** Returns whether {@code share.auto.offset.reset} is set explicitly for this group. */
     public boolean isStartSaid() {
         return values.isStartSaid;
     }
@@ -52,8 +52,8 @@ public final class ShareGroupConfig {
     }
 
     /**
-     * The group's {@code share.delivery.count.limit}: the number of deliveries after which the brokers give up a
-     * record.
+     * The group's {@code share.delivery.count.limit}: the number of deliveries after which the brokers do not deliver a
+     * record again.
      */
     public int deliveryLimit() {
         return values.deliveryLimit;
@@ -73,9 +73,8 @@ public final class ShareGroupConfig {
     }
 
     /**
-     * The group's {@code share.renew.acknowledge.enable}: whether the brokers allow acquisition locks to be renewed.
-     * The default is true. If the brokers do not allow it, a record whose handler takes longer than
-     * {@link #lockDuration} is delivered again.
+     * The group's {@code share.renew.acknowledge.enable}: whether members may renew acquisition locks. The default is
+     * true. If members may not, a record whose handler takes longer than {@link #lockDuration} is delivered again.
      */
     public boolean renewsLocks() {
         return values.renewsLocks;

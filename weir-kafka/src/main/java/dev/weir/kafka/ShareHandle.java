@@ -23,7 +23,7 @@ public interface ShareHandle {
      */
     ConsumerHealth health();
 
-    /** Counts of records since the start, and the current state of the member. */
+    /** The current state of the member, and the numbers of records since its start. */
     final class Snapshot {
 
         private final Values values;
@@ -36,18 +36,18 @@ public interface ShareHandle {
         public static Builder builder() {
             return new Builder();
         }
-        /** Returns the number of records accepted, with the acceptance confirmed by the brokers. */
+        /** Returns the number of accepted records whose acceptance the brokers have confirmed. */
         public long accepted() {
             return values.accepted;
         }
 
-        /** Returns the number of records released for another delivery, with the release confirmed by the brokers. */
+        /** Returns the number of records released for another delivery whose release the brokers have confirmed. */
         public long released() {
             return values.released;
         }
 
         /**
-         * Returns the number of records rejected, with the rejection confirmed by the brokers. They are never delivered
+         * Returns the number of rejected records whose rejection the brokers have confirmed. They are never delivered
          * again.
          */
         public long rejected() {
@@ -65,8 +65,8 @@ public interface ShareHandle {
         }
 
         /**
-         * Returns the number of records whose acquisition lock expired before their processing finished, or was lost
-         * with its broker.
+         * Returns the number of records whose acquisition lock ended before their processing finished, because the lock
+         * expired or the broker that granted it was lost.
          */
         public long lockExpired() {
             return values.lockExpired;
@@ -77,14 +77,17 @@ public interface ShareHandle {
             return values.failedAcknowledgements;
         }
 
-        /** Returns the number of records released or lost before the pipeline pulled them. */
+        /**
+         * Returns the number of acquired records that were released, or whose lock was lost, before the pipeline pulled
+         * them.
+         */
         public long neverBegun() {
             return values.neverBegun;
         }
 
         /**
-         * Returns the number of copies written to the parking topic or dead-letter topic because few deliveries were
-         * left.
+         * Returns the number of copies written to the parking topic or dead-letter topic for records with few
+         * deliveries left.
          */
         public long parked() {
             return values.parked;
@@ -92,8 +95,8 @@ public interface ShareHandle {
 
         /**
          * Returns the number of fetches for which the brokers acquired records but did not send them because of a
-         * quota. Each such fetch uses up one delivery of its records. Counted only with {@link FetchPath#LEAN}, because
-         * Kafka's client does not report these fetches.
+         * quota. Each such fetch counts as a delivery of its records. Recorded only with {@link FetchPath#LEAN},
+         * because Kafka's client does not report these fetches.
          */
         public long emptiedAnswers() {
             return values.emptiedAnswers;
@@ -114,12 +117,15 @@ public interface ShareHandle {
             return values.lag;
         }
 
-        /** Returns the number of group members in this run: one, or the number of share consumers of Kafka's client. */
+        /**
+         * Returns the number of group members in this run: one with {@link FetchPath#LEAN}, or the number of Kafka's
+         * share consumers with {@link FetchPath#CLIENT}.
+         */
         public int lanes() {
             return values.lanes;
         }
 
-        /** Returns the maximum number of records that each member may have acquired at once. */
+        /** Returns the maximum number of records that each member may have acquired at the same time. */
         public int pollRecords() {
             return values.pollRecords;
         }
@@ -140,9 +146,9 @@ public interface ShareHandle {
         }
 
         /**
-         * Returns the acquired offsets of unreadable batches that were skipped. The {@linkplain RecordRange#reason
-         * reason} of each range is {@code unreadable}. The offsets were rejected, so no member receives them again.
-         * Recorded only with {@link FetchPath#LEAN}.
+         * Returns the offsets of unreadable batches that were acquired but skipped. The
+         * {@linkplain RecordRange#reason reason} of each range is {@code unreadable}. The offsets were rejected, so no
+         * member receives them again. Recorded only with {@link FetchPath#LEAN}.
          */
         public List<RecordRange> skipped() {
             return values.skipped;
@@ -367,7 +373,7 @@ public interface ShareHandle {
             this.values = new Parts(kind, name, sentence, advice, expectedGain);
         }
 
-        /** Creates a limit for testing code that reads limits. */
+        /** Creates a limit for use in tests. */
         public static Limit of(String kind, String name, String sentence, String advice, double expectedGain) {
             return new Limit(kind, name, sentence, advice, expectedGain);
         }
@@ -385,7 +391,7 @@ public interface ShareHandle {
             return values.name;
         }
 
-        /** Returns a human-readable description of the evidence. */
+        /** Returns a human-readable description of the evidence for this limit. */
         public String sentence() {
             return values.sentence;
         }

@@ -179,8 +179,8 @@ public final class ShareSettings<K, V> {
     }
 
     /**
-     * Returns whether the source ends once the group has passed the end offsets that the topics had at the start; see
-     * {@link Builder#untilEnd}.
+     * Returns whether the source ends once the group has passed the end offsets that were determined when the source
+     * started; see {@link Builder#untilEnd}.
      */
     public boolean isUntilEnd() {
         return untilEnd;
@@ -205,7 +205,9 @@ public final class ShareSettings<K, V> {
         return fetch;
     }
 
-    /** The member name with which a restarted member rejoins the group as the same member, or null. */
+    /**
+     * The member name that allows a restarted process to rejoin the group as the same member, or null if none is set.
+     */
     public @Nullable String memberName() {
         return memberName;
     }
@@ -217,8 +219,9 @@ public final class ShareSettings<K, V> {
 
     /** The maximum decompressed size of a batch; used only with {@link FetchPath#LEAN}. */
     public long maxBatchBytes() {
+        // Batches are decompressed on the heap, as by Kafka's client, so the default of the client path applies.
         return maxBatchBytes == ConsumerSettings.BY_PATH
-                ? ConsumerSettings.defaultBatchBytes(FetchPath.CLIENT) // decompressed on the heap, as by the client
+                ? ConsumerSettings.defaultBatchBytes(FetchPath.CLIENT)
                 : maxBatchBytes;
     }
 
@@ -227,7 +230,7 @@ public final class ShareSettings<K, V> {
         return deadLetterTopic;
     }
 
-    /** The topic for copies of records that are about to begin their last deliveries, or null if there is none. */
+    /** The topic for copies of records that have only their last deliveries left, or null if there is none. */
     public @Nullable DeadLetterTopic parking() {
         return parking == null ? deadLetterTopic : parking;
     }
@@ -389,8 +392,9 @@ public final class ShareSettings<K, V> {
         /**
          * Applies settings that the application's framework has read. The keys are the same as in a settings file.
          *
-         * @param origin returns the place where the setting with the given key was written, for error messages
-         * @throws NullPointerException if a setting has no value; the message is the setting's origin
+         * @param origin returns the location of the setting with the given key, such as a file and line, for error
+         *     messages
+         * @throws NullPointerException if a setting has no value; the message is the location of the setting
          */
         public Builder<K, V> from(Map<String, String> settings, UnaryOperator<String> origin) {
             SettingsReader.apply(SettingsText.read(settings, origin), this, origins);
@@ -413,10 +417,10 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Ends the source when the group has passed the end offsets that the topics had at the start, no matter which
-         * members did the work. In a group that reads only committed records, these are the last stable offsets;
-         * records after the start of an open transaction are left for the next run, with a warning. If a partition has
-         * no leader, the start fails and the message names the partition.
+         * Ends the source when the group has passed the end offsets that were determined when the source started,
+         * even if other members processed the records. In a group that reads only committed records, these are the last
+         * stable offsets; records after the start of an open transaction are left for the next run, with a warning. If
+         * a partition has no leader, the start fails and the message names the partition.
          */
         public Builder<K, V> untilEnd() {
             this.untilEnd = true;
@@ -435,10 +439,10 @@ public final class ShareSettings<K, V> {
 
         /**
          * Sets the maximum number of share consumers of a run, 1 to 200, default 16; used only with
-         * {@link FetchPath#CLIENT}. A run has one share consumer per worker, up to this number. Together they acquire
-         * one record per worker, rounded up to an equal number for each share consumer. Each has two threads and a
-         * connection to each broker, and is a member of the group, which can have 200 members by default
-         * ({@code group.share.max.size} of the brokers).
+         * {@link FetchPath#CLIENT}. A run has one share consumer per worker, up to this number. Together, the share
+         * consumers acquire one record per worker, rounded up so that each acquires the same number. Each share
+         * consumer has two threads and a connection to each broker. It is also a member of the group, which can have
+         * 200 members by default ({@code group.share.max.size} of the brokers).
          */
         public Builder<K, V> maxLanes(int newMaxLanes) {
             this.maxLanes = newMaxLanes;
@@ -452,12 +456,12 @@ public final class ShareSettings<K, V> {
         }
 
         /**
-         * Sets the fetch path; the default is {@link FetchPath#LEAN}: one member on one thread with its own
-         * connections, one per broker and one for the group. Each finished record frees capacity for the next, and the
-         * number of records acquired in advance adapts to measurements. {@link FetchPath#CLIENT} is for users who must
-         * use Kafka's own client. It runs a fixed number of Kafka's share consumers ({@link #maxLanes}). Each of them
-         * fetches again only when all records of its last fetch are finished. They acquire no records in advance,
-         * except for the rounding described for {@link #maxLanes}.
+         * Sets the fetch path; the default is {@link FetchPath#LEAN}, which runs one member on one thread. The member
+         * has its own connections: one per broker and one for the group. Each finished record frees capacity for the
+         * next, and Weir continually adapts the number of records acquired in advance. {@link FetchPath#CLIENT} is for
+         * users who must use Kafka's own client. It runs a fixed number of Kafka's share consumers ({@link #maxLanes}).
+         * Each share consumer fetches again only when all records of its last fetch are finished. Except for the
+         * rounding described for {@link #maxLanes}, no records are acquired in advance.
          */
         public Builder<K, V> fetch(FetchPath path) {
             this.fetch = Objects.requireNonNull(path, "path");

@@ -24,7 +24,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  *         .run();
  * }
  *
- * <p>A record whose handler still fails after retries in place is released, and the group delivers it again, to this or
+ * <p>A record whose handler still fails after all retries is released, and the group delivers it again, to this or
  * another member. If there is a dead-letter topic, a record that fails in its last delivery is written to that topic
  * and accepted. {@link HandledSharedFlow#reject} rejects records that must not be delivered again. There are no retry
  * topics, because the group redelivers records itself.
@@ -70,7 +70,7 @@ public final class SharedFlow<K, V> {
     }
 
     /**
-     * Calls an action that has no result; otherwise like {@link #handle}. Complete the flow with
+     * Calls an action that returns no result, in the same way as {@link #handle}. Complete the flow with
      * {@link HandledSharedFlow#pipeline}.
      */
     public HandledSharedFlow<K, V, ConsumerRecord<K, V>> forEach(

@@ -36,7 +36,10 @@ public final class SharedRecord<K, V> extends ConsumerRecord<K, V> {
         return acquired.delivery();
     }
 
-    /** Returns whether this is the last delivery. If so, the group gives up the record unless it is accepted now. */
+    /**
+     * Returns whether this is the last delivery. If so, the group never delivers the record again, even if it is not
+     * accepted.
+     */
     public boolean isLastDelivery() {
         return acquired.isLastDelivery();
     }

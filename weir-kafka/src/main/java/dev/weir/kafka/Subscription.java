@@ -66,9 +66,10 @@ public final class Subscription {
     public interface DueTimes {
 
         /**
-         * Returns the time before which the record is not delivered. If the time is null or in the past, the record is
-         * delivered immediately. Must always return the same time for the same record. Should be fast: delivery waits
-         * for this method as it would for a blocking handler, while the consumer continues to poll and commit.
+         * Returns the earliest time at which the record may be delivered. If the time is null or in the past, the
+         * record is delivered immediately. Must always return the same time for the same record. Should be fast:
+         * delivery waits for this method as it would for a blocking handler, while the consumer continues to poll and
+         * commit.
          *
          * @param record the record, with key and value as bytes, which must not be modified
          */
@@ -80,8 +81,8 @@ public final class Subscription {
     public sealed interface Selection {}
 
     /**
-     * The partitions of the named topics that the group assigns to this member, or all of their partitions for a source
-     * without a group.
+     * The partitions of the named topics. In a group, a source reads only those assigned to this member; without a
+     * group, it reads all of them.
      *
      * @param names the topics, at least one
      */
@@ -206,7 +207,10 @@ public final class Subscription {
             return own == null ? topics.getOrDefault(id.topic(), 0) : own;
         }
 
-        /** Returns the number of lower priority levels, including level 0. */
+        /**
+         * Returns the number of distinct lower priorities. The default priority 0 counts even if no priority is set to
+         * 0.
+         */
         public int countBelow(int priority) {
             Set<Integer> below = new TreeSet<>(topics.values());
             below.addAll(partitions.values());
@@ -228,7 +232,7 @@ public final class Subscription {
         }
     }
 
-    /** Rejects a null element and copies the others. */
+    /** Copies the elements. Rejects a null element. */
     private static <E> Set<E> given(String name, Collection<E> elements) {
         for (E element : Objects.requireNonNull(elements, name)) {
             Objects.requireNonNull(element, () -> name + " has a null");
@@ -297,8 +301,8 @@ public final class Subscription {
     }
 
     /**
-     * Returns a bounded copy. The source ends when each of this member's partitions has been read up to the end that it
-     * had when the source started.
+     * Returns a bounded copy. The source ends when each of this member's partitions has been read up to the end offset
+     * that was determined when the source started.
      */
     public Subscription untilEnd() {
         return until(Position.end());
@@ -318,7 +322,7 @@ public final class Subscription {
 
     /**
      * Returns a copy with an end position for one partition. Unless set otherwise, the other partitions are read up to
-     * the end that they have when the source starts.
+     * the end offsets that are determined when the source starts.
      */
     public Subscription until(TopicPartition id, Position position) {
         Position others = values.end.others == null ? Position.end() : values.end.others;
@@ -361,8 +365,8 @@ public final class Subscription {
      * <p>Waiting records are fetched but not pulled, up to the window and the partition's part of
      * {@link ConsumerSettings#bufferBytes}; beyond that, the partition is paused. Waiting records are not committed, a
      * drain does not wait for them, and a revocation drops them, so that the next owner reads them. They are not
-     * reported as a stall; health reports and dumps show the partition as not due. A bounded read ends only after its
-     * last record was due. If the clock is set back, records wait longer, but none is repeated. A time that is never
+     * reported as a stall; health reports and dumps show the partition as not due. A bounded read does not end before
+     * its last record is due. If the clock is set back, records wait longer, but none is repeated. A time that is never
      * reached blocks the partition until retention has deleted the record and the pipeline is restarted. If {@code due}
      * throws, the run fails with {@link KafkaPipelineException} after all earlier records have been delivered.
      *

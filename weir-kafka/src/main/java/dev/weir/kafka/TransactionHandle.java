@@ -12,7 +12,7 @@ public interface TransactionHandle {
     /** Returns the outcomes so far. */
     Snapshot snapshot();
 
-    /** The number of transactions of a run by outcome, and the duration of commits. Immutable. */
+    /** The numbers of committed and aborted transactions in a run, and the commit latencies. Immutable. */
     final class Snapshot {
 
         private final Values values;
@@ -30,7 +30,7 @@ public interface TransactionHandle {
                     committed, aborted, rewoundRecords, overlapped, fenced, commitMedian, commitP99, commitMax);
         }
 
-        /** Creates a snapshot for testing code that reads snapshots. */
+        /** Creates a snapshot for use in tests. */
         public static Snapshot of(
                 long committed,
                 long aborted,
@@ -55,8 +55,8 @@ public interface TransactionHandle {
         }
 
         /**
-         * The number of output records of aborted transactions. Their inputs were read again or, at the end of a
-         * bounded read, the records themselves were written again.
+         * The number of output records in aborted transactions. The inputs of these records were read again. At the end
+         * of a bounded read, the records themselves were written again instead.
          */
         public long rewoundRecords() {
             return values.rewoundRecords;
@@ -68,8 +68,8 @@ public interface TransactionHandle {
         }
 
         /**
-         * The number of times that brokers fenced a producer of this run, because another producer replaced it or its
-         * transaction timed out.
+         * The number of times that the brokers fenced a producer of this run, either because another producer replaced
+         * it or because its transaction timed out.
          */
         public long fenced() {
             return values.fenced;

@@ -9,8 +9,8 @@ import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * A transactional sink for input that does not come from topics of the same cluster, but from a queue, a file or
- * another cluster. Consumers with {@code read_committed} see either all records of a transaction or none. Each input is
+ * A transactional sink for input from outside the Kafka cluster to which it writes, such as a queue, a file or another
+ * cluster. Consumers with {@code read_committed} see either all records of a transaction or none. Each input is
  * acknowledged when the transaction that contains its record has been committed. Immutable and safe to share.
  *
  * {@snippet :
@@ -78,7 +78,7 @@ public final class TransactionalSink<K, V> {
      * Sets the rule for records that cannot be written; the default is {@link WriteFailures#fail}. Such a record is
      * left out of its transaction. If the brokers have already received it, the transaction is aborted and the other
      * records are written again. A dead-letter record is written outside transactions, after the transaction with the
-     * earlier records has been committed; then its input is acknowledged.
+     * earlier records has been committed. The input is acknowledged once the dead-letter record has been written.
      */
     public TransactionalSink<K, V> onFailure(WriteFailures newFailures) {
         return new TransactionalSink<>(

@@ -21,8 +21,8 @@ public sealed interface BatchOutcome {
     /**
      * The record failed, as if a single-record handler had thrown an exception.
      *
-     * @param cause determines which of the flow's rules applies: retries with delays, retry topics, or dead-letter
-     *     records
+     * @param cause the exception, which determines the rule that the flow applies: retries with delays, retry topics,
+     *     or dead-letter records
      */
     record Retry(Throwable cause) implements BatchOutcome {
 

@@ -25,7 +25,8 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The format of a writer's dead-letter records: the headers that describe a record's origin and failure. Immutable.
+ * The format in which a particular program writes dead-letter records: the headers that describe a record's origin and
+ * failure. Immutable.
  *
  * <p>Values are UTF-8 text. In the formats of Spring Kafka and Spring Cloud Stream, and in custom formats, a number may
  * also be binary: four or eight bytes, big-endian.
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class DeadLetterFormat {
 
     // If a header occurs more than once, for example because a Spring Kafka record passed through several topics, the
-    // first one counts, because it names the original topic.
+    // first one is used, because it names the original topic. Weir's own format uses the last one.
     //
     // Sources: DeadLetterPublishingRecoverer, DeadLetterPublishingRecovererFactory and KafkaHeaders of Spring Kafka
     // 4.1; KafkaMessageChannelBinder of Spring Cloud Stream 5.0; DeadLetterQueueReporter of Kafka Connect 4.4;
@@ -65,11 +66,11 @@ public final class DeadLetterFormat {
         /** The number of attempts. */
         ATTEMPTS,
 
-        /** The consumer group that gave up the record. */
+        /** The consumer group that gave up on the record. */
         GROUP,
 
         /**
-         * The time at which the group gave up the record: ISO 8601 with a time zone, or milliseconds since the Unix
+         * The time at which the group gave up on the record: ISO 8601 with a time zone, or milliseconds since the Unix
          * epoch.
          */
         TIME
@@ -93,7 +94,7 @@ public final class DeadLetterFormat {
 
     /**
      * Dead-letter records of Spring Kafka, written by {@code DeadLetterPublishingRecoverer} and
-     * {@code @RetryableTopic}. Key and value are the output of the serializers of Spring's template.
+     * {@code @RetryableTopic}. The key and the value are serialized by Spring's {@code KafkaTemplate}.
      */
     public static final DeadLetterFormat SPRING = new DeadLetterFormat(
             "spring",
@@ -127,8 +128,8 @@ public final class DeadLetterFormat {
                     "springDeserializerException"));
 
     /**
-     * Dead-letter records of Spring Cloud Stream's Kafka binder with {@code enableDlq}. The key and the value equal the
-     * original record's key and value.
+     * Dead-letter records of Spring Cloud Stream's Kafka binder with {@code enableDlq}. They have the key and the value
+     * of the original record.
      */
     public static final DeadLetterFormat SPRING_CLOUD_STREAM = new DeadLetterFormat(
             "spring-cloud-stream",
@@ -158,8 +159,8 @@ public final class DeadLetterFormat {
 
     /**
      * Dead-letter records written by brokers for share groups ({@code errors.deadletterqueue.topic.name}). They contain
-     * none of the original headers, and contain key and value only if the group copies them. {@link OriginalRecords}
-     * fetches the original record.
+     * none of the original headers. They contain the key and the value only if the group is configured to copy them.
+     * {@link OriginalRecords} fetches the original record.
      */
     public static final DeadLetterFormat SHARE_GROUP = new DeadLetterFormat(
             "share-group",
@@ -232,9 +233,9 @@ public final class DeadLetterFormat {
     }
 
     /**
-     * Returns whether a record has the headers of this format: the topic and, if the format is custom, valid numbers.
-     * If this method returns true but {@link DeadLetterRecord#read} rejects the record, the record is invalid. If it
-     * returns false, the wrong format may have been chosen.
+     * Returns whether a record has the headers required by this format: the topic and, if the format is custom, valid
+     * numbers. If the headers are present but {@link DeadLetterRecord#read} rejects the record, the record itself is
+     * invalid. If the headers are missing, the wrong format may have been chosen.
      */
     public boolean fits(ConsumerRecord<byte[], byte[]> record) {
         Header topic = header(Objects.requireNonNull(record, "record"), TOPIC);
@@ -247,9 +248,9 @@ public final class DeadLetterFormat {
     }
 
     /**
-     * Parses a decimal number or, if the format allows it, a binary one. Returns {@link #NO_NUMBER} if the value is
-     * neither. Text of four or eight bytes cannot be mistaken for a binary number, because the highest byte of a
-     * plausible number is 0, or -1 if negative, and UTF-8 text starts with neither.
+     * Parses a decimal number or, if the format allows it, a binary one. Returns {@link #NO_NUMBER} for any other
+     * value. Text of four or eight bytes cannot be mistaken for a binary number: UTF-8 text does not start with the
+     * byte 0 or -1, but every plausible binary number does.
      */
     long number(byte[] value) {
         try {
@@ -288,8 +289,8 @@ public final class DeadLetterFormat {
     }
 
     /**
-     * Returns the index of the topic header among all headers, or -1 if there is none. The last writer's headers come
-     * last.
+     * Returns the index of the last topic header among all headers, or -1 if there is none. Each writer appends its
+     * headers, so this one belongs to the last writer.
      */
     int place(Headers of) {
         Header[] all = of.toArray();
