@@ -3,15 +3,18 @@ package dev.weir.kafka.deadletter;
 import dev.weir.kafka.RetryTopics;
 
 /**
- * Names of the headers that Weir adds to a dead-letter record, in addition to the original's headers. Values are UTF-8
- * text; numbers are decimal. {@link DeadLetterRecord} reads them.
+ * Names of the headers that Weir adds to a dead-letter record, in addition to the original's headers. All values are
+ * UTF-8 text, and numbers are written in decimal. {@link DeadLetterRecord} reads these headers.
  */
 public final class DeadLetterHeaders {
 
     /** The prefix of all names. */
     public static final String PREFIX = "weir-dlq-";
 
-    /** The step that failed: a name of {@link FailedRecord.Reason}, or text from another writer. */
+    /**
+     * The step that failed: the name of a {@link FailedRecord.Reason}, or any text if another application wrote the
+     * header.
+     */
     public static final String REASON = PREFIX + "reason";
 
     /** The class of the exception. */
@@ -23,7 +26,7 @@ public final class DeadLetterHeaders {
     /** The stack trace, truncated to 4,096 characters. */
     public static final String STACK = PREFIX + "stack";
 
-    /** The number of handler calls for the record, over all deliveries. */
+    /** The number of times the handler was called for the record, including earlier deliveries. */
     public static final String ATTEMPTS = PREFIX + "attempts";
 
     /** The topic from which the record was consumed. */
@@ -38,27 +41,28 @@ public final class DeadLetterHeaders {
     /** The record's timestamp, in milliseconds; absent if the record had no timestamp, or a negative one. */
     public static final String TIMESTAMP = PREFIX + "timestamp";
 
-    /** The consumer group that gave up the record; absent if unknown. */
+    /** The consumer group that consumed the record; absent if unknown. */
     public static final String GROUP = PREFIX + "group";
 
-    /** The time at which the group gave up the record, in ISO 8601 format and UTC. */
+    /** The time at which the record failed permanently, in UTC and ISO 8601 format. */
     public static final String TIME = PREFIX + "time";
 
     /**
-     * The sizes of the parts that were left out because the dead-letter record was too large for its topic; absent if
-     * the record is complete.
+     * A description of the parts that were left out, because the dead-letter record was too large for its topic or
+     * because they could not be serialized. Absent if the record is complete.
      */
     public static final String CUT = PREFIX + "cut";
 
     /**
-     * The topic to which an output record was to be written. Absent if the dead-letter record contains the consumed
+     * The topic to which an output record could not be written. Absent if the dead-letter record contains the consumed
      * record rather than an output record.
      */
     public static final String OUTPUT = PREFIX + "output";
 
     /**
-     * The first and last offset of a batch that could not be read, such as {@code 5-204}. The value is then the batch
-     * as stored by the broker, or null if it was too large, and it cannot be sent again. Otherwise absent.
+     * The first and last offset of a batch that could not be read, such as {@code 5-204}; absent for any other record.
+     * The value of the dead-letter record is then the batch as the broker stored it, or null if the batch was too
+     * large. Such a dead-letter record cannot be sent back.
      */
     public static final String BATCH = PREFIX + "batch";
 

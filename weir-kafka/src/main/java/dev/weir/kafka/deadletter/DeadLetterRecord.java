@@ -59,12 +59,12 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * Reads a dead-letter record in any {@linkplain DeadLetterFormat#known known format}. If it has headers of several
-     * formats, because a dead-letter record failed again, the format whose topic header comes last is used.
+     * Reads a dead-letter record in any {@linkplain DeadLetterFormat#known known format}. A dead-letter record that
+     * itself failed has headers of several formats. In that case, the format whose topic header comes last is used.
      *
      * @param record the record consumed from the dead-letter topic
-     * @throws IllegalArgumentException if no format matches, a header for the origin is missing or invalid, or a header
-     *     with a time cannot be parsed
+     * @throws IllegalArgumentException if no format matches, a header that describes the origin is missing or invalid,
+     *     or a time in a header cannot be parsed
      */
     public static DeadLetterRecord read(ConsumerRecord<byte[], byte[]> record) {
         Objects.requireNonNull(record, "record");
@@ -87,8 +87,8 @@ public final class DeadLetterRecord {
     /**
      * Reads a dead-letter record in the given format.
      *
-     * @throws IllegalArgumentException if a header for the origin is missing or invalid, or a header with a time cannot
-     *     be parsed
+     * @throws IllegalArgumentException if a header that describes the origin is missing or invalid, or a time in a
+     *     header cannot be parsed
      */
     public static DeadLetterRecord read(ConsumerRecord<byte[], byte[]> record, DeadLetterFormat format) {
         Objects.requireNonNull(record, "record");
@@ -123,8 +123,8 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * Rejects times that cannot be parsed. Otherwise, the dead-letter record's own time would be used instead of the
-     * original's.
+     * Rejects times that cannot be parsed. If they were ignored, the time of the dead-letter record would be mistaken
+     * for the original's.
      */
     private static void checkTimes(ConsumerRecord<byte[], byte[]> record, DeadLetterFormat format) {
         Header timestamp = format.header(record, Field.TIMESTAMP);
@@ -133,7 +133,7 @@ public final class DeadLetterRecord {
                     + " is not a timestamp in milliseconds since 1970");
         }
         Header time = format.header(record, Field.TIME);
-        // Weir's own time header is informational, so an invalid one does not prevent the record from being sent back.
+        // Weir's own time header is only informational, so the record can be sent back even if that header is invalid.
         if (time != null && !format.equals(DeadLetterFormat.WEIR)) {
             try {
                 instant(new String(time.value(), UTF_8));
@@ -155,7 +155,7 @@ public final class DeadLetterRecord {
         return record.topic() + "-" + record.partition() + "@" + record.offset();
     }
 
-    /** Returns a copy with the original record. */
+    /** Returns a copy that also contains the original record. */
     DeadLetterRecord with(ConsumerRecord<byte[], byte[]> found) {
         return new DeadLetterRecord(record, format, topic, partition, offset, found);
     }
@@ -206,8 +206,8 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * Returns the text of the last header with this name in the dead-letter record or, failing that, in the original;
-     * null if there is none.
+     * Returns the text of the last header with this name, or null if there is none. Searches the dead-letter record
+     * first, then the original if it has been found.
      */
     public @Nullable String header(String name) {
         Objects.requireNonNull(name, "name");
@@ -219,8 +219,9 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * Returns the time at which the record was given up: from a header or, failing that, the dead-letter record's
-     * timestamp. If the writer keeps the original timestamp, as Kafka Connect does, that timestamp is returned instead.
+     * Returns the time at which the record failed permanently. If no header contains that time, returns the timestamp
+     * of the dead-letter record, which may be the original's timestamp, because some writers such as Kafka Connect keep
+     * it.
      */
     public Instant time() {
         String said = text(Field.TIME);
@@ -228,8 +229,8 @@ public final class DeadLetterRecord {
             try {
                 return instant(said);
             } catch (DateTimeException | NumberFormatException wrong) {
-                // Only Weir's own format can have an invalid time here, because its time is not checked when the record
-                // is read. An invalid time is treated as absent.
+                // The time is invalid, which is possible only in Weir's own format, because read() does not check it
+                // there. Treated as absent.
             }
         }
         return Instant.ofEpochMilli(record.timestamp());
@@ -243,9 +244,9 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * Returns a description of the missing part of the original, or null if nothing is missing. A part is missing if it
-     * was left out because it was too large, or if this is a {@linkplain DeadLetterHeaders#BATCH batch} that could not
-     * be read.
+     * Returns a description of the part of the original that the dead-letter record does not contain, or null if it is
+     * complete. A part may be missing because it was too large or could not be serialized. If the record is a
+     * {@linkplain DeadLetterHeaders#BATCH batch} that could not be read, its individual records are missing.
      */
     public @Nullable String missing() {
         if (!format.equals(DeadLetterFormat.WEIR)) {
@@ -286,16 +287,16 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * Returns the original record's timestamp in milliseconds, or null if it is unknown or the record had none. A
-     * negative timestamp is treated as none, because brokers store it but no producer accepts it.
+     * Returns the original record's timestamp in milliseconds, or null if it is unknown or the record had none. Also
+     * returns null for a negative timestamp, because brokers store negative timestamps but producers reject them.
      */
     public @Nullable Long timestamp() {
         String said = text(Field.TIMESTAMP);
         if (said != null) {
             return RecordTimestamps.orNone(Long.parseLong(said));
         }
-        // Spring and the brokers set the timestamp to the time of writing. Weir does the same if its headers contain
-        // the time of the failure.
+        // Spring and the brokers set the timestamp of a dead-letter record to the time of writing, so it is not the
+        // original's timestamp. The same is true of Weir if its timestamp or time header is present.
         boolean isTimeOfWriting = format.hasTimestampOfItsOwn()
                 || lacksRecord()
                 || (format.equals(DeadLetterFormat.WEIR) && (has(Field.TIMESTAMP) || has(Field.TIME)));
@@ -308,7 +309,7 @@ public final class DeadLetterRecord {
 
     /**
      * Returns the original record, addressed to the topic and partition from which it was consumed. An
-     * {@linkplain DeadLetterHeaders#OUTPUT output record} is addressed to its output topic instead, where its key
+     * {@linkplain DeadLetterHeaders#OUTPUT output record} is addressed to its output topic instead, and its key
      * determines the partition.
      *
      * @throws IllegalStateException if the dead-letter record {@linkplain #lacksRecord lacks its record}
@@ -319,7 +320,7 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * Returns the original record, addressed to another topic, where its key determines the partition.
+     * Returns the original record, addressed to another topic. Its key determines the partition.
      *
      * @throws IllegalStateException if the dead-letter record {@linkplain #lacksRecord lacks its record}
      */

@@ -39,27 +39,28 @@ public final class DeadLetterTopic {
         return values.settings;
     }
 
-    /** The consumer group to be named in dead-letter records, or an empty string. */
+    /** The consumer group named in dead-letter records, or an empty string if they name none. */
     public String group() {
         return values.group;
     }
 
     /**
-     * The treatment of dead-letter records that are rejected because they are too large for the topic; the default is
-     * {@link TooLarge#CUT}.
+     * The action to take if a dead-letter record is rejected as too large for the topic; {@link TooLarge#CUT} by
+     * default.
      */
     public TooLarge whenTooLarge() {
         return values.whenTooLarge;
     }
 
-    /** The treatment of a dead-letter record that is too large for its topic. */
+    /** Actions to take if a dead-letter record is too large for its topic. */
     public enum TooLarge {
         /**
-         * Writes the record without its value, or without any part of the original. The value is lost when the original
-         * topic deletes the record. Logged as a warning and counted ({@link DeadLetterHandle#cut}).
+         * Writes the record without its value and, if it is still too large, without any part of the original. The
+         * value can then be read only from the original topic, until that topic deletes the record. Such records are
+         * logged as a warning and counted by {@link DeadLetterHandle#cut}.
          */
         CUT,
-        /** Fails the run with an error that identifies the record, which remains unfinished. */
+        /** Fails the run with an error that identifies the record. The record is not acknowledged. */
         FAIL
     }
 
@@ -68,17 +69,19 @@ public final class DeadLetterTopic {
         return of(topic, settings, "");
     }
 
-    /** Creates a dead-letter topic whose records name a consumer group; an empty string means no group. */
+    /** Creates a dead-letter topic whose records name the given consumer group, or no group if the string is empty. */
     public static DeadLetterTopic of(String topic, ProducerSettings<byte[], byte[]> settings, String group) {
         return new DeadLetterTopic(topic, settings, group, TooLarge.CUT);
     }
 
-    /** Creates a dead-letter topic with the cluster, the security settings and the group of a consumer. */
+    /**
+     * Creates a dead-letter topic that uses the cluster, security settings, and group of the given consumer settings.
+     */
     public static DeadLetterTopic of(String topic, ConsumerSettings<?, ?> like) {
         return of(topic, like.producerSettings(), Objects.requireNonNullElse(like.groupId(), ""));
     }
 
-    /** Returns a copy with a different treatment of dead-letter records that are too large. */
+    /** Returns a copy with a different action for dead-letter records that are too large. */
     public DeadLetterTopic whenTooLarge(TooLarge newWhenTooLarge) {
         return new DeadLetterTopic(values.topic, values.settings, values.group, newWhenTooLarge);
     }
@@ -87,10 +90,10 @@ public final class DeadLetterTopic {
      * Returns a sink that writes a dead-letter record for each failed record, and acknowledges the failed record when
      * the brokers have acknowledged the dead-letter record.
      *
-     * <p>The sink never gives up on a record. If the brokers reject a dead-letter record, it is written again after
-     * increasing delays, with a warning each time, until the brokers accept it or the pipeline ends. The only exception
-     * is a dead-letter record that is too large for the topic: it is written without its value, with a header that says
-     * so, or {@linkplain TooLarge#FAIL fails} the run.
+     * <p>The sink never gives up on a record. If the brokers reject a dead-letter record, the sink writes it again
+     * after increasing delays, and logs a warning each time, until the brokers accept it or the pipeline ends. The only
+     * exception is a dead-letter record that is too large for the topic. By default, it is written without its value,
+     * with a header that says so; with {@link TooLarge#FAIL}, the run fails.
      *
      * <p>If the topic does not exist, the run fails at its start with {@link KafkaPipelineException}.
      */

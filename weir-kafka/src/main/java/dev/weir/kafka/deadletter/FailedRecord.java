@@ -30,12 +30,13 @@ public record FailedRecord(
         /** The result cannot be written: it is too large, not serializable, or was rejected by the broker. */
         WRITE,
         /**
-         * The record has not failed: this is a copy, in case a share group's last deliveries of the record are lost.
+         * The record has not failed. The dead-letter record is a precautionary copy, in case the last deliveries of the
+         * record by its share group are lost.
          */
         PARKED
     }
 
-    /** Rejects null and a negative number of attempts. */
+    /** Rejects null arguments and negative attempts. */
     public FailedRecord {
         Objects.requireNonNull(raw, "raw");
         Objects.requireNonNull(reason, "reason");

@@ -23,15 +23,15 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches the original records of dead-letter records by offset, without a consumer group. Confined to one thread,
- * which closes it. Dead-letter records should be looked up partition by partition and in the order of offsets: a lookup
- * reads on if the offset is a little higher than the last one, and seeks otherwise.
+ * Fetches the original records of dead-letter records by offset, without a consumer group. Must be used and closed by
+ * one thread. Lookups are fastest partition by partition and in offset order, because the consumer seeks only if the
+ * next offset is lower than the last one or much higher.
  */
 public final class OriginalRecords implements AutoCloseable {
 
     private static final Duration POLL = Duration.ofMillis(100);
 
-    /** The largest number of offsets that are skipped by reading on; a larger distance is skipped by a seek. */
+    /** Maximum distance between two offsets that is covered by reading the records in between rather than by a seek. */
     private static final int NEAR = 1_000;
 
     private static final String FETCH_BYTES = "262144";
@@ -93,9 +93,10 @@ public final class OriginalRecords implements AutoCloseable {
                 Objects.requireNonNull(settings, "settings").clientConfig();
         config.remove(ConsumerConfig.GROUP_ID_CONFIG);
         config.remove(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
-        // A share group may read uncommitted records.
+        // Reads uncommitted records, too, because a share group may have consumed the original before its transaction
+        // ended.
         config.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted");
-        // A header can name any topic, and brokers must not create it.
+        // A dead-letter header can name any topic, and a lookup must not create that topic.
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, FETCH_BYTES);
         return new OriginalRecords(
@@ -143,12 +144,15 @@ public final class OriginalRecords implements AutoCloseable {
                 infos.forEach(info -> numbers.add(info.partition()));
             }
         } catch (InvalidTopicException noTopic) {
-            // The header may contain anything. No topic can have this name.
+            // The topic name comes from a header and is not a valid name, so no such topic can exist.
         }
         return numbers;
     }
 
-    /** Positions the consumer so that the record at the offset is next. Returns the reason if that is impossible. */
+    /**
+     * Moves the consumer to the given offset, unless it is already close. Returns null, or the reason why the offset is
+     * outside the partition.
+     */
     private @Nullable String goTo(TopicPartition id, long offset) {
         boolean isNext = id.equals(current) && offset >= from && offset < end && offset - consumer.position(id) < NEAR;
         if (isNext) {
@@ -177,7 +181,7 @@ public final class OriginalRecords implements AutoCloseable {
         return Objects.requireNonNull(bounds.get(id), "no answer about " + id);
     }
 
-    /** Returns the record at an offset, or null if the partition continues with later records only. */
+    /** Returns the record at the given offset, or null if there is no longer a record at that offset. */
     private @Nullable ConsumerRecord<byte[], byte[]> await(TopicPartition id, long offset) {
         long deadlineNanos = System.nanoTime() + patience.toNanos();
         while (true) {
@@ -199,8 +203,8 @@ public final class OriginalRecords implements AutoCloseable {
     }
 
     /**
-     * Returns whether the dead-letter record may have been made from this record. That is the case if the dead-letter
-     * record contains a copy of the record's key and value, or no copy at all.
+     * Returns whether {@code record} may be the original of the dead-letter record. It may be if the dead-letter record
+     * contains no copy of the key and value, or if the copy matches.
      */
     private static boolean isOf(ConsumerRecord<byte[], byte[]> deadLetter, ConsumerRecord<byte[], byte[]> record) {
         boolean hasCopy = deadLetter.key() != null || deadLetter.value() != null;

@@ -1,7 +1,8 @@
 /**
- * Dead-letter records: the topic for records that failed permanently, the headers that explain why, and classes that
- * read dead-letter records of any writer in order to send the originals back. Immutable and safe to share, except for
- * {@link dev.weir.kafka.deadletter.OriginalRecords}, which is confined to one thread and must be closed by the user.
+ * Dead-letter records: the topic for records that failed permanently, the headers that explain the failure, and classes
+ * that read dead-letter records written by Weir or other software so that the originals can be sent back. Immutable and
+ * safe to share, except for {@link dev.weir.kafka.deadletter.OriginalRecords}, which is confined to one thread and must
+ * be closed by the user.
  */
 @NullMarked
 package dev.weir.kafka.deadletter;

@@ -16,8 +16,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wraps an asynchronous handler with a circuit breaker, a timeout, and the conversion of failures into values. The
- * stage determines the calling threads; futures may complete on any thread.
+ * Wraps an asynchronous handler with a circuit breaker, a timeout, and the conversion of failures into values. Called
+ * on the threads of its stage; the handler's futures may complete on any thread.
  */
 final class AsyncGuard<K, V, R>
         implements Function<HandlerJob<K, V>, CompletionStage<HandlerOutcome<R>>>, Gate<HandlerJob<K, V>> {
@@ -76,8 +76,8 @@ final class AsyncGuard<K, V, R>
     }
 
     /**
-     * A single call of the handler. It ends with whichever comes first: its future completes, the timeout passes, or
-     * the pipeline cancels it.
+     * A single call of the handler. It ends when its future completes, when the timeout passes, or when the pipeline
+     * cancels it, whichever comes first.
      */
     private final class Attempt {
 
@@ -89,8 +89,8 @@ final class AsyncGuard<K, V, R>
         private RecordTracing.Attempt traced = RecordTracing.Attempt.NONE;
 
         /**
-         * Set before the outcome completes, by the one thread that also reports to the breaker, so that each permit is
-         * returned exactly once.
+         * Set by the thread that ends the attempt, before the outcome completes. Only that thread reports to the
+         * breaker, so each permit is returned exactly once.
          */
         private final AtomicBoolean ended = new AtomicBoolean();
 
@@ -115,7 +115,8 @@ final class AsyncGuard<K, V, R>
                 failed(thrown);
                 return;
             }
-            // Avoids whenComplete, whose own future would call toString of the user's exception, which may throw.
+            // Uses handle rather than whenComplete: the future returned by whenComplete would call toString of the
+            // user's exception, which may throw.
             var ignored = stage.handle((result, thrown) -> {
                 if (thrown != null) {
                     failed(
@@ -141,7 +142,8 @@ final class AsyncGuard<K, V, R>
             CompletableFuture<Boolean> timer = new CompletableFuture<>();
             if (timeout != null) {
                 var ignored = timer.completeOnTimeout(true, timeout.toNanos(), TimeUnit.NANOSECONDS)
-                        // Dependents of the handler's future are user code and must not run on the JVM's timer thread.
+                        // Runs on a virtual thread, because user code may depend on the handler's future and must not
+                        // run on the JVM's timer thread.
                         .thenAcceptAsync(
                                 due -> {
                                     failed(new HandlerTimeoutException(record, timeout, null));
@@ -205,8 +207,8 @@ final class AsyncGuard<K, V, R>
         }
 
         /**
-         * Returns the permit although the pipeline has ended, because its next run and other pipelines may use the same
-         * breaker.
+         * Gives the permit back to the breaker. This is needed even though the pipeline has ended, because its next run
+         * and other pipelines may use the same breaker.
          */
         private void abandoned() {
             if (rules.breaker() != null) {
@@ -218,7 +220,8 @@ final class AsyncGuard<K, V, R>
             try {
                 boolean ignored = stage.toCompletableFuture().cancel(true);
             } catch (RuntimeException cannot) {
-                // The user's own kind of completion stage cannot be cancelled. It continues, and its result is ignored.
+                // A user-defined completion stage may not support cancellation. Its computation continues, but the
+                // result is ignored.
             }
         }
     }

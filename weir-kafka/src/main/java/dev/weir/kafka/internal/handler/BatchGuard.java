@@ -80,15 +80,15 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         Ordering<BatchJob<K, V>> ofBatches = ordering.isKeyed()
                 ? Ordering.byHash(BatchJob::orderingKey)
                 : ordering.isInput() ? Ordering.input() : Ordering.unordered();
-        // Retries a batch as often as its records need it. Each record counts its own attempts.
+        // The number of retries of a batch is unlimited, because the attempts are counted for each record.
         RetryPolicy again =
                 RetryPolicy.of(Integer.MAX_VALUE, rules.retry().backoff()).on(Again.class);
         Parallelism calls = Parallelism.fixed(concurrency);
         var limits = new BatchStage.Limits<>(max, within.toNanos(), ordering, ordering.isKeyed() ? concurrency : 1);
         return jobs.<BatchJob<K, V>>stage("batch", (upstream, context) -> new BatchStage<>(upstream, context, limits))
                 .mapBlocking(calls, ofBatches, new BatchGuard<>(rules, ordering, handler))
-                // The unit of this buffer is batches. Some wait here, so that all calls stay busy even if batches of
-                // the same key must wait for each other.
+                // The buffer size is a number of batches. It exceeds the concurrency, so that all calls stay busy even
+                // if batches of the same key must wait for each other.
                 .with(Attributes.named("handle").withBuffer(BATCHES_PER_CALL * concurrency))
                 .supervised(Supervision.retry(again, Supervision.fail()))
                 .stage("unbatch", (upstream, context) -> new UnbatchStage<>(upstream, context.meter()));
@@ -114,7 +114,10 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         rules.lookAgain();
     }
 
-    /** Returns the record for which the breaker admits the first call; a decodable one, if there is any. */
+    /**
+     * Returns the record that holds the breaker's permit for the first call of the batch. This is the first record that
+     * could be decoded or, if there is none, the first record.
+     */
     private static <K, V> HandlerJob<K, V> lead(BatchJob<K, V> batch) {
         for (BatchMember<K, V> member : batch.members()) {
             if (member.job.decoded() instanceof Decoded.Read) {
@@ -142,13 +145,14 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
     }
 
     /**
-     * One attempt at the records of a batch that have no outcome yet. In an ordered flow, records that share the key of
-     * a record to be retried are left for the next attempt.
+     * One attempt to handle the records of a batch that have no outcome yet. Once a record must be retried, an ordered
+     * flow leaves later records with the same key for the next attempt.
      */
     private final class Round {
 
         /**
-         * Number of consecutive single records that must fail before the remaining ones are left for the next attempt.
+         * Value of {@link #failedInARow} at which the remaining records are left for the next attempt, provided that
+         * some record must be retried anyway.
          */
         private static final int HOPELESS = 2;
 
@@ -164,7 +168,10 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             this.batch = batch;
         }
 
-        /** Handles records in order and in a single call. If that call throws, splits them into two halves. */
+        /**
+         * Handles the records in order with a single call. If that call throws, splits the records into two halves and
+         * handles each half.
+         */
         void settle(List<BatchMember<K, V>> part) throws Exception {
             List<BatchMember<K, V>> now = new ArrayList<>();
             List<BatchMember<K, V>> later = new ArrayList<>();
@@ -213,8 +220,8 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         }
 
         /**
-         * Calls the handler. Returns the exception it threw, or null if it returned outcomes. Removes records that were
-         * lost in the meantime.
+         * Calls the handler. Returns the exception it threw, or null if it returned outcomes. Removes the records that
+         * were lost while waiting for the breaker.
          */
         private @Nullable Throwable call(List<BatchMember<K, V>> members) throws Exception {
             if (Thread.interrupted()) {
@@ -237,7 +244,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                 outcomes = outcomes(members);
             } catch (Throwable thrown) {
                 if (breaker != null && members.size() > 1) {
-                    breaker.abandoned(permit); // its parts report failures: a poison record counts once
+                    breaker.abandoned(permit); // the halves report instead, so that one bad record counts once
                 } else {
                     rules.tell(permit, thrown);
                 }
@@ -262,7 +269,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             return null;
         }
 
-        /** Stores the outcome. Returns false if another attempt is needed. */
+        /** Applies the handler's outcome to the record. Returns false if the record needs another attempt. */
         private boolean takes(BatchMember<K, V> member, BatchOutcome outcome) throws Exception {
             switch (outcome) {
                 case BatchOutcome.Done done -> {
@@ -289,8 +296,8 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         }
 
         /**
-         * Decides on a record after a call for it alone threw, or after the handler requested a retry. Returns true if
-         * the record will be retried; otherwise stores its outcome.
+         * Decides whether to retry a record, after a call for this record alone threw or the handler requested a retry.
+         * Stores the record's outcome and returns false if it will not be retried.
          */
         private boolean isTriedAgain(BatchMember<K, V> member, Throwable thrown) throws Exception {
             member.job.countAttempt();

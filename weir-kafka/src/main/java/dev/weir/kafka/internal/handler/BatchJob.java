@@ -4,9 +4,10 @@ import dev.weir.stream.spi.AckTarget;
 import java.util.List;
 
 /**
- * Records that are handled together. From {@link BatchStage} through the handler's stage to {@link UnbatchStage}, a job
- * is its own acknowledgement target; from there on, each record continues with its own acknowledgement. The contents
- * belong to the thread that works on the job; once it is published, any thread may use it as a target.
+ * A batch of records handled together. From {@link BatchStage} to {@link UnbatchStage}, the batch is acknowledged as a
+ * whole, and is the target of that acknowledgement. Afterwards, each record is acknowledged individually. Only the
+ * thread that works on the batch may access its contents, but any thread may call the methods of {@link AckTarget} once
+ * the batch has been emitted.
  */
 public final class BatchJob<K, V> implements AckTarget {
 
@@ -36,15 +37,15 @@ public final class BatchJob<K, V> implements AckTarget {
         return open;
     }
 
-    /** Sets the parts that remain for the next attempt. */
+    /** Sets the records that need another attempt. */
     void left(List<List<BatchMember<K, V>>> parts) {
         open = parts;
     }
 
     /**
-     * Gives up the pending acknowledgements of lost records, because a revocation may wait for them while the other
-     * records continue. Returns true if all records are lost. May be called only by the working thread between two
-     * calls, or while no thread works on the batch.
+     * Drops the pending acknowledgements of records that the source has lost. A revocation may be waiting for them
+     * while the other records are still being handled. Returns true if all records are lost. May be called only by the
+     * working thread between two calls, or while no thread works on the batch.
      */
     boolean dropLost() {
         boolean all = true;
@@ -54,7 +55,7 @@ public final class BatchJob<K, V> implements AckTarget {
         return all;
     }
 
-    /** Calls {@link #dropLost}. Called for a waiting batch, or by the thread that works on it. */
+    /** Drops lost records. Called while the batch is waiting, or by the thread that works on it. */
     @Override
     public boolean isRevoked(long token) {
         return dropLost();

@@ -37,8 +37,8 @@ final class BatchMember<K, V> {
     }
 
     /**
-     * Gives up the acknowledgement if the source has lost the record. Returns true in that case; no work may be done on
-     * the record afterwards.
+     * Drops the pending acknowledgement if the source has lost the record. If this method returns true, the record must
+     * not be processed further.
      */
     boolean dropIfLost() {
         if (!isLost()) {
@@ -56,7 +56,10 @@ final class BatchMember<K, V> {
         }
     }
 
-    /** Takes the right to complete the acknowledgement. Returns false if it was already taken. Any thread. */
+    /**
+     * Reserves the acknowledgement for the caller, which must then complete it. Returns false if another caller was
+     * first. Any thread.
+     */
     boolean takeAcknowledgement() {
         return ended.compareAndSet(false, true);
     }

@@ -25,7 +25,7 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
      */
     record Limits<K, V>(int max, long withinNanos, Ordering<HandlerJob<K, V>> ordering, int openBatches) {}
 
-    /** Interval between checks for lost records, which a revocation waits for. */
+    /** Interval between checks for lost records. A revocation cannot finish until these records have been dropped. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Stage<HandlerJob<K, V>> upstream;
@@ -75,7 +75,10 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
         }
     }
 
-    /** Gathers elements. A failure is thrown only after the elements gathered before it were emitted. */
+    /**
+     * Gathers elements from upstream. If upstream fails, the failure is thrown only after all gathered elements have
+     * been emitted.
+     */
     private void pullInto(Batch<BatchJob<K, V>> out, long deadlineNanos) throws InterruptedException {
         try {
             Batch<HandlerJob<K, V>> pulled = upstream.pull(deadlineNanos);
@@ -140,14 +143,12 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
                 }
             }
         } finally {
-            // Abandons nothing unless the key function threw.
+            // If the key function threw, abandons the remaining records. Otherwise, none are left.
             pulled.abandonFrom(taken);
         }
     }
 
-    /**
-     * Returns the index of the record's queue. Records without a key fill a batch of one queue, then one of the next.
-     */
+    /** Returns the index of the record's queue. Records without a key move to the next queue after each full batch. */
     private int batchOf(long key) {
         long spread = key == Ordering.NO_KEY ? keyless++ / limits.max() : (key * 0x9E3779B97F4A7C15L) >>> 32;
         return (int) (spread % limits.openBatches());

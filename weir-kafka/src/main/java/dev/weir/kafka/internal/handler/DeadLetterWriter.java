@@ -18,8 +18,8 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 
 /**
- * Creates dead-letter records: the complete record; if that is too large, the record without its value; if that is
- * still too large, only its origin. Stateless.
+ * Creates dead-letter records. The first proposal contains the complete record. If it is too large, the next one omits
+ * the value, and the last one also omits the key and the original headers. Stateless.
  */
 public final class DeadLetterWriter implements FailureRoute {
 
@@ -69,7 +69,7 @@ public final class DeadLetterWriter implements FailureRoute {
                         + ": raise that topic's max.message.bytes and the max.request.size of its producer, or let dead-letter records be cut");
     }
 
-    @SuppressWarnings("NullAway") // a record without key or value has null
+    @SuppressWarnings("NullAway") // Kafka uses null for a missing key or value
     private static byte[] noBytes() {
         return null;
     }

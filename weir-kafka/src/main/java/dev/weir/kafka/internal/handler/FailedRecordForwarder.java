@@ -21,13 +21,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes failed records along their route and returns once the brokers have acknowledged them. Confined to the
- * segment's thread. The run closes its producer at the end.
+ * Writes failed records to the topics chosen by their {@link FailureRoute}. Confined to the segment's thread. The
+ * producer is closed at the end of the run.
  */
 public final class FailedRecordForwarder implements DeadLetterHandle {
 
-    // Writes a whole batch, then waits for all acknowledgements. Failed records are rare or come in bulk, so a round
-    // trip per batch costs little, and no state outlives the batch.
+    // The forwarder writes a whole batch and then waits for all acknowledgements. Failed records are either rare or
+    // arrive in bulk, so one round trip per batch costs little, and no state must be kept between batches.
 
     private static final Logger LOG = LoggerFactory.getLogger(FailedRecordForwarder.class);
 
@@ -53,7 +53,7 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
                 context);
     }
 
-    /** Creates a forwarder for a run, which closes it. Throws if a topic does not exist. */
+    /** Creates a forwarder that is closed at the end of the run. Throws if a topic does not exist. */
     static FailedRecordForwarder create(
             ProducerSettings<byte[], byte[]> settings, List<String> topics, FailureRoute route, StageContext context) {
         TopicCheck.check(settings, topics);
@@ -74,8 +74,8 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
     }
 
     /**
-     * Writes the records of a batch and acknowledges each one when the brokers have acknowledged its output. Returns
-     * when that is the case for all of them. The run determines the delay between two attempts.
+     * Writes the failed records of a batch, and returns when all of them have been acknowledged. Each failed record is
+     * acknowledged as soon as the brokers have acknowledged the record written for it.
      */
     public void deliver(Batch<FailedRecord> batch) throws InterruptedException {
         List<Pending> all = new ArrayList<>();
@@ -104,7 +104,10 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
         return writer.held();
     }
 
-    /** Fails the run if the client can no longer get a response. Called by the thread of {@link ClientWatch}. */
+    /**
+     * Fails the run if the client is stuck and will get no further response. Called by the thread of
+     * {@link ClientWatch}.
+     */
     private void look(long nowNanos) {
         KafkaPipelineException broken = writer.look(nowNanos);
         if (broken != null) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param retry policy for retries in place; none by default
  * @param exceptions rules by exception type; the first match wins, and RETRY applies if none matches
  * @param timeout maximum duration of one call; null for no limit
- * @param breaker admits calls; null to admit all
+ * @param breaker circuit breaker that limits calls of the handler; null if there is none
  * @param hasWayOut whether there is a destination for failed records
  * @param tracing observes each call
  */
@@ -54,7 +54,7 @@ public record FailureRules(
         Class<? extends Throwable> type();
     }
 
-    /** Takes an action that every flow has. */
+    /** A rule with an action that is available in every flow. */
     private record ActionRule(Class<? extends Throwable> type, FailureAction action) implements Rule {
 
         @Override
@@ -63,7 +63,7 @@ public record FailureRules(
         }
     }
 
-    /** Makes the record's share group reject it. */
+    /** A rule that makes the record's share group reject the record. */
     private record RejectRule(Class<? extends Throwable> type) implements Rule {
 
         @Override
@@ -156,8 +156,8 @@ public record FailureRules(
     }
 
     /**
-     * Returns the supervision that repeats a call for which {@link #decide} returned null, as long as the policy
-     * allows.
+     * Returns the supervision of the handler's stage. It repeats a call for which {@link #decide} returned null, as
+     * long as the retry policy permits.
      */
     public Supervision supervision() {
         return Supervision.retry(
@@ -199,7 +199,9 @@ public record FailureRules(
         return job.attempts() < retry.attempts() && isRetriable(thrown);
     }
 
-    /** Decides how to treat a record that could not be decoded. Throws its failure if that fails the pipeline. */
+    /**
+     * Decides how to treat a record that could not be decoded. If the pipeline must fail, throws the decoding failure.
+     */
     <R> HandlerOutcome<R> undecodable(Decoded.Refused<?, ?> refused) {
         HandlerOutcome<R> outcome = outcome(refused.cause(), refused.raw(), () -> FailedRecord.of(refused));
         if (outcome == null) {
@@ -209,8 +211,8 @@ public record FailureRules(
     }
 
     /**
-     * Waits for the breaker, if there is one and the handler will be called. Returns false if the record was lost in
-     * the meantime.
+     * Waits for a permit of the breaker, if there is one and the handler will be called for this record. Returns false
+     * if the record was lost in the meantime.
      */
     boolean enter(HandlerJob<?, ?> job, BooleanSupplier revoked) throws InterruptedException {
         if (breaker != null && job.decoded() instanceof Decoded.Read) {
@@ -227,14 +229,14 @@ public record FailureRules(
         return true;
     }
 
-    /** Returns the permit of a call that was admitted but is not made. */
+    /** Gives the permit back to the breaker if an admitted call will not be made. */
     void leave(HandlerJob<?, ?> job) {
         if (breaker != null && job.isLetIn()) {
             breaker.abandoned(job.takePermit());
         }
     }
 
-    /** Returns the breaker's permit for the current call. */
+    /** Obtains the breaker's permit for the call that is about to be made; 0 if there is no breaker. */
     long permit(HandlerJob<?, ?> job) throws InterruptedException {
         if (breaker == null) {
             return 0;
@@ -262,8 +264,8 @@ public record FailureRules(
     }
 
     /**
-     * Returns whether the run is being cancelled or the JVM lacks a resource, so that the failure says nothing about
-     * the record.
+     * Returns whether the failure is unrelated to the record, because the run is being cancelled or the JVM or the
+     * class path caused it.
      */
     static boolean isOfTheMachinery(Throwable thrown) {
         return Machinery.isFailure(thrown);

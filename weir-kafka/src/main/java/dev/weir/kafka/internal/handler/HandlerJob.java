@@ -5,17 +5,23 @@ import dev.weir.kafka.Decoded;
 import dev.weir.kafka.spi.OfRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** A record that passes through a handler's stage. Belongs to the thread that works on it. */
+/** A record that passes through the handler's stage. Confined to the thread that currently works on it. */
 public final class HandlerJob<K, V> implements OfRecord {
 
     private final Decoded<K, V> decoded;
 
     private static final long NOT_LET_IN = CircuitBreaker.NO_PERMIT - 1;
 
-    /** The breaker's permit for the next call; taken by the thread that makes the call. There is one call at a time. */
+    /**
+     * The breaker's permit for the next call. The thread that makes the call takes it. Calls for a record never
+     * overlap.
+     */
     private long permit = NOT_LET_IN;
 
-    /** Number of handler calls. There is one call at a time, and the stage passes the job between threads. */
+    /**
+     * Number of handler calls. Needs no synchronization, because calls for a record never overlap and the stage
+     * publishes the job safely from thread to thread.
+     */
     private int attempts;
 
     public HandlerJob(Decoded<K, V> decoded) {

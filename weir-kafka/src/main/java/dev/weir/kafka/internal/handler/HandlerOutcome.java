@@ -4,7 +4,7 @@ import dev.weir.kafka.deadletter.FailedRecord;
 import dev.weir.kafka.spi.OfRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** The outcome for a record in its handler's stage. */
+/** The outcome of handling a record. */
 public sealed interface HandlerOutcome<R> {
 
     /**
@@ -14,7 +14,7 @@ public sealed interface HandlerOutcome<R> {
      */
     record Done<R>(ConsumerRecord<byte[], byte[]> raw, R result, int attempts) implements HandlerOutcome<R>, OfRecord {
 
-        /** Returns the failed record to forward if the result cannot be written. */
+        /** Returns the failed record to forward if {@code result} could not be written. */
         public FailedRecord unwritable(Throwable cause) {
             return new FailedRecord(raw, FailedRecord.Reason.WRITE, cause, attempts, false);
         }

@@ -33,10 +33,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes failed records along their route, however long that takes. If a record is too large, a smaller form is
- * proposed immediately. Other rejected records are sent again one by one, by a new client if the last one may have
- * failed permanently. Only a record that was sent alone when it was rejected causes a pause. Confined to the one thread
- * that calls {@link #writeAll} or {@link #run}, except where noted.
+ * Writes failed records to the topics chosen by their {@link FailureRoute}, and retries until the brokers accept them.
+ * If a record is too large, a smaller form is sent immediately. Other rejected records are sent again one by one, with
+ * a new client if the previous client may be unusable. There is a pause only after a record was rejected although it
+ * was sent alone. Confined to the one thread that calls {@link #writeAll} or {@link #run}, except where noted.
  */
 public final class PatientWriter {
 
@@ -44,16 +44,16 @@ public final class PatientWriter {
 
     private static final Backoff BACKOFF = Backoff.between(Duration.ofSeconds(1), Duration.ofSeconds(30));
 
-    /** Number of proposals rejected as too large after which a route has no smaller one. */
+    /** Maximum number of times a record is sent in a smaller form. No route has more than three smaller forms. */
     private static final int MAX_TOO_LARGE = 3;
 
     /**
-     * Batch size of the client. If it exceeded the topic's limit, the client would keep splitting an oversized batch
-     * forever. Therefore batches are small, and a larger record is sent alone.
+     * Batch size of the client. Small, because if the batch size exceeded the topic's limit, the client would keep
+     * splitting an oversized batch forever. A record larger than this is sent alone.
      */
     private static final int BATCH_BYTES = 16 * 1024;
 
-    /** Maximum time that a replaced client may wait for its outstanding acknowledgements. */
+    /** Maximum time to wait for outstanding acknowledgements of a client that is being replaced. */
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
 
     /** A failed record to write. */
@@ -95,15 +95,15 @@ public final class PatientWriter {
     /** Records to send and responses to process, in order of arrival. Guarded by the lock. */
     private final Queue<Runnable> steps = new ArrayDeque<>();
 
-    /** End of the pause during which no rejected record is sent again; {@link Stage#NEVER} if there is no pause. */
+    /** End of the pause before the next rejected record is sent again; {@link Stage#NEVER} if there is no pause. */
     private long resumeNanos = Stage.NEVER;
 
     /**
      * Creates a writer that has no client yet.
      *
      * @param owner the stage that waits for the records; used in log lines
-     * @param clients opens the first client, and a new one after an error that may have made the last one unusable; the
-     *     writer closes each of them
+     * @param clients creates clients: the first one, and a replacement after an error that may have made the previous
+     *     one unusable; the writer closes each of them
      * @param progress detects a stuck client
      */
     public PatientWriter(
@@ -119,7 +119,7 @@ public final class PatientWriter {
         this.progress = progress;
     }
 
-    /** Creates a writer that has no client yet. Its clients send small batches immediately. */
+    /** Creates a writer that has no client yet. Its clients use small batches and no linger time. */
     public static PatientWriter of(
             String owner, ProducerSettings<byte[], byte[]> settings, FailureRoute route, Clock clock) {
         Map<String, Object> config = new HashMap<>(settings.clientConfig());
@@ -148,12 +148,12 @@ public final class PatientWriter {
         return progress;
     }
 
-    /** Returns the number of records that were added and are not written yet. Any thread. */
+    /** Returns the number of records that have been added but not yet written. Any thread. */
     int inHand() {
         return inHand.get();
     }
 
-    /** Returns the number of records that were rejected and are not written yet. Any thread. */
+    /** Returns the number of records that have been rejected and not yet written. Any thread. */
     int held() {
         return search.size();
     }
@@ -170,7 +170,7 @@ public final class PatientWriter {
                 producer.flush();
             }
         }
-        producer.flush(); // all responses must arrive before a rejection closes the client
+        producer.flush(); // wait for all responses, because processing a rejection may close the client
         while (inHand.get() > 0) {
             next().run();
         }
@@ -257,8 +257,8 @@ public final class PatientWriter {
             if (!producer.hasOpened()) {
                 throw refusal;
             }
-            // This includes a failure to open another client. The configuration worked for an earlier client, so the
-            // broker names just cannot be resolved at the moment.
+            // The exception may also mean that a replacement client could not be created. The same configuration worked
+            // for an earlier client, so the cause is treated as temporary, for example unresolvable broker names.
             int client = number;
             post(() -> refused(record, proposal.topic(), client, refusal));
         }
@@ -281,7 +281,8 @@ public final class PatientWriter {
         producer.refused(client, why, CLOSE_PATIENCE);
         boolean isFirst = search.isEmpty();
         boolean wasAlone = search.suspect(record, why) instanceof State.Alone;
-        // A record rejected for the first time need not wait: another record of its batch may have been the cause.
+        // No pause is needed after a record's first rejection, because another record of its batch may have been the
+        // cause.
         long pauseNanos = wasAlone ? BACKOFF.after(++record.refusals).toNanos() : 0;
         if (wasAlone || isFirst) {
             LOG.warn(
@@ -302,8 +303,8 @@ public final class PatientWriter {
     }
 
     /**
-     * Sends the next rejected record unless one is in flight. If several were sent together, they would be rejected
-     * together.
+     * Sends the next rejected record, unless one is already in flight or a pause is running. Only one is sent at a
+     * time, because a single bad record can cause its whole batch to be rejected.
      */
     private void sendNextSuspect() {
         PendingRecord next = resumeNanos == Stage.NEVER ? search.nextAlone() : null;
@@ -313,14 +314,14 @@ public final class PatientWriter {
     }
 
     /**
-     * Returns the failure for a run whose client can no longer get a response; null if there is none. Called by one
-     * thread, several times a second.
+     * Returns the failure to report if the client is stuck and will get no further response; null if it is healthy.
+     * Called by one thread, several times a second.
      */
     public @Nullable KafkaPipelineException look(long nowNanos) {
         return producer.look(nowNanos, false, " in " + owner);
     }
 
-    /** Closes the open client. Call once nothing more is sent. */
+    /** Closes the client, if one is open. Must be called after the last send. */
     public void close(Duration patience) {
         producer.close(patience);
     }

@@ -11,7 +11,8 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The position from which a record was first consumed, before it passed through its flow's retry topics. Immutable.
+ * The topic, partition, and offset at which a record was first consumed, before it passed through its flow's retry
+ * topics. Immutable.
  *
  * @param timestamp in milliseconds, or {@link ConsumerRecord#NO_TIMESTAMP}
  * @param attempts number of handler calls before this delivery
@@ -38,7 +39,7 @@ record RecordOrigin(String topic, int partition, long offset, long timestamp, in
         return header == null || header.value() == null ? null : new String(header.value(), UTF_8);
     }
 
-    /** Returns the position in the form used in messages. */
+    /** Returns the origin in human-readable form, such as {@code orders-3@17}. */
     String place() {
         return topic + "-" + partition + "@" + offset;
     }
@@ -54,7 +55,10 @@ record RecordOrigin(String topic, int partition, long offset, long timestamp, in
         return original;
     }
 
-    /** Returns the due time of a record in a retry topic. A record without one is due immediately. */
+    /**
+     * Returns the time at which a record in a retry topic is due; 0 if the record has no due time and is therefore due
+     * immediately.
+     */
     static long dueMillis(ConsumerRecord<byte[], byte[]> record) {
         return number(record, RetryTopics.DUE, 0);
     }

@@ -6,11 +6,11 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.record.TimestampType;
 
 /**
- * A record from one of the flow's own retry topics, restored to its form in the topic from which it was first consumed.
+ * A record consumed from a retry topic of the flow, with its original topic, partition, offset, and timestamp restored.
  * Immutable, except for the contents of the byte arrays.
  *
- * <p>A retried record is identified by this type rather than by headers, because a flow that copies headers also writes
- * its retry headers to other topics.
+ * <p>Code that must recognize a retried record checks for this type instead of retry headers, because a flow that
+ * copies headers to its output also copies the retry headers to other topics.
  */
 final class RetriedRecord extends ConsumerRecord<byte[], byte[]> {
 
@@ -35,7 +35,7 @@ final class RetriedRecord extends ConsumerRecord<byte[], byte[]> {
     }
 
     /**
-     * Restores a record. A record without origin headers is returned unchanged.
+     * Restores a record. Returns it unchanged if it has no valid origin headers.
      *
      * @param record a record from one of the flow's retry topics
      * @param tiers number of the flow's retry topics that the record has passed through, including this one
@@ -56,7 +56,7 @@ final class RetriedRecord extends ConsumerRecord<byte[], byte[]> {
         return new RetriedRecord(record, origin, tiers);
     }
 
-    /** Returns the number of its flow's retry topics that the record has passed through. */
+    /** Returns the number of retry topics of the flow that the record has passed through. */
     static int tiersOf(ConsumerRecord<byte[], byte[]> record) {
         return record instanceof RetriedRecord retried ? retried.tiers : 0;
     }

@@ -17,12 +17,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 
 /**
- * A flow's retry topics, both as the route of failed records, which ends in a dead-letter topic, and as sources.
- * Immutable.
+ * The retry topics of a flow. As a {@link FailureRoute}, it sends a failed record to the next retry topic, or to the
+ * dead-letter topic if there is none. It also creates the sources that read the retry topics. Immutable.
  */
 public final class RetryTiers implements FailureRoute {
 
-    /** Maximum number of records per partition that a retry topic's consumer holds until they are due. */
+    /** Maximum number of outstanding records per partition of a retry topic, including records that are not due yet. */
     private static final int MAX_OUTSTANDING = 256;
 
     private static final long BUFFER_BYTES = 8L * 1024 * 1024;
@@ -68,7 +68,7 @@ public final class RetryTiers implements FailureRoute {
     }
 
     /**
-     * Creates a source for each retry topic, which emits records when they are due, restored to their original form.
+     * Creates one source per retry topic. Each source emits records when they are due and restores their original form.
      */
     public List<Source<ConsumerRecord<byte[], byte[]>>> sources(
             ConsumerSettings<byte[], byte[]> settings, boolean untilEnd) {
@@ -95,7 +95,7 @@ public final class RetryTiers implements FailureRoute {
                 .maxOutstandingRecords(Math.min(MAX_OUTSTANDING, like.maxOutstandingRecords()))
                 .bufferBytes(Math.min(BUFFER_BYTES, like.bufferBytes()))
                 .property(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(MAX_OUTSTANDING));
-        // No two members or clients may share an id.
+        // Group instance ids and client ids must be unique, so the name of the retry topic is appended to each.
         for (String name : List.of(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, ConsumerConfig.CLIENT_ID_CONFIG)) {
             String id = like.properties().get(name);
             if (id != null) {

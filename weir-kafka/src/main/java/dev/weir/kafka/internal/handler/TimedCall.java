@@ -9,8 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A call on the current thread that is interrupted if it takes too long. The interrupt comes at most once, and never
- * after the call has ended. The timer may fire on any thread.
+ * A call on the current thread that is interrupted if it takes too long. The thread is interrupted at most once, and
+ * never after the call has ended. The timer may fire on any thread.
  */
 final class TimedCall {
 
@@ -25,7 +25,8 @@ final class TimedCall {
     TimedCall() {}
 
     /**
-     * Calls {@code body}. If it throws after the interrupt, that exception becomes the cause of the timeout exception.
+     * Calls {@code body}. If it throws after the timeout has interrupted it, throws a {@link HandlerTimeoutException}
+     * with that exception as its cause.
      */
     static <R> R call(Callable<R> body, Duration timeout, ConsumerRecord<?, ?> record) throws Exception {
         TimedCall call = new TimedCall();
@@ -66,7 +67,8 @@ final class TimedCall {
         try {
             if (!ended) {
                 ended = true;
-                // If the run is being cancelled at the same time, the stage detects that without the interrupt status.
+                // This may also clear the interrupt that cancels the run, but the stage detects cancellation in another
+                // way.
                 boolean unused = interrupted && Thread.interrupted();
             }
             return interrupted;

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Verifies at the start that topics exist. Otherwise a missing topic would not be noticed before the first write, and
- * the pipeline would stall.
+ * Verifies at the start of a run that the topics for failed records exist. Without this check, a missing topic would
+ * remain unnoticed until the first write, which would then stall the pipeline.
  */
 public final class TopicCheck {
 
@@ -29,8 +29,8 @@ public final class TopicCheck {
     private TopicCheck() {}
 
     /**
-     * Throws if a topic does not exist. Blocks until the brokers have responded, at most 15 s. A missing response does
-     * not count as a missing topic.
+     * Throws if a topic does not exist. Waits up to 15 s for the brokers to respond. If they do not respond, logs a
+     * warning and does not throw.
      */
     public static void check(ProducerSettings<?, ?> settings, List<String> topics) {
         Map<String, Object> config = new HashMap<>(settings.properties());

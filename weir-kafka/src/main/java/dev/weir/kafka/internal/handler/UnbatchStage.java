@@ -8,7 +8,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits the outcome of each record of a batch with the record's own acknowledgement. Confined to its segment's thread.
+ * Splits handled batches into individual outcomes, each with its record's own acknowledgement. Confined to its
+ * segment's thread.
  */
 final class UnbatchStage<K, V> implements Stage<HandlerOutcome<ConsumerRecord<K, V>>> {
 
@@ -30,7 +31,7 @@ final class UnbatchStage<K, V> implements Stage<HandlerOutcome<ConsumerRecord<K,
         Batch<HandlerOutcome<ConsumerRecord<K, V>>> out = new Batch<>(0);
         for (int i = 0; i < batches.size(); i++) {
             for (BatchMember<K, V> member : batches.get(i).members()) {
-                // If the source has lost the record, its acknowledgement has been given up already.
+                // Skips records that the source has lost, because their acknowledgements have already been dropped.
                 if (member.takeAcknowledgement()) {
                     out.add(
                             Objects.requireNonNull(member.outcome, "the outcome of a record"),

@@ -8,8 +8,8 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An output record that could not be written. Stands in for the consumed record, at the same topic, partition and
- * offset. Immutable, except for the contents of the byte arrays.
+ * An output record that could not be written, represented as a consumed record. Its topic, partition, and offset
+ * identify the consumed record that caused the output, if known. Immutable, except for the contents of the byte arrays.
  */
 public final class UnwrittenRecord extends ConsumerRecord<byte[], byte[]> {
 
@@ -19,10 +19,10 @@ public final class UnwrittenRecord extends ConsumerRecord<byte[], byte[]> {
     /**
      * Creates the record.
      *
-     * @param output the topic to which the record should have been written
-     * @param missing the parts that could not be serialised; empty if the record is complete
+     * @param output the topic to which the output record could not be written
+     * @param missing a description of the parts that could not be serialized; empty if the record is complete
      */
-    @SuppressWarnings("NullAway") // a record without key or value has null
+    @SuppressWarnings("NullAway") // Kafka uses null for a missing key or value
     public UnwrittenRecord(
             String topic,
             int partition,

@@ -13,21 +13,22 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A partition during one assignment. After a seek, or if its topic was recreated, the partition restarts with a new
- * object. Confined to the owner thread, except for {@link #id}, {@link #outlet} and {@link #tracker}.
+ * A partition from its assignment until its revocation. A seek or the recreation of its topic replaces the object with
+ * a new one. Confined to the owner thread, except for {@link #id}, {@link #outlet} and {@link #tracker}.
  */
 public final class AssignedPartition {
 
     /**
-     * Value of {@link #committedOffset} before the first commit, and of an end offset that no broker has reported yet.
+     * The value of {@link #committedOffset} before the first commit, and the value of {@link #endOffset} until a broker
+     * has reported it.
      */
     public static final long UNKNOWN = -1;
 
     /** Reasons why a partition is not fetched. */
     public enum PauseReason {
         /**
-         * The client was instructed to pause the partition, and flow control has not resumed it. Every other reason
-         * adds this one when the client is paused, so that only flow control resumes partitions.
+         * The client has been instructed to pause the partition. Added together with any other reason, and removed only
+         * when flow control resumes the partition.
          */
         FLOW,
 
@@ -35,8 +36,8 @@ public final class AssignedPartition {
         UNREAD,
 
         /**
-         * No more records are wanted: a bounded read has reached its end, its end is not known yet, or the consumer was
-         * stopped.
+         * No more records are wanted, because a bounded read has reached its end or does not know its end yet, or
+         * because the consumer was stopped.
          */
         END
     }
@@ -59,7 +60,10 @@ public final class AssignedPartition {
         /** The position is unknown: nothing is fetched or committed. */
         HELD,
 
-        /** Held until the brokers confirm that the committed position is still valid and belongs to the same topic. */
+        /**
+         * Nothing is fetched or committed until the brokers confirm that the committed position is still valid and
+         * belongs to the same topic.
+         */
         OPENING,
 
         COMMITTED,
@@ -77,21 +81,24 @@ public final class AssignedPartition {
     private final PartitionQueue buffered;
 
     /**
-     * Emitted groups of records that were unfinished at the last {@link #advance}. Empty if records are emitted one by
-     * one.
+     * Groups of consecutive records that were emitted together and were unfinished at the last {@link #advance}. Empty
+     * if records are emitted individually.
      */
     private final ArrayDeque<KeptViews> rows = new ArrayDeque<>(1);
 
     private final int shares;
     private final int epoch;
 
-    @SuppressWarnings("NullAway.Init") // set by an outlet before the partition is used
+    @SuppressWarnings("NullAway.Init") // RecordOutlets.open sets it before the partition is used
     private RecordBuffer outlet;
 
     private final Set<PauseReason> pauseReasons = EnumSet.noneOf(PauseReason.class);
     private boolean fullOfBytes;
 
-    /** Time when flow control paused the partition, on the owner's clock; {@link #UNKNOWN} if it has not. */
+    /**
+     * Time when flow control paused the partition, on the owner's clock; {@link #UNKNOWN} if flow control is not
+     * pausing it.
+     */
     private long stillSinceNanos = UNKNOWN;
 
     private long fullOfRecordsNanos;
@@ -111,7 +118,7 @@ public final class AssignedPartition {
     private long firstDropped = Long.MAX_VALUE;
     private int finishedSinceCommit;
 
-    // Offset, metadata version and topic id of the last commit that was found to change nothing.
+    // Offset, metadata version, and topic id of the last commit that was omitted because it would have changed nothing.
     private long settledOffset = UNKNOWN;
     private int settledTexts;
     private @Nullable String settledTopicId;
@@ -124,7 +131,7 @@ public final class AssignedPartition {
         this(id, tracker, endOffset, 0, 1);
     }
 
-    /** Creates a partition of the first assignment. */
+    /** Creates a partition in assignment number 0. */
     AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset, int priority, int shares) {
         this(id, tracker, endOffset, priority, shares, 0);
     }
@@ -132,8 +139,7 @@ public final class AssignedPartition {
     /**
      * Creates a partition without a position.
      *
-     * @param endOffset the first offset that is not emitted, which is the end of a bounded read; {@link #UNKNOWN} if no
-     *     broker has reported it
+     * @param endOffset the exclusive end of a bounded read; {@link #UNKNOWN} if no broker has reported it
      * @param shares the number of budget shares the partition receives
      * @param epoch the number of the assignment that added the partition
      */
@@ -151,9 +157,10 @@ public final class AssignedPartition {
     }
 
     /**
-     * Returns a new object for the same partition, without a position or records. It is paused if this one was.
+     * Returns a new object for the same partition, without a position or records. The new object is paused if this one
+     * was.
      *
-     * @param ending whether the assignment emits nothing more
+     * @param ending whether no more records will be emitted in this assignment
      */
     AssignedPartition renewed(OffsetTracker newTracker, boolean ending) {
         AssignedPartition renewed = new AssignedPartition(id, newTracker, endOffset, buffered.priority, shares, epoch);
@@ -181,7 +188,7 @@ public final class AssignedPartition {
         return epochs;
     }
 
-    /** Returns the weights of the partition's records in the budget. */
+    /** Returns the calculator for the memory weights of this partition's records. */
     RecordWeights weights() {
         return weights;
     }
@@ -208,8 +215,8 @@ public final class AssignedPartition {
     }
 
     /**
-     * Sets the buffer that emits the partition's records. Called before the first record, and when another pipeline
-     * takes over.
+     * Sets the buffer that emits the partition's records. Called before the first record is emitted, and when another
+     * pipeline starts to read the partition.
      */
     public void goOutBy(RecordBuffer buffer) {
         outlet = buffer;
@@ -226,7 +233,7 @@ public final class AssignedPartition {
         return pauseReasons.contains(reason);
     }
 
-    /** Returns whether there is a reason to pause that has not been passed on to the client yet. */
+    /** Returns whether the client must still be instructed to pause the partition. */
     boolean isToBePaused() {
         return !pauseReasons.isEmpty() && !isPaused();
     }
@@ -238,7 +245,10 @@ public final class AssignedPartition {
         return isNews;
     }
 
-    /** Pauses like {@link #pause} for {@link PauseReason#FLOW}, but because of bytes rather than records. */
+    /**
+     * Pauses the partition for flow control because of its outstanding bytes. Returns true if the client must now be
+     * instructed to pause.
+     */
     boolean pauseForBytes() {
         boolean isNews = pause(PauseReason.FLOW);
         fullOfBytes |= isNews;
@@ -256,19 +266,21 @@ public final class AssignedPartition {
     }
 
     /**
-     * Returns the total time for which only flow control has paused the partition, because of either bytes or records.
+     * Returns the total time for which flow control was the only reason for a pause.
+     *
+     * @param ofBytes true for pauses caused by bytes, false for pauses caused by the number of records
      */
     public long stoodStillNanos(boolean ofBytes, long nowNanos) {
         boolean isStill = stillSinceNanos != UNKNOWN && fullOfBytes == ofBytes && pauseReasons.size() == 1;
         return (ofBytes ? fullOfBytesNanos : fullOfRecordsNanos) + (isStill ? nowNanos - stillSinceNanos : 0);
     }
 
-    /** Reports that no pipeline reads the partition. The client is notified later. */
+    /** Marks the partition as not read by any pipeline. The client is instructed to pause it later. */
     void beginUnread() {
         pauseReasons.add(PauseReason.UNREAD);
     }
 
-    /** Reports that a pipeline reads the partition again, so that flow control may resume it. */
+    /** Marks the partition as read by a pipeline again, so that flow control may resume it. */
     public void endUnread() {
         pauseReasons.remove(PauseReason.UNREAD);
     }
@@ -297,7 +309,10 @@ public final class AssignedPartition {
         return placement == Placement.HELD || placement == Placement.OPENING;
     }
 
-    /** Returns whether the partition waits to continue at the group's committed offset. */
+    /**
+     * Returns whether the partition will continue at the group's committed offset once that position has been
+     * confirmed.
+     */
     public boolean isOpening() {
         return placement == Placement.OPENING;
     }
@@ -316,8 +331,9 @@ public final class AssignedPartition {
     }
 
     /**
-     * Starts to open the partition at the group's committed position. {@code topic} is the topic id in that commit;
-     * null if the commit contains none.
+     * Starts to open the partition at the group's committed position.
+     *
+     * @param topic the topic id in the metadata of that commit; null if there is none
      */
     public void open(@Nullable Uuid topic) {
         placement = Placement.OPENING;
@@ -352,12 +368,12 @@ public final class AssignedPartition {
         topicIdText = topic == null || topic.equals(Uuid.ZERO_UUID) ? null : topic.toString();
     }
 
-    /** Returns the first offset that is not emitted; {@link #UNKNOWN} until a broker has reported it. */
+    /** Returns the exclusive end of the offsets to emit; {@link #UNKNOWN} until a broker has reported it. */
     public long endOffset() {
         return endOffset;
     }
 
-    /** Sets the end offset, which was unknown. Flow control may then resume the partition. */
+    /** Sets the end offset once it is known. Flow control may then resume the partition. */
     public void learnEnd(long offset) {
         endOffset = offset;
         pauseReasons.remove(PauseReason.END);
@@ -386,14 +402,20 @@ public final class AssignedPartition {
         committedNanos = nanos;
     }
 
-    /** Registers a confirmed commit made before its records are emitted. It also confirms the partition's position. */
+    /**
+     * Registers a confirmed commit of records that have not been emitted yet. This also commits any position that was
+     * set for the partition.
+     */
     public void committedAhead(long offset, long nanos) {
         committedOffset = offset;
         committedNanos = nanos;
         uncommittedPlace = UNKNOWN;
     }
 
-    /** Returns the position that was set for the partition and is not committed yet, or {@link #UNKNOWN}. */
+    /**
+     * Returns the position that was set for the partition but has not been committed yet; {@link #UNKNOWN} if there is
+     * none.
+     */
     public long uncommittedPlace() {
         return uncommittedPlace;
     }
@@ -403,8 +425,8 @@ public final class AssignedPartition {
     }
 
     /**
-     * Returns the offsets after the committed one that an earlier assignment finished. Their records are not emitted
-     * again.
+     * Returns the offsets after the committed offset that were finished during an earlier assignment. The records at
+     * these offsets are not emitted again.
      */
     public FinishedSet finishedEarlier() {
         return finishedEarlier;
@@ -414,7 +436,10 @@ public final class AssignedPartition {
         finishedEarlier = finished;
     }
 
-    /** Continues the work of another object for the same partition, starting at {@code offset}. */
+    /**
+     * Takes over the finished and committed offsets of {@code before}, an earlier object for the same partition. This
+     * object starts at {@code offset}.
+     */
     public void continueAfter(AssignedPartition before, long offset) {
         finishedEarlier = before.tracker.finishedPast(offset, before.finishedEarlier);
         committedOffset = before.committedOffset;
@@ -430,7 +455,7 @@ public final class AssignedPartition {
         }
     }
 
-    /** Reports that a group of records was emitted with that token. The group is reused once it is finished. */
+    /** Registers a group of records that was emitted with the given token. The group is reused once it is finished. */
     void goesOut(KeptViews row, long token) {
         row.goesOutAs(token);
         rows.add(row);
@@ -447,7 +472,7 @@ public final class AssignedPartition {
     }
 
     /**
-     * Remembers that a commit of {@code offset} would change nothing.
+     * Registers that a commit of {@code offset} would change nothing.
      *
      * @param texts the version of the commit metadata
      */
@@ -463,8 +488,8 @@ public final class AssignedPartition {
     }
 
     /**
-     * Returns the offset of the first record that was fetched but dropped before emission; {@link Long#MAX_VALUE} if
-     * there is none. The client's position is past it.
+     * Returns the offset of the first record that was fetched but dropped instead of emitted; {@link Long#MAX_VALUE} if
+     * none was dropped. The client's position is already past such a record.
      */
     public long firstDropped() {
         return firstDropped;
@@ -478,8 +503,8 @@ public final class AssignedPartition {
     // ---- Unfinished work -------------------------------------------------------------------------------------------
 
     /**
-     * Returns whether the pipeline works on any of the partition's records. If so, the owner is woken when that may
-     * have changed.
+     * Returns whether the pipeline is working on any of the partition's records. If so, the owner is woken once the
+     * pipeline may have finished.
      */
     public boolean hasUnsettled() {
         advance();
@@ -499,7 +524,10 @@ public final class AssignedPartition {
         return firstUnfinishedNanos;
     }
 
-    /** Reports that no record is unfinished. Returns true if one was unfinished at the last reading. */
+    /**
+     * Registers that no record is unfinished. Returns true if there was an unfinished record when this was last
+     * checked.
+     */
     public boolean allFinished() {
         boolean wasUnfinished = firstUnfinished >= 0;
         firstUnfinished = UNKNOWN;

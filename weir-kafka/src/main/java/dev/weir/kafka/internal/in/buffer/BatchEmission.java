@@ -13,8 +13,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds batches of fetched records and emits them, each with the token that acknowledges it. Also withdraws records
- * that the pipeline must not receive. Confined to the owner thread.
+ * Builds batches of fetched records and emits them with the tokens that acknowledge them. Also withdraws records that
+ * the pipeline must not receive. Confined to the owner thread.
  */
 public final class BatchEmission {
 
@@ -24,7 +24,7 @@ public final class BatchEmission {
     private final OwnerThread owner;
     private final int batchSize;
 
-    // Reused arrays with the attributes of a batch's records, for the tracker.
+    // Reusable arrays for passing the records of a batch to the tracker.
     private final long[] offsets;
     private final int[] weights;
     private final long[] timestamps;
@@ -38,9 +38,8 @@ public final class BatchEmission {
     /**
      * Creates an emission.
      *
-     * @param plan determines whether each record has its own token; otherwise a batch's first token stands for the
-     *     whole batch
-     * @param gate holds batches until their commit; null if they are emitted immediately
+     * @param plan determines whether each record has its own token, or one token covers a whole batch
+     * @param gate holds batches until they are committed; null if batches are emitted without waiting for a commit
      * @param outlets the buffers that receive batches
      * @param owner reports whether emission has ended
      */
@@ -56,14 +55,14 @@ public final class BatchEmission {
     }
 
     /**
-     * Tells the outlets that nothing more will be added. Buffered records are still emitted. Call after
-     * {@link ConsumerPhase#RUNNING}.
+     * Ends the outlets. Buffered records are still emitted, but no more will be added. Must be called after the
+     * {@link ConsumerPhase#RUNNING} phase.
      */
     public void end() {
         outlets.end();
     }
 
-    /** Returns whether each record has its own token. */
+    /** Returns whether each record has its own token, rather than one token per batch. */
     public boolean isTracked() {
         return tracked;
     }
@@ -74,8 +73,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Reports the offset at which a partition continues. If batches are committed before they are emitted, this offset
-     * is committed first.
+     * Reports that a partition continues at the given offset. If batches are committed before they are emitted, this
+     * position is committed no later than the batches that follow it.
      */
     void placed(AssignedPartition partition, long offset) {
         if (gate != null) {
@@ -84,8 +83,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Reports that a partition was read up to the offset, which may be after its last record. If batches are committed
-     * before they are emitted, this end is committed, too.
+     * Reports that a partition was read up to the given offset, which may be higher than the offset of its last record.
+     * If batches are committed before they are emitted, this offset is committed no earlier than they are.
      */
     public void readTo(AssignedPartition partition, long offset) {
         if (gate != null) {
@@ -93,7 +92,7 @@ public final class BatchEmission {
         }
     }
 
-    /** Returns whether batches or positions wait for their commit. */
+    /** Returns whether batches or positions are waiting to be committed. */
     public boolean holdsBack() {
         return gate != null && gate.isWaiting();
     }
@@ -112,8 +111,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Withdraws all records that the pipeline has not pulled, except the already committed records, which the pipeline
-     * must still receive.
+     * Withdraws the records that the pipeline has not pulled. If batches are committed before they are emitted,
+     * withdraws only uncommitted records, because the pipeline must still receive the committed ones.
      */
     public void takeBackUnpromised(Collection<AssignedPartition> partitions) {
         if (gate == null) {
@@ -124,8 +123,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Emits the records before the partition's end, unless emission has ended. The remaining records are marked as
-     * dropped. Emitted records can be pulled immediately; waiting threads are woken by {@link #announce}.
+     * Emits the records before the partition's end offset, or none if emission has ended. The other records are marked
+     * as dropped. Emitted records can be pulled immediately, but waiting threads are not woken until {@link #announce}.
      */
     public void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
         int count = !owner.isEmitting() ? 0 : countBefore(partition.endOffset(), list);
@@ -157,7 +156,7 @@ public final class BatchEmission {
         }
     }
 
-    /** Throws if records from that offset on must not be emitted. */
+    /** Throws if records starting at the given offset must not be emitted. */
     private static void check(AssignedPartition partition, long offset) {
         OffsetTracker tracker = partition.tracker();
         if (tracker.isRevoked()) {
@@ -174,8 +173,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Wakes the threads that wait for records. Called once per poll, because each partition may have contributed few
-     * records.
+     * Wakes the threads that wait for records. Called once per poll rather than once per partition, because each
+     * partition may have contributed only a few records.
      */
     public void announce() {
         for (int i = 0; i < unannounced.size(); i++) {
@@ -185,8 +184,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Skips the offsets from {@code from} (inclusive) to {@code to} (exclusive) as if their records had been emitted
-     * and finished.
+     * Treats the offsets from {@code from} (inclusive) to {@code to} (exclusive) as finished without emitting any
+     * records.
      */
     public void leaveOut(AssignedPartition partition, long from, long to) {
         if (!owner.isEmitting() || from >= partition.endOffset()) {
@@ -199,7 +198,7 @@ public final class BatchEmission {
         }
     }
 
-    /** Removes records after the partition's end from the last group of consecutive records. */
+    /** If the last element is a group of consecutive records, removes the records after the partition's end from it. */
     private static void cutAtEnd(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list, int count) {
         if (count > 0
                 && list.get(count - 1) instanceof FetchedViews.InARow row
@@ -252,8 +251,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Builds a batch of groups of consecutive records. Each group stands for many records, so a batch contains few
-     * groups. The batch is reused after the groups have been taken out.
+     * Builds a batch whose elements are groups of consecutive records. Such a batch is small, because each group stands
+     * for many records. The batch object is reused after the groups have been removed from it.
      */
     private void makeOfRows(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> rows) {
         Batch<ConsumerRecord<byte[], byte[]>> batch = partition.outlet().emptyBatch();
@@ -293,8 +292,8 @@ public final class BatchEmission {
     }
 
     /**
-     * Appends the records that are not finished and returns their number. Records finished by an earlier assignment are
-     * reported to the tracker and skipped.
+     * Appends the unfinished records to the tracker and returns their number. Records that were finished during an
+     * earlier assignment are appended as finished and are not emitted.
      */
     private static int appendUnfinished(AssignedPartition partition, Object[] values, long[] tokens) {
         int size = 0;

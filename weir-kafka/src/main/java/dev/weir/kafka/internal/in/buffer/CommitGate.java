@@ -7,24 +7,24 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 /** Holds batches until a commit that covers them is confirmed. Confined to the owner thread. */
 public interface CommitGate {
 
-    /** Returns the maximum number of records per batch, so that one commit can always cover a batch. */
+    /** Returns the maximum number of records per batch. A batch must never be too large to be covered by one commit. */
     int batchSize();
 
     /** Adds a batch, which is released once {@code nextOffset} is committed. */
     void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset);
 
     /**
-     * Sets the position of a partition that has no batches here. Batches added later are released after the position is
-     * committed.
+     * Adds a position to commit. Batches added later are not released before it is committed. The partition must not
+     * have waiting batches.
      */
     void place(AssignedPartition partition, long offset);
 
-    /** Sets how far a partition was read. Batches added earlier are released before this offset is committed. */
+    /** Adds an offset up to which the partition was read. It is not committed before the batches added earlier. */
     void readTo(AssignedPartition partition, long offset);
 
-    /** Drops the partitions' waiting batches and reports that to their trackers. */
+    /** Drops the waiting batches of the partitions and removes their records from the trackers. */
     void drop(Collection<AssignedPartition> partitions);
 
-    /** Returns whether any batch or position waits for a commit. */
+    /** Returns whether any batch or position is waiting to be committed. */
     boolean isWaiting();
 }

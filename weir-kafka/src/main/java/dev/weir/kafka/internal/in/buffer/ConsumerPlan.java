@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * The fixed parameters of a consumer run. Immutable.
  *
  * @param subscription the records to read
- * @param endOffsets the ends of a bounded read; {@link AssignedPartition#UNKNOWN} if no broker could report the end at
- *     the start
- * @param delivery the treatment of acknowledgements and commits
+ * @param endOffsets the end offsets of a bounded read; {@link AssignedPartition#UNKNOWN} for a partition whose end
+ *     could not be determined at the start
+ * @param delivery how records are acknowledged and offsets are committed
  * @param external the positions stored outside Kafka; null if there are none
- * @param ungrouped the initial partitions of a source without a group; empty with a group
+ * @param ungrouped the initial partitions if the source has no consumer group; otherwise empty
  */
 public record ConsumerPlan(
         Subscription subscription,
@@ -27,15 +27,15 @@ public record ConsumerPlan(
 
     private static final int PRIORITISED_BATCH = 64;
 
-    /** The treatment of acknowledgements and commits. */
+    /** A delivery guarantee, which determines how records are acknowledged and offsets are committed. */
     public sealed interface Delivery {
 
         /** Returns whether offsets are committed. */
         boolean commits();
 
         /**
-         * Returns whether each record is acknowledged individually. Otherwise the first token of a batch stands for the
-         * batch until it is pulled.
+         * Returns whether each record is acknowledged individually. If not, a single token covers a whole batch until
+         * the pipeline pulls it.
          */
         boolean isTracked();
 
@@ -69,9 +69,9 @@ public record ConsumerPlan(
         /**
          * Commits nothing.
          *
-         * @param isTracked whether each record is tracked, so that a listener is notified of a revocation only after
-         *     all work on revoked partitions is finished or dropped; otherwise a batch counts as outstanding until the
-         *     pipeline pulls it
+         * @param isTracked whether each record is tracked until it is finished; if not, a batch counts as outstanding
+         *     only until the pipeline pulls it. With tracking, a listener is notified of a revocation only after all
+         *     work on the revoked partitions is finished or dropped.
          */
         record Plain(boolean isTracked) implements Delivery {
 
@@ -101,19 +101,19 @@ public record ConsumerPlan(
         }
     }
 
-    /** Returns a human-readable description of the selection that the consumer reads. */
+    /** Returns a human-readable description of the topics or partitions that the consumer reads. */
     public String reads() {
         return subscription.selection().toString();
     }
 
-    /** Creates a plan for the records of a share group. */
+    /** Creates a plan that commits finished records, without external offsets or ungrouped partitions. */
     static ConsumerPlan committable(Subscription subscription, Map<TopicPartition, Long> endOffsets) {
         return new ConsumerPlan(subscription, endOffsets, new Delivery.Committable(), null, Set.of());
     }
 
     /**
-     * Returns the number of records per batch. It is lower with priorities, because a record of higher priority must
-     * wait for the batch before it.
+     * Returns the maximum number of records per batch. It is lower if there are priorities, because a record with a
+     * higher priority must wait for the batch ahead of it.
      */
     public int batchSize() {
         return subscription.priorities().isNone() ? Batch.DEFAULT_CAPACITY : PRIORITISED_BATCH;

@@ -9,11 +9,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Accounts for records that the pipeline pulled during assignments that have since ended, and for offsets that were
- * never read. Thread-safe; only the owner thread adds records.
+ * Keeps track of dropped and skipped records. Dropped records were pulled by the pipeline but were not finished when
+ * their assignment ended. Skipped records were never emitted. Thread-safe; only the owner thread adds records.
  *
- * <p>When an assignment ends, work that has started continues and its results are written. A record therefore counts as
- * dropped only if it is unfinished and no stage holds it any more.
+ * <p>When an assignment ends, work that has already started continues and its results are written. Therefore, a record
+ * counts as dropped only if it is unfinished and no stage is working on it.
  */
 public final class DroppedRecords {
 
@@ -54,18 +54,19 @@ public final class DroppedRecords {
     private List<OffsetTracker> left = List.of();
 
     /**
-     * Creates an empty account.
+     * Creates an instance without any records.
      *
-     * @param counts whether an acknowledgement alone decides if a record is finished; false for transactions, which
-     *     write a record's output before the acknowledgement and may be aborted afterwards
+     * @param counts whether to count dropped records; false for transactions, which write a record's output before its
+     *     acknowledgement and may be aborted afterwards, so that the acknowledgement does not show whether the record
+     *     is finished
      */
     public DroppedRecords(boolean counts) {
         this.counts = counts;
     }
 
     /**
-     * Reports that the assignment of these partitions has ended. Records that were not pulled must have been withdrawn
-     * before.
+     * Adds partitions whose assignment has ended. Records that the pipeline has not pulled must already have been
+     * withdrawn.
      */
     public void add(Collection<AssignedPartition> partitions, Reason reason) {
         lock.lock();
@@ -84,7 +85,10 @@ public final class DroppedRecords {
         }
     }
 
-    /** Corrects the reason for a partition recorded as out of range whose topic turned out to be recreated. */
+    /**
+     * Corrects the reason {@link Reason#OUT_OF_RANGE} to {@link Reason#RECREATED}, after the partition's topic turned
+     * out to have been recreated.
+     */
     public void wasRecreated(TopicPartition id) {
         lock.lock();
         try {
@@ -108,8 +112,8 @@ public final class DroppedRecords {
     }
 
     /**
-     * Reports that a policy lets a partition continue at {@code to}, although {@code from} is the first offset that was
-     * not emitted.
+     * Adds skipped offsets. They are skipped because a policy lets the partition continue at {@code to} instead of
+     * {@code from}, the first offset that has not been emitted.
      */
     public void skip(TopicPartition id, long from, long to, Reason reason) {
         lock.lock();
@@ -123,7 +127,9 @@ public final class DroppedRecords {
         }
     }
 
-    /** Reports that the consumer is ending and leaves the unfinished records of these partitions undone. */
+    /**
+     * Reports that the consumer is ending and that the unfinished records of these partitions will remain unfinished.
+     */
     public void leave(Collection<AssignedPartition> partitions) {
         lock.lock();
         try {
@@ -139,8 +145,8 @@ public final class DroppedRecords {
     /**
      * Returns the records dropped so far.
      *
-     * @param all whether to include records that a stage still holds; true once the consumer has ended, because these
-     *     records will not be finished
+     * @param all whether to include records that a stage is still working on; true once the consumer has ended, because
+     *     these records will not be finished
      */
     public List<RecordRange> dropped(boolean all) {
         lock.lock();

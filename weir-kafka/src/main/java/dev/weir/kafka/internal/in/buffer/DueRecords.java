@@ -18,14 +18,14 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Releases records of a {@link RecordBuffer} when they are due, in order within each partition. Guarded by the buffer's
- * lock, except for {@link Question#ask}, which calls a user's function once per record without holding the lock.
- * Records that are not due stay in the buffer and, like all records that were not pulled, can be purged and forgotten.
+ * Releases the records of a {@link RecordBuffer} when they are due, in order within each partition. Records that are
+ * not due yet stay in the buffer and can still be withdrawn like any other record that has not been pulled. Guarded by
+ * the buffer's lock, except for {@link Question#ask}, which calls a user's function without holding the lock.
  */
 public final class DueRecords {
 
     /**
-     * Maximum wait before the wall clock is read again, because the clock may be set, or jump after the machine was
+     * Maximum wait before the wall clock is read again. It may have been adjusted, or the machine may have been
      * suspended.
      */
     private static final long MAX_WAIT_MILLIS = 10_000;
@@ -40,8 +40,8 @@ public final class DueRecords {
     private @Nullable Question open;
 
     /**
-     * Determines how many of a queue's next records are due. {@link #ask} is called by the taking thread without the
-     * lock; everything else is guarded by the buffer's lock.
+     * Determines the number of records at the head of a queue that are due. The pulling thread calls {@link #ask}
+     * without holding the buffer's lock; everything else is guarded by that lock.
      */
     final class Question {
         private final PartitionQueue queue;
@@ -49,7 +49,7 @@ public final class DueRecords {
         private final long askedMillis = nowMillis;
         private int due;
 
-        /** Due time of the first record not known to be due; valid if {@link #isHeadKnown}. */
+        /** Due time of the first record that is not counted in {@link #due}; valid if {@link #isHeadKnown}. */
         private long headDueMillis;
 
         private boolean isHeadKnown;
@@ -61,7 +61,7 @@ public final class DueRecords {
             headDueMillis = queue.headDueMillis;
         }
 
-        /** Calls the user's function for one record after the other until one is not due. */
+        /** Calls the user's function for each record in turn until it finds one that is not due. */
         void ask() {
             if (!isHeadKnown) {
                 headDueMillis = dueMillis.applyAsLong(first.get(0));
@@ -78,8 +78,8 @@ public final class DueRecords {
                 headDueMillis = dueMillis.applyAsLong(first.get(due));
                 return true;
             } catch (KafkaPipelineException failure) {
-                // The function is called again when this record is at the head, after the records before it were
-                // emitted. That call throws the failure.
+                // The failure is ignored here. Once the earlier records have been emitted, this record is at the head
+                // of the queue. The function is then called for it again and may throw.
                 return false;
             }
         }
@@ -95,7 +95,7 @@ public final class DueRecords {
     }
 
     /**
-     * Creates a delay.
+     * Creates an instance for one buffer.
      *
      * @param dueMillis returns the due time of a record in milliseconds since the Unix epoch
      */
@@ -104,13 +104,13 @@ public final class DueRecords {
         this.wallClockMillis = wallClockMillis;
     }
 
-    /** Creates the delay of a subscription for one buffer; null if the subscription has none. */
+    /** Creates an instance for one buffer of a subscription; null if the subscription does not delay records. */
     public static @Nullable DueRecords of(Subscription subscription) {
         DueTimes due = subscription.due();
         return due == null ? null : new DueRecords(record -> millis(due, record), System::currentTimeMillis);
     }
 
-    /** Returns the first millisecond at which a record is due, clamped to the range of a long. */
+    /** Returns the first full millisecond at which a record is due. A record without a due time is due immediately. */
     static long millis(DueTimes due, ConsumerRecord<byte[], byte[]> record) {
         if (record instanceof UnreadableBatch) {
             return Long.MIN_VALUE;
@@ -134,7 +134,7 @@ public final class DueRecords {
         }
     }
 
-    /** Returns whether the first record of a queue is known to be due later. Does not call the user's function. */
+    /** Returns whether the first record of a queue is known not to be due yet. Does not call the user's function. */
     boolean isNotDue(PartitionQueue queue) {
         return queue.isHeadKnown() && queue.headDueMillis > wallClockMillis.getAsLong();
     }
@@ -150,10 +150,7 @@ public final class DueRecords {
         return open != null;
     }
 
-    /**
-     * Returns the pending question, and clears it, so that the caller can ask it outside the lock; null if there is
-     * none.
-     */
+    /** Removes and returns the question that the caller must now ask outside the lock; null if there is none. */
     @Nullable
     Question question() {
         Question question = open;
@@ -199,7 +196,7 @@ public final class DueRecords {
         return Batch.of(values, to - from, target, tokens);
     }
 
-    /** Returns the time, on {@code clock}, when the next scanned record may become due. */
+    /** Returns the time, on {@code clock}, when a record found by the last scan may become due. */
     long nextDueNanos(Clock clock) {
         return nextDueMillis == Long.MAX_VALUE
                 ? Stage.NEVER

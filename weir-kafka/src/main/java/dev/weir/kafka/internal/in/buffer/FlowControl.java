@@ -17,44 +17,53 @@ import org.jspecify.annotations.Nullable;
  * Decides which partitions to pause. Confined to the owner thread, except for the setters of the two limits, which any
  * thread may call.
  *
- * <p>A partition pauses when its outstanding records reach the limit, or when its outstanding bytes reach its share of
- * the budget. It may resume when both are down to half. There is a gap between the two thresholds because each pause
+ * <p>A partition is paused when its outstanding records reach the limit, or when its outstanding bytes reach its share
+ * of the budget. It may resume when both have fallen to half of their limits. The thresholds differ because each pause
  * and resume costs the client some work. Records that the client has already fetched for a paused partition stay in the
  * client.
  *
  * <p>Partitions that may resume wait for each other, because one fetch request for many partitions costs little more
- * than one for a single partition. They resume together in three cases: when no paused partition is above half; when
- * one partition is down to a quarter and at most half of its peers (same outlet and priority) have waiting records, so
- * that the pipeline will soon have little to choose from; or when none of the peers of a partition that may resume has
- * waiting records, because stages hold them. A partition from which nothing was read yet, after a seek for example,
- * resumes immediately.
+ * than a request for a single partition. They resume together in any of these cases:
  *
- * <p>Records can be larger than a share, and shares have a minimum, so all shares together can exceed the budget.
- * Therefore all partitions pause when the whole budget is used, and resume when half of it is free. If that takes too
- * long because some partitions are stuck, the others resume when half of the remaining budget is free. See ADR 62.
+ * <ul>
+ *   <li>No paused partition is above half of its limits.
+ *   <li>One of them has fallen to a quarter of its limits, and few of its peers (at most half of them, or at most four)
+ *       have waiting records, so that the pipeline will soon have little to choose from. Peers are the paused
+ *       partitions with the same outlet and priority.
+ *   <li>One of them has no peers with waiting records, because the pipeline's stages hold all of their records.
+ *   <li>Nothing has been read from one of them yet, for example after a seek.
+ * </ul>
+ *
+ * <p>A record can be larger than a share, and each share has a minimum size, so the partitions together can exceed the
+ * budget. Therefore, all partitions are paused when their outstanding bytes reach a common limit, and resume when these
+ * have fallen to half of it. If that takes too long because some partitions are stuck, the others resume when half of
+ * the rest of the limit is free. See ADR 62.
  */
 public final class FlowControl {
 
-    /** Minimum share, so that even with very many partitions each one can hold a few records. */
+    /** Minimum share of a partition. Each partition can hold a few records even if there are very many partitions. */
     private static final long MIN_SHARE_BYTES = 16 * 1024;
 
-    /** Maximum multiple of the lowest priority's share. Each priority has twice the share of the one below it. */
+    /** Maximum number of shares of a partition. Each priority receives twice as many shares as the next lower one. */
     private static final int MAX_SHARES = 16;
 
     /**
-     * Divisors of a partition's limits. A partition may resume when at most 1/{@code LOW} of its limits is outstanding.
-     * At 1/{@code URGENT}, it waits only while many of its peers have waiting records.
+     * A partition may resume when at most 1/{@code LOW} of its limits is outstanding. When at most 1/{@code URGENT} is
+     * outstanding, it no longer waits for its peers if only few of them have waiting records.
      */
     private static final int LOW = 2;
 
     private static final int URGENT = 4;
 
-    /** Up to this number of partitions, the cost of their requests does not matter. */
+    /**
+     * A partition at 1/{@code URGENT} of its limits does not wait for its peers if at most this number of them have
+     * waiting records, because fetch requests for so few partitions cost little.
+     */
     private static final int FEW = 4;
 
     /**
-     * After all partitions have been paused for this time, the records still held count as stuck, and the other
-     * partitions resume.
+     * Time after which the bytes that are still outstanding count as stuck. If all partitions have been paused for this
+     * long, the partitions that are not stuck resume.
      */
     static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -63,7 +72,7 @@ public final class FlowControl {
     private final OwnerClock clock;
     private final Runnable wake;
 
-    /** In tokens. Each token may stand for several records. */
+    /** Limit of outstanding tokens per partition. Each token may stand for several records. */
     private volatile int highRecords;
 
     private volatile long budgetBytes;
@@ -73,16 +82,16 @@ public final class FlowControl {
     private long allPausedNanos;
 
     /**
-     * Outstanding bytes at which all partitions resume although more than half of the budget is used; 0 while nothing
-     * is stuck.
+     * Number of outstanding bytes at which all partitions resume even though more than half of the limit is used; 0 if
+     * nothing is stuck.
      */
     private long goOnBytes;
 
     /**
-     * Creates a flow control for trackers that count {@code recordsPerToken} records as one.
+     * Creates flow control for trackers that count {@code recordsPerToken} records as one.
      *
      * @param fetchBytes maximum number of bytes per partition in a fetch, unless its first batch is larger
-     * @param wake called by any thread when {@link #resumeLow} may have something to do
+     * @param wake may be called by any thread; must cause the owner to call {@link #resumeLow}
      */
     public FlowControl(
             ConsumerSettings<?, ?> settings, int recordsPerToken, int fetchBytes, OwnerClock clock, Runnable wake) {
@@ -95,8 +104,8 @@ public final class FlowControl {
     }
 
     /**
-     * Sets the number of outstanding records at which a partition pauses. The trackers must have that capacity. Any
-     * thread.
+     * Sets the number of outstanding records at which a partition is paused. The capacity of the trackers must be at
+     * least as large. Any thread.
      */
     public void maxOutstandingRecords(int records) {
         highRecords = Math.max(1, records / recordsPerToken);
@@ -109,7 +118,7 @@ public final class FlowControl {
         wake.run();
     }
 
-    /** Returns the number of budget shares that a partition's priority gives it. */
+    /** Returns the number of budget shares that a partition receives because of its priority. */
     static int shares(Priorities priorities, TopicPartition id) {
         int below = priorities.countBelow(priorities.of(id));
         return below >= Integer.numberOfTrailingZeros(MAX_SHARES) ? MAX_SHARES : 1 << below;
@@ -134,9 +143,9 @@ public final class FlowControl {
     }
 
     /**
-     * Returns the number of outstanding bytes at which all partitions pause. This is more than the budget, unless the
-     * budget {@linkplain #isOvercommitted is overcommitted}: an ordinary fetch that exceeds its partition's share must
-     * not pause the other partitions. Otherwise a few stuck partitions above their shares would stop all others.
+     * Returns the number of outstanding bytes at which all partitions are paused. This is more than the budget, because
+     * an ordinary fetch may exceed its partition's share, and a few stuck partitions above their shares must not stop
+     * all others. If the budget {@linkplain #isOvercommitted is overcommitted}, it is exactly the budget.
      */
     private long stopBytes() {
         return isOvercommitted() ? budgetBytes : budgetBytes + Math.min(partitions * fetchBytes, budgetBytes / 2);
@@ -158,7 +167,7 @@ public final class FlowControl {
             allPaused = true;
             allPausedNanos = clock.nanoTime();
         }
-        // Includes partitions that were added after all others were paused.
+        // If all partitions are already paused, this pauses the partitions that were added since.
         Collection<TopicPartition> running = new ArrayList<>();
         for (AssignedPartition partition : assignment) {
             if (partition.pauseForBytes()) {
@@ -178,8 +187,8 @@ public final class FlowControl {
     }
 
     /**
-     * Returns whether enough of the budget is free for all partitions to resume. If not, a tracker makes a callback
-     * when that may have changed.
+     * Returns whether enough of the budget is free for all partitions to resume. If not, the trackers wake the owner
+     * when more may be free.
      */
     private boolean isFreeAgain(List<AssignedPartition> assignment) {
         boolean looksAgain;
@@ -221,7 +230,7 @@ public final class FlowControl {
         }
     }
 
-    /** Returns the limit that a paused partition exceeded. Its outstanding records may have decreased since. */
+    /** Returns the limit that caused the partition to be paused. The partition may since have fallen below it. */
     public Paused reason(AssignedPartition partition) {
         return allPaused || partition.isFullOfBytes() ? Paused.BUDGET : Paused.WINDOW;
     }
@@ -232,8 +241,8 @@ public final class FlowControl {
     }
 
     /**
-     * Resumes partitions that are low again. The trackers of the other paused partitions make a callback when these
-     * partitions may be low. Call before each poll.
+     * Resumes partitions that have fallen to half of their limits. The trackers of the other paused partitions wake the
+     * owner when those may have done so. Must be called before each poll.
      */
     public void resumeLow(List<AssignedPartition> assignment, RecordFetcher fetcher) {
         if (allPaused && !isFreeAgain(assignment)) {
@@ -277,7 +286,7 @@ public final class FlowControl {
     }
 
     /**
-     * The paused partitions with one outlet and one priority.
+     * The paused partitions with the same outlet and priority.
      *
      * @param paused the number of these partitions
      * @param ready the number of these partitions that have waiting records
@@ -306,8 +315,8 @@ public final class FlowControl {
     }
 
     /**
-     * Returns whether at most 1/{@code part} of the partition's limits is outstanding. If not, its tracker makes a
-     * callback when that may have changed.
+     * Returns whether at most 1/{@code part} of the partition's limits is outstanding. If not, its tracker wakes the
+     * owner when this may have changed.
      */
     private boolean isDownTo(AssignedPartition partition, int part) {
         int records = highRecords / part;

@@ -8,9 +8,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A condition for one waiting thread at a time. Unlike a lock's own condition, a wait allocates nothing. The lock is a
- * ReentrantLock. Every method except {@link #wake} must be called by a thread that holds the lock exactly once. Waits
- * may end early, so callers must check their condition again.
+ * A condition for one waiting thread at a time. Unlike the conditions of {@link ReentrantLock}, it allocates nothing
+ * when a thread waits. Every method except {@link #wake} must be called by a thread that holds the lock exactly once.
+ * Waits may end early, so callers must check their condition again.
  */
 final class OneWaiter implements Condition {
 
@@ -41,7 +41,7 @@ final class OneWaiter implements Condition {
         waiter = Thread.currentThread();
         lock.unlock();
         try {
-            // A signal after this point finds the waiter and leaves a permit for it.
+            // A signal sent after the unlock is not lost: it leaves a permit, and park then returns immediately.
             if (nanos == Long.MAX_VALUE) {
                 LockSupport.park(this);
             } else {
@@ -87,8 +87,8 @@ final class OneWaiter implements Condition {
     }
 
     /**
-     * Returns the thread to signal. The caller passes it to {@link #wake} after releasing the lock, which the woken
-     * thread needs. Null if no thread waits.
+     * Returns the thread to signal, or null if no thread waits. The caller passes it to {@link #wake} after releasing
+     * the lock, because the woken thread needs the lock.
      */
     @Nullable
     Thread waiter() {

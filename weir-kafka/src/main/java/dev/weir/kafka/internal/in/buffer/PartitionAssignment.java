@@ -33,8 +33,8 @@ public final class PartitionAssignment {
     private final DroppedRecords dropped;
 
     /**
-     * The values of the map as a list, because the owner iterates over them in each turn. Null after a change, until
-     * the list is needed again.
+     * The values of the map, cached as a list because the owner iterates over them in each turn. Null after a change,
+     * until {@link #all()} is called.
      */
     private @Nullable List<AssignedPartition> all;
 
@@ -42,7 +42,7 @@ public final class PartitionAssignment {
      * Creates an empty assignment.
      *
      * @param trackerCapacity maximum number of outstanding records per partition
-     * @param owner woken by any thread when a partition makes progress that the owner watches for
+     * @param owner the thread to wake when a partition makes progress that the owner is waiting for
      * @param dropped receives the unfinished records of assignments that end
      */
     public PartitionAssignment(
@@ -66,7 +66,7 @@ public final class PartitionAssignment {
         this.dropped = dropped;
     }
 
-    /** Returns the account of records pulled during assignments that have ended. */
+    /** Returns the dropped and skipped records. */
     public DroppedRecords dropped() {
         return dropped;
     }
@@ -141,7 +141,10 @@ public final class PartitionAssignment {
         return new OffsetTracker(trackerCapacity, owner::wake);
     }
 
-    /** Removes partitions. From now on, none of their records is emitted and no work on them starts. */
+    /**
+     * Removes partitions. From then on, no work on their records starts, except for records that were committed before
+     * they were emitted.
+     */
     public List<AssignedPartition> withdraw(Collection<TopicPartition> ids) {
         List<AssignedPartition> withdrawn =
                 ids.stream().map(partitions::remove).filter(Objects::nonNull).toList();
@@ -175,7 +178,7 @@ public final class PartitionAssignment {
         fetcher.pause(partitions.keySet());
     }
 
-    /** Restarts a partition with a new object. The records read so far no longer count, finished or not. */
+    /** Restarts a partition with a new object. The progress on records read so far is discarded. */
     public AssignedPartition renew(AssignedPartition partition) {
         emission.takeBack(List.of(partition));
         partition.tracker().revoke();
@@ -191,7 +194,7 @@ public final class PartitionAssignment {
         return !owner.isEmitting();
     }
 
-    /** Stops fetching and committing the partitions until {@link #release} or {@link #goOn}. */
+    /** Stops fetching and committing the partitions until {@link #release} or {@link #goOn} is called. */
     public void hold(Collection<AssignedPartition> held) {
         for (AssignedPartition partition : held) {
             partition.hold();
@@ -200,14 +203,14 @@ public final class PartitionAssignment {
         }
     }
 
-    /** Continues at a position chosen by this consumer. */
+    /** Continues the partition at a position chosen by this consumer. */
     public void release(AssignedPartition partition, LogPosition place) {
         seek(partition, place);
         partition.place();
         emission.placed(partition, place.offset());
     }
 
-    /** Continues at the group's committed offset. */
+    /** Continues the partition at the group's committed offset. */
     public void goOn(AssignedPartition partition, LogPosition committed) {
         seek(partition, committed);
         partition.goOnAtCommit();
@@ -218,7 +221,7 @@ public final class PartitionAssignment {
         fetcher.seek(partition.id(), place);
     }
 
-    /** Continues at the current position, which is verified again. */
+    /** Seeks to the partition's current position, so that the position is verified again. */
     public void checkAgain(AssignedPartition partition) {
         if (!partition.isHeld()) {
             fetcher.seek(
@@ -232,7 +235,7 @@ public final class PartitionAssignment {
         return !partition.isHeld() && fetcher.position(partition.id()) == offset;
     }
 
-    /** Sets the start offset of a partition from which nothing was read yet. */
+    /** Sets the start offset of a partition from which nothing has been read yet. */
     public void placeNew(TopicPartition id, long offset) {
         AssignedPartition partition = partitions.get(id);
         if (partition == null || partition.tracker().committableOffset() >= 0) {

@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One buffer per partition, and a queue that announces new partitions. Thread-safe: the owner thread opens and ends
- * buffers; the outer stream's segment thread takes announced partitions.
+ * One buffer per partition, and a queue that announces new partitions. The owner thread opens and ends buffers; the
+ * outer stream's segment thread takes announced partitions. Thread-safe.
  */
 public final class PartitionOutlets implements RecordOutlets {
 
@@ -36,7 +36,7 @@ public final class PartitionOutlets implements RecordOutlets {
     /**
      * Creates the outlets.
      *
-     * @param delays creates the delay of each buffer, or returns null
+     * @param delays called once per buffer; returns its {@link DueRecords}, or null if records are not delayed
      */
     public PartitionOutlets(Clock clock, Supplier<@Nullable DueRecords> delays) {
         this.clock = clock;
@@ -47,7 +47,8 @@ public final class PartitionOutlets implements RecordOutlets {
     public void open(AssignedPartition partition) {
         RecordBuffer buffer = new RecordBuffer(clock, delays.get());
         open.add(buffer);
-        // Set first, because a thread that takes the partition reads from its buffer immediately.
+        // The buffer must be set before the partition is announced, because the thread that takes it reads from its
+        // buffer immediately.
         partition.goOutBy(buffer);
         lock.lock();
         try {

@@ -7,8 +7,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue of one partition in a {@link RecordBuffer}. Contains batches in the order of their tokens, and the state of
- * {@link DueRecords} for the first records. Guarded by the buffer's lock, except for {@link #priority}.
+ * The queue of one partition in a {@link RecordBuffer}. Contains batches in the order of their tokens, and the results
+ * of the last check by {@link DueRecords}. Guarded by the buffer's lock, except for {@link #priority}.
  */
 final class PartitionQueue {
     private final ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches = new ArrayDeque<>(2);
@@ -18,7 +18,7 @@ final class PartitionQueue {
     /** Number of records of the first batch that are known to be due. */
     int due;
 
-    /** Due time of the record with {@link #headToken}. */
+    /** Due time of the record whose token is {@link #headToken}. */
     long headDueMillis;
 
     /** Token of the first record that was not due at the last scan; -1 if unknown. */
@@ -85,7 +85,7 @@ final class PartitionQueue {
         return first != null && first.token(0) == headToken;
     }
 
-    /** Returns the waiting record with that token; null if there is none. */
+    /** Returns the waiting record with the given token; null if there is none. */
     @Nullable
     ConsumerRecord<byte[], byte[]> find(AckTarget target, long token) {
         for (Batch<ConsumerRecord<byte[], byte[]>> batch : batches) {
@@ -98,9 +98,9 @@ final class PartitionQueue {
     }
 
     /**
-     * Returns whether the batch may contain the token. Tokens ascend within a partition, so only few batches need to be
-     * searched while the pipeline is locked out. If a batch has one token for all its records, that token stands for
-     * the first record.
+     * Returns whether the batch may contain the token. This check keeps the search short, because the pipeline is
+     * locked out meanwhile. Tokens ascend within a partition. If a batch has one token for all its records, that token
+     * stands for the first record.
      */
     private static boolean mayHave(Batch<ConsumerRecord<byte[], byte[]>> batch, long token) {
         return batch.size() > 0

@@ -26,10 +26,10 @@ public final class PausedPartitions {
     private final Set<TopicPartition> partitions = new HashSet<>();
     private boolean all;
 
-    /** Partitions excluded from a pause of {@link #all}. */
+    /** Partitions that are not paused although {@link #all} is true. */
     private Set<TopicPartition> exempt = Set.of();
 
-    /** Reports a partition that was added or restarted. Pauses that cover it still apply. */
+    /** Registers a partition that was added or restarted, and applies existing pauses to it. */
     public void assigned(AssignedPartition partition) {
         lock.lock();
         try {
@@ -41,8 +41,8 @@ public final class PausedPartitions {
     }
 
     /**
-     * Reports removed partitions. Their records that are already committed are released for emission, because no other
-     * member will receive them.
+     * Removes partitions. Any of their records still in the buffer have been committed and can now be pulled even if
+     * the partition was paused, because no other member will receive them.
      */
     void withdrawn(Collection<AssignedPartition> gone) {
         lock.lock();
@@ -149,8 +149,8 @@ public final class PausedPartitions {
     }
 
     /**
-     * Applies the pauses to the partition. Acquires the buffer's lock while holding this lock. No code acquires another
-     * lock while it holds the buffer's lock.
+     * Applies the current pauses to the partition. Acquires the buffer's lock while holding this class's lock. That is
+     * safe, because no code acquires another lock while holding a buffer's lock.
      */
     private void mark(AssignedPartition partition) {
         partition.outlet().pause(partition, covers(partition.id()));

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PipelineOutlets implements RecordOutlets {
 
-    /** A pipeline, or a restarted section of one, while it reads from the consumer. */
+    /** A pipeline that reads from the consumer, or a restarted section of such a pipeline. */
     public static final class Attachment {
 
         public final RecordBuffer buffer;
@@ -41,7 +41,7 @@ public final class PipelineOutlets implements RecordOutlets {
             this.buffer = new RecordBuffer(clock);
         }
 
-        /** Sets a deadline for finishing the pulled records. The earliest deadline counts. */
+        /** Sets a deadline for finishing the pulled records. If there are several deadlines, the earliest applies. */
         public void closeBy(long deadlineNanos) {
             if (!hasDeadline || deadlineNanos - closeDeadlineNanos < 0) {
                 closeDeadlineNanos = deadlineNanos;
@@ -49,7 +49,10 @@ public final class PipelineOutlets implements RecordOutlets {
             }
         }
 
-        /** Returns the time from {@code nowNanos} to that deadline. Call only while the attachment is detaching. */
+        /**
+         * Returns the time from {@code nowNanos} to the deadline set by {@link #closeBy}. Must be called only while the
+         * attachment is detaching.
+         */
         public long patienceNanos(long nowNanos) {
             return closeDeadlineNanos - nowNanos;
         }
@@ -68,8 +71,8 @@ public final class PipelineOutlets implements RecordOutlets {
     private boolean ended;
 
     /**
-     * Adds an attachment. The caller must then move its partitions to it. Throws after {@link #end}, or if another
-     * attachment reads the same topics.
+     * Adds an attachment. The caller must then make the partitions of its topics use the new buffer. Throws after
+     * {@link #end}, or if another attachment reads the same topics.
      */
     public void add(Attachment attachment) {
         if (ended) {
@@ -91,7 +94,7 @@ public final class PipelineOutlets implements RecordOutlets {
         attachments.remove(attachment);
     }
 
-    /** Returns the attachments that are ending and wait for the records they have pulled. */
+    /** Returns the attachments that are closing and still wait for records they have pulled. */
     public List<Attachment> closing() {
         return attachments.isEmpty()
                 ? List.of()

@@ -6,20 +6,20 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The order in which records are taken from a buffer's queues: the highest priority first, round-robin among equal
- * priorities, and occasionally a queue that was passed over for a long time. Contains only queues with records. Guarded
- * by the buffer's lock.
+ * The order in which records are taken from a buffer's queues. The highest priority goes first, and queues of equal
+ * priority take turns. Occasionally, a queue of a lower priority that has waited for a long time goes first. Contains
+ * only queues with records. Guarded by the buffer's lock.
  *
  * <p>Protocol: {@link #next} removes a queue. Add it again if it has more records, then call {@link #taken} with the
  * number of records taken from it.
  */
 final class PriorityTurns {
 
-    // Deficit counters of M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using Deficit Round Robin", SIGCOMM
-    // 1995, on top of strict priority. Differs in that the highest level has no quantum: it goes whenever no other
-    // level has earned a batch.
+    // Combines strict priority with the deficit counters of M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using
+    // Deficit Round Robin", SIGCOMM 1995. Unlike in that algorithm, the highest level has no quantum: it gets the turn
+    // whenever no other level has earned one.
 
-    /** Number of records taken from higher levels for which a waiting level earns one record. */
+    /** Number of records taken from higher levels in return for which a waiting level may deliver one record. */
     static final int RECORDS_PER_EARNED = 16;
 
     private static final int NOT_WATCHED = -1;
@@ -30,12 +30,12 @@ final class PriorityTurns {
         final ArrayDeque<PartitionQueue> queues = new ArrayDeque<>();
 
         /**
-         * The number of records taken from higher levels while this level waited. Each record taken from this level
-         * reduces it by {@code RECORDS_PER_EARNED}.
+         * The number of records taken from higher levels while this level waited, minus {@code RECORDS_PER_EARNED} for
+         * each record taken from this level; never negative.
          */
         long passedOver;
 
-        /** Number of remaining queues at which a waiter is woken. */
+        /** Number of remaining queues at which a requested wake-up is due. */
         int watched = NOT_WATCHED;
 
         Level(int priority) {
@@ -74,8 +74,8 @@ final class PriorityTurns {
     }
 
     /**
-     * Adds a queue that was returned by {@link #next} but from which nothing was taken. It is the next one of its
-     * priority.
+     * Puts back a queue that was removed by {@link #next} but from which no records were taken. It becomes the next
+     * queue of its priority.
      */
     void addFirst(PartitionQueue queue) {
         level(queue.priority).queues.addFirst(queue);
@@ -101,8 +101,8 @@ final class PriorityTurns {
     }
 
     /**
-     * Requests a wake-up as soon as no more than {@code queues} queues of a priority are left. Returns false if no more
-     * are left now.
+     * Requests a wake-up as soon as at most {@code queues} queues of the given priority are left. Returns false if this
+     * is already the case.
      */
     boolean watch(int priority, int queues) {
         Level level = level(priority);
@@ -114,8 +114,8 @@ final class PriorityTurns {
     }
 
     /**
-     * Returns whether the priority of the last {@link #taken} has so few queues left that the wake-up requested by
-     * {@link #watch} is due. Returns true only once per request.
+     * Returns whether the wake-up requested by {@link #watch} is due for the priority of the queue last returned by
+     * {@link #next}. Returns true only once per request.
      */
     boolean isDue() {
         boolean due = current.queues.size() <= current.watched;
@@ -130,7 +130,7 @@ final class PriorityTurns {
         Level chosen = null;
         for (int i = 0; i < levels.size(); i++) {
             Level level = levels.get(i);
-            // If several levels have earned a turn, the lowest one wins.
+            // If several levels have earned a turn, the level with the lowest priority gets it.
             if (!level.queues.isEmpty() && (chosen == null || level.hasEarnedItsNext())) {
                 chosen = level;
             }

@@ -27,7 +27,7 @@ final class RateLimit {
     private long filledNanos;
 
     /**
-     * Total time for which only the rate held back records, not including the current wait that began at
+     * Total time for which only the rate limit has held back records. Does not include the current wait, which began at
      * {@link #waitsSinceNanos}.
      */
     private long waitedNanos;
@@ -72,8 +72,8 @@ final class RateLimit {
     }
 
     /**
-     * Returns the part of a partition's first batch that may leave. The batch must have been removed from the queue
-     * already; the rest of it is put back.
+     * Returns the part of a partition's first batch that may leave, and puts the rest back into the queue. The batch
+     * must already have been removed from the queue.
      */
     Batch<ConsumerRecord<byte[], byte[]>> cut(
             Batch<ConsumerRecord<byte[], byte[]>> first,
@@ -91,14 +91,17 @@ final class RateLimit {
         return DueRecords.part(first, 0, most);
     }
 
-    /** Returns the time, on the clock, when the next record may leave; {@link Stage#NEVER} if one may leave now. */
+    /**
+     * Returns the time, on the clock, when the next record may leave; {@link Stage#NEVER} if one may leave now or there
+     * is no limit.
+     */
     long nextNanos() {
         return perSecond == 0 || credit >= 1
                 ? Stage.NEVER
                 : clock.after(Math.max(1, (long) Math.ceil((1 - credit) / perSecond * TimeUnit.SECONDS.toNanos(1))));
     }
 
-    /** Sets whether only the rate holds back records from now on. */
+    /** Sets whether records are now being held back only by the rate limit. */
     void waits(boolean now) {
         if (waits) {
             waitedNanos += System.nanoTime() - waitsSinceNanos;

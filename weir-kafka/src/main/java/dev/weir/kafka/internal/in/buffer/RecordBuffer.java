@@ -14,10 +14,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetched records that the pipeline has not pulled yet. There is a queue per partition, and {@link PriorityTurns} takes
- * one batch at a time from these queues, so that a full or paused partition does not delay the others. Thread-safe: the
- * owner thread adds and purges, the segment thread takes. The buffer itself is unbounded: the owner pauses partitions
- * instead of waiting here, so that it always keeps polling.
+ * Fetched records that the pipeline has not pulled yet. There is a queue per partition, and {@link PriorityTurns}
+ * selects the queue from which the next batch is taken, so that a full or paused partition does not delay the others.
+ * The owner thread adds and purges records; the segment thread takes them. The buffer itself is unbounded. To limit it,
+ * the owner pauses partitions instead of waiting, so that it always keeps polling. Thread-safe.
  */
 public final class RecordBuffer {
 
@@ -35,7 +35,7 @@ public final class RecordBuffer {
     private int records;
     private boolean ended;
 
-    /** True if records were added for which the waiting thread has not been woken yet. */
+    /** True if the waiting thread must still be woken for records that were added. */
     private boolean unannounced;
 
     private @Nullable Runnable onFewReady;
@@ -44,7 +44,7 @@ public final class RecordBuffer {
     /** True if the segment thread waits in {@link #take}. */
     private boolean takerWaits;
 
-    /** True if the rate was the only reason why the last attempt took nothing. */
+    /** True if only the rate limit prevented the last attempt from taking records. */
     private boolean rateForbids;
 
     /** A batch passed directly to the waiting thread. It no longer counts as buffered. */
@@ -61,8 +61,8 @@ public final class RecordBuffer {
     }
 
     /**
-     * Creates a buffer that releases records when they are due according to {@code delay}. All its partitions must have
-     * the same priority, because records that are not due would make lower priorities wait.
+     * Creates a buffer that holds back records until they are due according to {@code delay}. All partitions must have
+     * the same priority, because records that are not due would otherwise delay partitions with lower priorities.
      */
     public RecordBuffer(Clock clock, @Nullable DueRecords delay) {
         this.clock = clock;
@@ -77,8 +77,9 @@ public final class RecordBuffer {
     }
 
     /**
-     * Adds records of one partition, or hands them directly to a thread that waits in {@link #take}. Records handed
-     * over directly count as taken immediately, even before that thread runs. The thread returns them in any case.
+     * Adds records of one partition, or hands them directly to the thread that waits in {@link #take}. Records handed
+     * over directly count as taken immediately, even before that thread runs. That thread returns them even if it is
+     * interrupted.
      */
     public void hand(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
         lock.lock();
@@ -105,7 +106,10 @@ public final class RecordBuffer {
         return spare == null ? new Batch<>(1) : spare;
     }
 
-    /** Returns a {@linkplain #take taken} batch for reuse after its records were moved elsewhere. Any thread. */
+    /**
+     * Makes a {@linkplain #take taken} batch available for reuse. The caller must no longer need its contents. Any
+     * thread.
+     */
     public void giveBack(Batch<ConsumerRecord<byte[], byte[]>> taken) {
         taken.truncate(0);
         spares.give(taken);
@@ -144,7 +148,7 @@ public final class RecordBuffer {
     }
 
     /**
-     * Adds the queue to the turns if records can be taken from it. Returns whether the waiting thread must be woken.
+     * Makes the queue eligible if records can be taken from it. Returns true if the waiting thread must then be woken.
      */
     private boolean becomesReady(PartitionQueue queue) {
         if (queue.isPaused() || queue.isEmpty()) {
@@ -204,7 +208,8 @@ public final class RecordBuffer {
                     turns.remove(queue);
                 }
             }
-            // Paused partitions may have held all remaining records, so the buffer may now be exhausted.
+            // All remaining records may have belonged to purged partitions that were paused. The buffer may therefore
+            // be exhausted, and a waiting thread must notice this.
             readyOrEnded.signal();
         } finally {
             lock.unlock();
@@ -275,7 +280,8 @@ public final class RecordBuffer {
     }
 
     /**
-     * Takes the next batch without calling a user's function; null if there is none or a question must be asked first.
+     * Takes the next batch without calling a user's function. Returns null if there is none, or if a
+     * {@linkplain DueRecords#hasQuestion question} must be asked first.
      */
     private @Nullable Batch<ConsumerRecord<byte[], byte[]>> next() {
         rateForbids = !rate.mayTake();
@@ -333,12 +339,15 @@ public final class RecordBuffer {
         return batch;
     }
 
-    /** Returns the time when waiting records may next be taken if nothing changes until then. */
+    /**
+     * Returns the time when the rate limit or the due times may next permit records to be taken. Other changes wake the
+     * waiting thread anyway.
+     */
     private long nextTurnNanos() {
         if (turns.size() == 0) {
             return Stage.NEVER;
         }
-        // While the rate permits no record, due times are not checked.
+        // The last attempt did not check due times, because the rate limit did not permit any records.
         if (rateForbids) {
             return rate.nextNanos();
         }
@@ -385,7 +394,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Returns the number of waiting records of a partition. */
+    /** Returns the number of buffered records of a partition. */
     public int records(AssignedPartition partition) {
         lock.lock();
         try {
@@ -395,7 +404,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Returns how many of these partitions have records that can be taken. */
+    /** Returns the number of the given partitions from which records can be taken. */
     int countReady(List<AssignedPartition> partitions) {
         int ready = 0;
         lock.lock();
@@ -411,10 +420,11 @@ public final class RecordBuffer {
     }
 
     /**
-     * Requests a callback as soon as no more than {@code partitions} partitions of this priority have records that can
-     * be taken. The taking thread makes the callback, possibly when it is no longer wanted.
+     * Requests a callback as soon as at most {@code partitions} partitions of the given priority have records that can
+     * be taken. The callback is made by the thread that takes records. It may come although it is no longer wanted.
      *
-     * @return false if there will be no callback, because the condition is met already or due times are unknown
+     * @return false if there will be no callback, because the condition is already met or the buffer delays records
+     *     until they are due
      */
     boolean watchReady(int priority, int partitions, Runnable call) {
         lock.lock();
@@ -426,7 +436,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Returns whether the first waiting record of a partition is due later. */
+    /** Returns whether the first waiting record of a partition is not due yet. */
     public boolean isNotDue(AssignedPartition partition) {
         lock.lock();
         try {
@@ -445,7 +455,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Returns the number of records that can be taken, which excludes paused partitions. */
+    /** Returns the number of records that can be taken. Records of paused partitions are not included. */
     int ready() {
         lock.lock();
         try {
@@ -455,7 +465,7 @@ public final class RecordBuffer {
         }
     }
 
-    /** Returns the waiting record with a token of the partition; null if there is none. */
+    /** Returns the waiting record with the given token; null if there is none. */
     @Nullable
     public ConsumerRecord<byte[], byte[]> find(AssignedPartition partition, long token) {
         lock.lock();

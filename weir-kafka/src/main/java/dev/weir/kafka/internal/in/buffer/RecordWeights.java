@@ -7,10 +7,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Computes the weights of a partition's records in the memory budget. Confined to the owner thread.
  *
- * <p>Headers are two references away from each record; reading all of them would cost a consumer without headers 8 % of
- * its CPU time. Therefore only the first batch of a partition is searched completely for headers. In later batches,
- * every 64th record is sampled, at least one per batch, at positions that change from batch to batch. As soon as a
- * record with headers was found, the headers of all records are weighed. See ADR 62.
+ * <p>Headers are two references away from each record. Reading the headers of every record would cost a consumer of
+ * records without headers 8 % of its CPU time. Therefore, only the first batch of a partition is searched completely
+ * for headers. In later batches, every 64th record is checked, and at least one per batch, at positions that change
+ * from batch to batch. Once a record with headers has been found, the headers of all later records are weighed. See ADR
+ * 62.
  */
 final class RecordWeights {
 
@@ -29,7 +30,10 @@ final class RecordWeights {
     private boolean seenBatch;
     private int nextLook;
 
-    /** Samples the records of a batch for headers. Call before {@link #of} for these records. */
+    /**
+     * Checks whether a batch contains records with headers. Must be called before {@link #of} is called for its
+     * records.
+     */
     void look(Object[] records) {
         if (seenHeaders) {
             return;
@@ -55,8 +59,8 @@ final class RecordWeights {
     }
 
     /**
-     * Returns the weight of the headers. As a side effect, reading the key and value of a client's header ends the
-     * header's reference to the whole fetch response, which it would otherwise keep alive.
+     * Returns the weight of the headers. Reading the key and value of a client's header also has a useful side effect:
+     * the header drops its reference to the fetch response, which it would otherwise keep in memory.
      */
     private static long weight(Header[] headers) {
         long bytes = 0;

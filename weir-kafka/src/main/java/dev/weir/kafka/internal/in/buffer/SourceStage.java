@@ -51,7 +51,8 @@ public final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
             return null;
         }
         if (!tracked && !batch.isEmpty()) {
-            // Until now, one token stood for the whole batch.
+            // One token covered the whole batch until now. It is acknowledged because the pipeline has pulled the
+            // batch.
             batch.ack(0);
             batch.retarget(target -> AckTarget.NONE);
             onTaken.run();

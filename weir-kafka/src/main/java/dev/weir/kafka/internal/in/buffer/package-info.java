@@ -1,7 +1,6 @@
 /**
- * Contains the assigned partitions and their fetched records that were not pulled yet. The owner thread adds batches,
- * and the source pulls them. Partitions pause when they hold enough. Uses {@code lookup}, {@code fetch} and
- * {@code offsets}.
+ * The assigned partitions and their buffered records. The owner thread adds batches, and the source pulls them. A
+ * partition is paused when it has enough outstanding records. Uses {@code lookup}, {@code fetch} and {@code offsets}.
  */
 @NullMarked
 package dev.weir.kafka.internal.in.buffer;

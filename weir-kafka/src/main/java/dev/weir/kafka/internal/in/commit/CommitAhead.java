@@ -20,31 +20,33 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Holds fetched records until a commit covers them, because a record may be emitted only if it can never be read again.
- * Confined to the owner thread.
+ * Holds fetched records until they have been committed. For at-most-once delivery, a record may be emitted only if it
+ * can never be read again. Confined to the owner thread.
  *
- * <p>A commit covers as many records as the pipeline may buffer; once it is confirmed, those records are released. The
- * owner waits for the confirmation and then briefly for the pipeline's next pull, so that even a commit for a single
+ * <p>Each commit covers as many records as the pipeline may buffer, and they are released once it is confirmed. The
+ * owner waits for the confirmation and then briefly for the pipeline's next pull. Therefore, even a commit for a single
  * record costs only one round trip and no poll. A failed commit is repeated, although the first attempt may have
- * succeeded. When a partition is revoked, its waiting records are dropped: if their commit succeeded after all, they
- * are lost, but never duplicated.
+ * succeeded. When a partition is revoked, its waiting records are dropped. If their commit had succeeded after all,
+ * they are lost, but never duplicated.
  *
- * <p>Records of a paused partition wait here uncommitted and do not count towards the limit, so other partitions
- * continue. A new position, from a seek for example, waits as an empty batch ahead of the partition's records, and the
- * end of a bounded read waits as an empty batch after them.
+ * <p>Records of a paused partition wait here uncommitted. They do not count toward the limit, so other partitions can
+ * continue. A new position, for example after a seek, is represented by an empty batch ahead of the partition's
+ * records. The end of a bounded read is represented by an empty batch after them.
  */
 public final class CommitAhead extends DeliveryCommits implements CommitGate {
 
-    /** The token of an empty batch that only carries a position. */
+    /** The token of an empty batch, which represents a position to commit. */
     private static final long NO_TOKEN = -1;
 
     private record Promised(
             AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset, long token) {}
 
-    /** The time for which the owner's other duties wait while the pipeline pulls released records. */
+    /**
+     * Maximum time for which the owner postpones its other duties while the pipeline keeps pulling released records.
+     */
     private static final long SPELL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    /** Maximum wait for the response to a commit before the owner turns to its other duties. */
+    /** Maximum time the owner waits for the response to a commit before it returns to its other duties. */
     private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final RecordOutlets outlets;
@@ -61,17 +63,20 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     /** True if the last call of {@link #fitting} left out a batch because the pipeline had too little free capacity. */
     private boolean lacksRoom;
 
-    /** True if the pipeline must pull before the next commit. Written by the owner and by the pulling thread. */
+    /**
+     * True if the owner waits for the pipeline to pull records before it can commit more. Written by the owner and by
+     * the pulling thread.
+     */
     private volatile boolean wantsRoom;
 
     /**
-     * True if a batch may be waiting because its partition is paused. The owner sets it before it checks for pauses, so
-     * that a concurrent resume wakes the owner.
+     * True if batches may be waiting because their partition is paused. The owner sets this field before it checks for
+     * paused partitions, so that it is woken if a partition is resumed at the same time.
      */
     private volatile boolean passesOver;
 
     /**
-     * Creates an empty queue.
+     * Creates an instance without waiting records.
      *
      * @param isPaused returns whether a user has paused a partition
      */
@@ -140,7 +145,7 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     void commitDue(List<AssignedPartition> assigned) {
         long endNanos = clock.nanoTime() + SPELL_NANOS;
         while (!waiting.isEmpty() && !commits.isBackingOff()) {
-            // Set before the check, so that later pulls are reported.
+            // Must be set before the free capacity is checked, so that every later pull wakes the owner.
             wantsRoom = true;
             List<Promised> next = fitting();
             if (!next.isEmpty()) {
@@ -153,8 +158,8 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
             long left = endNanos - clock.nanoTime();
             if (left <= 0) {
                 if (!next.isEmpty()) {
-                    // More batches may fit already. No pull would wake the owner for them, because `wantsRoom` is
-                    // false.
+                    // There may already be capacity for more batches. The owner must be woken for them here, because no
+                    // pull wakes it while wantsRoom is false.
                     signals.wake();
                 }
                 return;
@@ -170,11 +175,13 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
         int room = commitAhead - outlets.ready();
         lacksRoom = false;
         List<Promised> fitting = new ArrayList<>();
-        // Checks each partition only once: if it is resumed during this loop, it must not continue with a later batch.
+        // Each partition is checked only once. Otherwise, if it were resumed during this loop, a later batch of the
+        // partition would be committed and an earlier one left out.
         Map<AssignedPartition, Boolean> paused = new HashMap<>();
         passesOver = true;
         for (Promised next : waiting) {
-            // A position is committed even if its partition is paused, but not before the partition's earlier batches.
+            // A position is committed even if its partition is paused, unless an earlier batch of that partition must
+            // wait.
             boolean waits = next.token == NO_TOKEN
                     ? paused.getOrDefault(next.partition, false)
                     : paused.computeIfAbsent(next.partition, each -> isPaused.test(each.id()));
@@ -204,13 +211,15 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
         }
         commits.succeededAhead();
         for (Promised each : next) {
-            // The search is short although thousands may be waiting: only paused batches precede this one.
+            // Thousands of batches may be waiting, but the search is short, because only batches of paused partitions
+            // precede this batch.
             if (waiting.removeFirstOccurrence(each)) {
                 letGo(each.partition, each.batch.size());
             }
             each.partition.committedAhead(each.nextOffset, clock.nanoTime());
             if (each.token == NO_TOKEN) {
-                // A bounded read ends when nothing is waiting, which the owner checks after its next poll.
+                // A bounded read may end when nothing is waiting. The owner is woken, because it checks this after a
+                // poll.
                 signals.wake();
             } else {
                 each.partition.outlet().hand(each.partition, each.batch);
@@ -219,8 +228,8 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     }
 
     /**
-     * Commits positions that were set for these partitions and are not committed yet. Called before the partitions are
-     * given up.
+     * Commits the positions that were set for these partitions but have not been committed yet. Called before the
+     * partitions are released.
      *
      * @throws KafkaException if the commit fails; the previous commit then remains valid
      */
@@ -278,8 +287,8 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     }
 
     /**
-     * Returns whether the owner must be woken because the pipeline has free capacity. Returns true once per request by
-     * the owner. Any thread.
+     * Returns whether the owner must be woken because the pipeline has enough free capacity. After the owner has
+     * requested this, the method returns true only once. Any thread.
      */
     private boolean wantsRoom() {
         if (wantsRoom && outlets.ready() <= commitAhead / 2) {
@@ -289,7 +298,10 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
         return false;
     }
 
-    /** Returns whether the owner must be woken after a pause was changed. Call after the change. Any thread. */
+    /**
+     * Returns whether the owner must be woken after a user has paused or resumed partitions. Must be called after the
+     * change. Any thread.
+     */
     boolean wantsLook() {
         return passesOver || wantsRoom();
     }

@@ -26,10 +26,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Commits on behalf of the client's group member over a separate connection to the coordinator. A commit by the client
- * itself allocates many times more, and its response is processed only by another poll. Confined to the owner thread.
+ * itself would allocate many times as much memory, and its response would not be processed until the next poll.
+ * Confined to the owner thread.
  *
- * <p>Only ordinary commits outside of rebalances go through this connection. If it cannot send immediately, the client
- * commits. The client also makes the last commits of revoked partitions, as soon as no commit is in flight here.
+ * <p>Only ordinary commits outside of rebalances use this connection. If it cannot send a commit immediately, the
+ * client sends it. The client also makes the final commits of revoked partitions, once no commit is in flight on this
+ * connection.
  */
 public final class CommitConnection implements AutoCloseable {
 
@@ -50,14 +52,18 @@ public final class CommitConnection implements AutoCloseable {
     private boolean asked;
 
     /**
-     * Callback of the commit in flight, which receives the error or null. The field is null if no commit is in flight.
+     * Callback for the commit in flight; null if no commit is in flight. Its argument is the error, or null if the
+     * commit succeeded.
      */
     private @Nullable Consumer<@Nullable Exception> then;
 
-    /** True if the brokers do not support these commits; the client then makes all further commits. */
+    /** True if the brokers do not support the requests sent here. The client then makes all further commits. */
     private boolean unsupported;
 
-    /** Time until which the client makes the commits, because the last attempt over this connection failed. */
+    /**
+     * Time before which this connection is not used, because the last attempt failed. The client makes the commits
+     * until then.
+     */
     private long notBeforeNanos = System.nanoTime();
 
     /**
@@ -69,7 +75,7 @@ public final class CommitConnection implements AutoCloseable {
         this(client, config, PAUSE_NANOS);
     }
 
-    /** @param pauseNanos how long the client makes the commits after a failure */
+    /** @param pauseNanos time after a failure during which the client makes the commits */
     CommitConnection(
             org.apache.kafka.clients.consumer.Consumer<?, ?> client, Map<String, Object> config, long pauseNanos) {
         this.client = client;
@@ -165,8 +171,7 @@ public final class CommitConnection implements AutoCloseable {
         LOG.debug("the client commits for now: {}", why);
         close();
         notBeforeNanos = System.nanoTime() + pauseNanos;
-        // Reported as retriable in any case: the client makes the next commit and finds out whether the error is
-        // permanent.
+        // Always reported as retriable. The client makes the next commit and determines whether the error is permanent.
         answer(new RetriableCommitFailedException(why));
     }
 

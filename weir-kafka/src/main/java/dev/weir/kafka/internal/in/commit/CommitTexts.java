@@ -36,8 +36,8 @@ public final class CommitTexts {
     private int version;
 
     /**
-     * Number of partitions each topic had when the group began to read it. Empty if the group read every topic from its
-     * beginning.
+     * Number of partitions that each topic had when the group began to read it. Empty if the group has read every topic
+     * from the beginning.
      */
     private final Map<String, Integer> startSizes = new HashMap<>();
 
@@ -59,7 +59,7 @@ public final class CommitTexts {
         version++;
     }
 
-    /** Returns a number that changes whenever a new start size may change the metadata of later commits. */
+    /** Returns a number that changes whenever a start size is added. Later commits may then need different metadata. */
     int version() {
         return version;
     }
@@ -83,7 +83,7 @@ public final class CommitTexts {
         return place.commit(noted(partition, offset, text));
     }
 
-    /** Throws if the offset must not be committed. Does not rely on the code that computed the offset. */
+    /** Throws if the offset must not be committed. This check is independent of the code that computed the offset. */
     private static void check(AssignedPartition partition, long offset) {
         if (!partition.tracker().isFinishedTo(offset) || offset > partition.firstDropped()) {
             throw new InvariantException(
@@ -103,8 +103,8 @@ public final class CommitTexts {
     }
 
     /**
-     * Creates a {@link #commit} that records everything finished after the offset; null if that does not fit into the
-     * metadata.
+     * Creates a {@link #commit} whose metadata contains all finished offsets after {@code offset}; null if they do not
+     * fit.
      */
     @Nullable
     OffsetAndMetadata commitEntirely(AssignedPartition partition, long offset) {
@@ -113,12 +113,16 @@ public final class CommitTexts {
         if (finished.isEmpty()) {
             return commit;
         }
-        // A record that finishes between the two reads appears only in the second one, which is harmless.
+        // The finished set is read twice. A record that finishes in between appears only in the second set, which is
+        // harmless.
         FinishedSet written = maxChars == 0 ? FinishedSet.EMPTY : finished(partition.id(), commit);
         return finished.runs() < CommitText.MAX_RUNS && written.containsAll(finished) ? commit : null;
     }
 
-    /** Creates the commit of {@code offset} for a partition where no later record can be finished. */
+    /**
+     * Creates a commit without a finished set, for a partition whose records after {@code offset} have not been
+     * emitted.
+     */
     OffsetAndMetadata commitAhead(AssignedPartition partition, long offset) {
         return new LogPosition(offset, partition.epochs().before(offset)).commit(noted(partition, offset, ""));
     }
@@ -157,14 +161,17 @@ public final class CommitTexts {
     }
 
     /**
-     * Returns the encoded finished set in a commit's metadata. While the offset stays the same, another commit is
-     * needed only if this set changes.
+     * Returns the encoded finished set in a commit's metadata. As long as the offset does not change, the partition
+     * must be committed again only if this set has changed.
      */
     static String setOf(OffsetAndMetadata commit) {
         return CommitText.setOf(commit.metadata());
     }
 
-    /** Returns the offsets after the committed one that the commit's metadata marks as finished. */
+    /**
+     * Returns the offsets that are marked as finished in the commit's metadata. All of them are higher than the
+     * committed offset.
+     */
     public FinishedSet finishedPast(TopicPartition id, OffsetAndMetadata commit) {
         return maxChars == 0 ? FinishedSet.EMPTY : finished(id, commit);
     }
@@ -194,7 +201,7 @@ public final class CommitTexts {
             try {
                 return client.committed(ids, Duration.ofNanos(left));
             } catch (WakeupException late) {
-                // The wake-up was meant for an earlier poll, so the call is repeated.
+                // The wake-up was intended for a poll and not for this call, so the call is repeated.
                 if (left == 0) {
                     throw late;
                 }

@@ -13,8 +13,8 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits according to the delivery guarantee: after the work, in transactions, ahead of the work, or never. Confined
- * to the owner thread, except for {@link #taken} and {@link #pausesChanged}.
+ * Commits offsets according to the delivery guarantee: after records are processed, in transactions, before records are
+ * processed, or never. Confined to the owner thread, except for {@link #taken} and {@link #pausesChanged}.
  */
 public abstract sealed class DeliveryCommits permits CommitsAfterWork, CommitsInTransactions, CommitAhead, NoCommits {
 
@@ -28,7 +28,8 @@ public abstract sealed class DeliveryCommits permits CommitsAfterWork, CommitsIn
      * Creates the commits of a consumer.
      *
      * @param transactions commits offsets in transactions; null if offsets are committed without transactions
-     * @param ahead creates commits that stay at most the given number of records ahead of the work
+     * @param ahead creates commits that are made before records are emitted; its argument is the maximum number of
+     *     records that are committed but not yet pulled
      */
     public static DeliveryCommits of(
             Delivery delivery,
@@ -58,7 +59,7 @@ public abstract sealed class DeliveryCommits permits CommitsAfterWork, CommitsIn
             OwnerThread owner,
             OwnerClock clock) {}
 
-    /** Commits if a commit is due, or if the pipeline has capacity for batches that wait for their commit. */
+    /** Commits if a commit is due, or if the pipeline has capacity for batches that are waiting to be committed. */
     public final void commitIfDue(List<AssignedPartition> assigned) {
         commits.lookForGoneIfDue();
         commitDue(assigned);
@@ -70,34 +71,36 @@ public abstract sealed class DeliveryCommits permits CommitsAfterWork, CommitsIn
     public abstract long nanosUntilDue();
 
     /**
-     * Commits before partitions are given up: their finished prefix or, if offsets are committed before the work, new
-     * positions that are not committed yet.
+     * Makes the final commits before partitions are released. Commits the finished prefix of each partition or, if
+     * offsets are committed before records are emitted, new positions that have not been committed yet.
      *
      * @throws org.apache.kafka.common.errors.RebalanceInProgressException if the client must poll first
      */
     public abstract void commitNow(Collection<AssignedPartition> partitions, long timeoutNanos);
 
     /**
-     * Returns whether the offset at which a partition starts must be committed by itself, before its records are
+     * Returns whether the start offset of a partition requires a commit of its own before the partition's records are
      * emitted.
      */
     public boolean commitsStarts() {
         return false;
     }
 
-    /** Returns the gate in which batches wait for their commit; null if they are emitted without waiting. */
+    /**
+     * Returns the gate in which batches wait to be committed; null if batches are emitted without waiting for a commit.
+     */
     public @Nullable CommitGate gate() {
         return null;
     }
 
-    /** Returns how many records of the partition wait for their commit. */
+    /** Returns the number of records of the partition that are waiting to be committed. */
     public int waitingRecords(AssignedPartition partition) {
         return 0;
     }
 
     /**
-     * Reports that the group revokes these partitions, which are no longer in the assignment. {@link #commitNow}
-     * follows.
+     * Reports that the group is revoking these partitions, which have already been removed from the assignment.
+     * {@link #commitNow} is called afterwards.
      */
     public void releasing(Collection<AssignedPartition> revoked) {}
 
@@ -105,14 +108,14 @@ public abstract sealed class DeliveryCommits permits CommitsAfterWork, CommitsIn
     public void serveRelease() {}
 
     /**
-     * Returns whether all finished records emitted so far are safely committed, so that none of them must be read
+     * Returns whether all records that were emitted and finished have been committed, so that none of them will be read
      * again.
      */
     public boolean isSettled() {
         return true;
     }
 
-    /** Returns whether the work on a finished record may still be aborted. */
+    /** Returns whether the results of a finished record may still be aborted. */
     public boolean mayAbort() {
         return false;
     }
@@ -127,8 +130,7 @@ public abstract sealed class DeliveryCommits permits CommitsAfterWork, CommitsIn
     public void taken() {}
 
     /**
-     * Reports that the user has paused or resumed partitions, which changes the batches that may be committed. Any
-     * thread.
+     * Reports that the user has paused or resumed partitions. This changes which batches may be committed. Any thread.
      */
     public void pausesChanged() {}
 }

@@ -31,28 +31,29 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits over its own connections, opened for each attempt, as the member and generation that the client last joined
- * with. Confined to the owner thread.
+ * Commits on behalf of the member and generation with which the client last joined. Opens its own connections for each
+ * attempt. Confined to the owner thread.
  *
  * <p>A client that has asked to join the next generation sends no commits until all members have joined. The
- * coordinator still accepts commits during that time ({@code ClassicGroup.validateOffsetCommit} of Kafka 4.4) and makes
- * the decision alone: it refuses a commit for an earlier generation, from an unknown member, or from a member whose
- * {@code group.instance.id} was taken over by another one. A member that was refused for such a reason, or whose commit
- * may still arrive, makes no further attempt in this generation; any other member retries every second.
+ * coordinator still accepts commits during that time ({@code ClassicGroup.validateOffsetCommit} of Kafka 4.4). It
+ * refuses a commit for an earlier generation, from an unknown member, or from a member whose {@code group.instance.id}
+ * another member has taken over. After such a refusal, no further attempt is made in this generation. The same is true
+ * if an unacknowledged commit may still reach the coordinator. After any other failure, another attempt is possible
+ * after a second.
  */
 public final class DirectCommit implements MemberCommit {
 
     private static final ConsumerLog LOG = ConsumerLog.of(DirectCommit.class);
 
     /**
-     * Version of the requests that look up a coordinator. It is the first version that can query several groups, and
-     * even the oldest broker that weir-lean supports accepts it.
+     * Version of the requests that look up a coordinator. This is the first version with a list of groups, and even the
+     * oldest broker supported by weir-lean accepts it.
      */
     static final short COORDINATOR_VERSION = 4;
 
     /**
-     * Version of the commit requests: the first that weir-lean's connections can encode. Later versions are only needed
-     * for other group protocols.
+     * Version of the commit requests. This is the first version that weir-lean's connections can encode. Later versions
+     * are needed only for other group protocols.
      */
     private static final short COMMIT_VERSION = 8;
 
@@ -65,7 +66,7 @@ public final class DirectCommit implements MemberCommit {
     /** Pause between two attempts of a member in the same generation. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Errors that persist until the generation ends. */
+    /** Errors after which further attempts in the same generation would fail, too. */
     private static final Set<Errors> FOR_GOOD = EnumSet.of(
             Errors.FENCED_INSTANCE_ID,
             Errors.UNKNOWN_MEMBER_ID,
@@ -78,17 +79,17 @@ public final class DirectCommit implements MemberCommit {
     private final @Nullable CommitConnection connection;
     private final long pauseNanos;
 
-    /** The member and generation of the last attempt; null if that attempt succeeded. */
+    /** The member and generation of the last attempt, if it failed; null if it succeeded. */
     private @Nullable ConsumerGroupMetadata refused;
 
     private boolean forGood;
     private long notBeforeNanos;
 
     /**
-     * Creates an instance that connects only for an attempt.
+     * Creates an instance that opens connections only during an attempt.
      *
      * @param config the client's configuration
-     * @param ordinary whether ordinary commits bypass the client, too
+     * @param ordinary whether ordinary commits also bypass the client
      */
     public DirectCommit(Consumer<?, ?> client, Map<String, Object> config, boolean ordinary) {
         this(client, config, ordinary ? new CommitConnection(client, config) : null, PAUSE_NANOS);
@@ -139,7 +140,7 @@ public final class DirectCommit implements MemberCommit {
     public boolean commit(Map<TopicPartition, OffsetAndMetadata> offsets, long nanos) {
         ConsumerGroupMetadata member = client.groupMetadata();
         if (member.generationId() < 0 || member.memberId().isEmpty()) {
-            return false; // No member. Do not send: an empty group would accept a commit from anyone.
+            return false; // not a member; an empty group would accept this commit from anyone
         }
         long now = System.nanoTime();
         boolean again = member.equals(refused);
@@ -160,7 +161,10 @@ public final class DirectCommit implements MemberCommit {
         return false;
     }
 
-    /** Returns the reason for the failure; an empty string if everything was committed. */
+    /**
+     * Makes a single attempt to commit the offsets. Returns the reason for a failure; an empty string if all were
+     * committed.
+     */
     private String tryOnce(
             ConsumerGroupMetadata member, Map<TopicPartition, OffsetAndMetadata> offsets, long deadlineNanos) {
         try (LeanConnections wires = new LeanConnections(LeanConfig.of(config))) {
@@ -172,7 +176,8 @@ public final class DirectCommit implements MemberCommit {
             try {
                 ask(wires, List.of(coordinator), request(member, offsets), COMMIT_VERSION, deadlineNanos, answer);
             } finally {
-                // An unacknowledged commit may arrive after a later one and restore an older offset.
+                // No further attempt is made if the response is missing. The commit may still arrive after a later one
+                // and would then restore an older offset.
                 forGood = answer.sent && answer.message == null;
             }
             return refusal((OffsetCommitResponseData) Objects.requireNonNull(answer.message));
@@ -202,7 +207,7 @@ public final class DirectCommit implements MemberCommit {
         return null;
     }
 
-    /** Returns the request that commits the offsets as the given member in its generation. */
+    /** Returns the request that commits the offsets on behalf of the given member and its generation. */
     static OffsetCommitRequestData request(
             ConsumerGroupMetadata member, Map<TopicPartition, OffsetAndMetadata> offsets) {
         OffsetCommitRequestData request = new OffsetCommitRequestData()
@@ -223,8 +228,8 @@ public final class DirectCommit implements MemberCommit {
     }
 
     /**
-     * Sends a request, again after each lost connection, until a response arrives. Committing the same offsets twice is
-     * harmless.
+     * Sends a request and waits for the response. If the connection is lost, sends the request again, which is harmless
+     * even if the coordinator then commits the same offsets twice.
      */
     private static void ask(
             LeanConnections wires,
@@ -279,7 +284,7 @@ public final class DirectCommit implements MemberCommit {
         return Errors.NONE;
     }
 
-    /** Returns the reason why a partition was not committed; an empty string if all were committed. */
+    /** Returns the error of a partition that was not committed; an empty string if all were committed. */
     private String refusal(OffsetCommitResponseData answer) {
         String refusal = "";
         for (var topic : answer.topics()) {

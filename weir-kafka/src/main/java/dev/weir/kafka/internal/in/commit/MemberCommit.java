@@ -15,13 +15,13 @@ public interface MemberCommit {
 
     /**
      * Commits all of these offsets. Used when the client refuses to send a commit, or when a commit failed, was partial
-     * or has an unknown outcome. Blocks the owner thread for at most {@code nanos}. Returns whether all offsets are
-     * committed.
+     * or has an unknown outcome. Blocks the owner thread for at most {@code nanos}. Returns true if all offsets have
+     * been committed.
      */
     boolean commit(Map<TopicPartition, OffsetAndMetadata> offsets, long nanos);
 
     /**
-     * Sends an ordinary commit, whose response arrives in a later {@link #poll}. Returns false if the client must
+     * Sends an ordinary commit. A later {@link #poll} processes the response. Returns false if the client must make the
      * commit instead.
      *
      * @param then receives the error, or null if the commit succeeded
@@ -38,8 +38,8 @@ public interface MemberCommit {
     default void poll() {}
 
     /**
-     * Waits at most {@code nanos} for the response to the commit in flight. Then gives up and reports the commit as
-     * failed.
+     * Waits at most {@code nanos} for the response to the commit in flight. If there is no response, reports the commit
+     * as failed.
      */
     default void await(long nanos) {}
 
