@@ -36,9 +36,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Commits finished offsets for the group. Confined to the owner thread.
  *
- * <p>A commit describes a desired state and is not queued like a message. Finished offsets are looked up when a commit
- * is due, at most one commit is in flight, and a retry after a failure sends the state at that time, with increasing
- * delays. Hence a retriable failure causes at most repeated records after a crash, and a commit can never go backwards.
+ * <p>Commits are not queued like messages. Finished offsets are looked up when a commit is due, and at most one commit
+ * is in flight. After a failure, the retry sends the offsets finished by then, with increasing delays between retries.
+ * A retriable failure therefore causes at most repeated records after a crash, and committed offsets never go
+ * backwards.
  */
 public final class OffsetCommits {
 
@@ -47,17 +48,17 @@ public final class OffsetCommits {
     private static final long MAX_BACKOFF_NANOS = Duration.ofSeconds(5).toNanos();
 
     /**
-     * Time that a last commit waits for its response before it first checks whether a response is still possible.
-     * Doubles after each check.
+     * Timeout of the first attempt of a blocking commit. When it expires, deleted and recreated partitions are removed
+     * from the commit, and the timeout is doubled for the next attempt.
      */
     private static final long FIRST_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** Interval between checks for the response to a commit that bypassed the client. */
+    /** Interval between checks for the response to a commit that was sent without Kafka's client. */
     private static final long ANSWER_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     /**
-     * Timeout of a commit that bypasses the client. It is short, because the client must keep polling while its group
-     * rebalances.
+     * Timeout of a commit that is sent without Kafka's client. It is short because the client must keep polling while
+     * its group rebalances.
      */
     private static final long DIRECT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -81,8 +82,8 @@ public final class OffsetCommits {
     private long backoffNanos;
 
     /**
-     * Time of the next attempt after a failure. Kept apart from {@link #dueNanos}, which also advances when nothing has
-     * finished.
+     * Time of the next attempt after a failure. Separate from {@link #dueNanos}, which also advances when there is
+     * nothing to commit.
      */
     private long retryNanos;
 
@@ -94,7 +95,10 @@ public final class OffsetCommits {
     private long failed;
     private @Nullable KafkaPipelineException fatal;
 
-    /** @param direct makes last commits that the client refuses to make because the group is rebalancing */
+    /**
+     * @param direct commits without Kafka's client, in particular when the client refuses a last commit because the
+     *     group is rebalancing
+     */
     public OffsetCommits(
             Consumer<?, ?> client,
             RecordFetcher fetcher,
@@ -176,8 +180,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Sends exactly these offsets. A later poll reports whether they are committed. Call only if
-     * {@link #nanosUntilFree} is 0, because at most one commit may be in flight.
+     * Sends the given offsets. Calls {@code then} in a later poll and passes true if the offsets were committed. Call
+     * only if {@link #nanosUntilFree} is 0, because at most one commit may be in flight.
      */
     void send(Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<Boolean> then) {
         updateTopicIds();
@@ -196,8 +200,8 @@ public final class OffsetCommits {
             Map<TopicPartition, OffsetAndMetadata> offsets, java.util.function.Consumer<@Nullable Exception> then) {
         underWay = true;
         fetcher.awaitAnswer(true);
-        // The callback reports only success or failure: the consumer protocol's client does not say which offsets
-        // failed.
+        // The result applies to all offsets of the request, because the client for the consumer protocol does not
+        // report which of them failed.
         client.commitAsync(offsets, (same, failure) -> {
             underWay = false;
             fetcher.awaitAnswer(false);
@@ -231,7 +235,7 @@ public final class OffsetCommits {
             return;
         }
         dueNanos = clock.nanoTime() + intervalNanos;
-        updateTopicIds(); // may wait, so finished offsets are looked up afterwards
+        updateTopicIds(); // may block, so call it before looking up the finished offsets
         Map<TopicPartition, OffsetAndMetadata> finished = finished(assigned);
         if (finished.isEmpty()) {
             return;
@@ -261,8 +265,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Checks periodically whether missing partitions exist again: a partition may stay assigned and be recreated, and
-     * its commits wait until then.
+     * Checks periodically whether missing partitions exist again. A deleted partition may stay assigned until it is
+     * recreated, and its offsets are not committed in the meantime.
      */
     void lookForGoneIfDue() {
         if (clock.nanoTime() - goneLookDueNanos >= 0) {
@@ -285,15 +289,15 @@ public final class OffsetCommits {
         return records >= recordsPerCommit;
     }
 
-    /** Reports that offsets were committed, here or in a transaction. */
+    /** Records that offsets were committed, either by this class or in a transaction. */
     public void committed(Collection<AssignedPartition> sent, Map<TopicPartition, OffsetAndMetadata> offsets) {
         succeeded++;
         backoffNanos = 0;
-        gone.assigned(offsets.keySet()); // they exist, even if a broker that had just started reported otherwise
+        gone.assigned(offsets.keySet()); // the partitions exist, even if a newly started broker reported otherwise
         for (AssignedPartition partition : sent) {
             OffsetAndMetadata offset = offsets.get(partition.id());
-            // A response to a commit from an earlier assignment, or from before a seek, belongs to a different
-            // partition object. It must not hide work that the current assignment still has to commit.
+            // The commit may have been sent before a seek or during an earlier assignment of the partition. Such a
+            // commit must not hide work that the current assignment still has to commit.
             if (offset != null && offset.offset() >= partition.committedOffset()) {
                 partition.committed(offset.offset(), CommitTexts.setOf(offset), clock.nanoTime());
             }
@@ -325,9 +329,9 @@ public final class OffsetCommits {
     }
 
     /**
-     * Makes the client refresh its topic ids. The client commits by topic id, but learns of a new id only for
-     * partitions that it fetches or is assigned; otherwise it uses the old id until {@code metadata.max.age.ms} has
-     * passed. A query for an unknown partition triggers a refresh immediately.
+     * Makes the client refresh its topic ids. The client commits by topic id, but it learns of a new id immediately
+     * only for partitions that it fetches or is assigned. For other partitions, it uses the old id until
+     * {@code metadata.max.age.ms} has passed. Querying an unknown partition triggers a refresh immediately.
      */
     private void updateTopicIds() {
         if (outdated.isEmpty()) {
@@ -346,8 +350,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Returns whether a later commit may succeed. A commit may be the first to reveal that the member was expelled or
-     * that a new epoch is pending. A later poll then revokes the partitions or delivers the new epoch.
+     * Returns whether a later commit may succeed. This includes commits that fail because the member was expelled or a
+     * new epoch is pending: a later poll then revokes the partitions or delivers the new epoch.
      */
     private static boolean isRetriable(Exception failure) {
         return failure instanceof RetriableException
@@ -364,11 +368,11 @@ public final class OffsetCommits {
     }
 
     /**
-     * Returns the offsets that a transaction commits for these partitions, with complete finished sets. Omits
-     * partitions that have not changed since the last commit. Includes partitions that appear to be deleted, because
-     * otherwise the output of their records would be committed without their offsets.
+     * Returns the offsets, with complete finished sets, for a transaction to commit. Omits partitions that have not
+     * changed since the last commit. Includes partitions that appear to be deleted, because otherwise the output of
+     * their records would be committed without their offsets.
      *
-     * @return null if the complete finished set of a partition does not fit into the commit metadata; an ordinary
+     * @return null if the finished set of a partition does not fit into the commit metadata completely; an ordinary
      *     commit would truncate the set
      */
     public @Nullable Map<TopicPartition, OffsetAndMetadata> finishedEntirely(Collection<AssignedPartition> partitions) {
@@ -388,7 +392,7 @@ public final class OffsetCommits {
 
     /**
      * Returns the offsets, with metadata, of partitions whose finished offset or finished set has changed since the
-     * last commit. Omits partitions that are held or no longer exist.
+     * last commit. Omits partitions that no longer exist or have no known position.
      */
     public Map<TopicPartition, OffsetAndMetadata> finished(Collection<AssignedPartition> partitions) {
         Map<TopicPartition, OffsetAndMetadata> finished = new HashMap<>();
@@ -411,15 +415,16 @@ public final class OffsetCommits {
     }
 
     /**
-     * Returns whether an earlier check has found that a commit of this offset changes nothing, and the metadata is
-     * still the same.
+     * Returns whether an earlier check found that committing this offset would change nothing, and the commit metadata
+     * has not changed since then.
      */
     private boolean isSettled(AssignedPartition partition, long offset) {
         return isWhole(partition, offset) && partition.isSettledAt(offset, texts.version());
     }
 
     /**
-     * Returns whether every record is finished, so that the metadata of a commit does not depend on the finished set.
+     * Returns whether every record is finished and the earlier finished set contains no offset at or after
+     * {@code offset}. The commit metadata then contains no finished set.
      */
     private static boolean isWhole(AssignedPartition partition, long offset) {
         return partition.tracker().isIdle() && partition.finishedEarlier().isBefore(offset);
@@ -436,8 +441,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Returns the offset to commit for a partition. If every record is finished, this is the client's position, which
-     * is after transaction markers and aborted records. An idle group therefore shows no lag. The position is known
+     * Returns the offset to commit for a partition. If every record is finished, returns the client's position, which
+     * is past any transaction markers and aborted records, so that an idle group shows no lag. The position is known
      * even if no record was ever read.
      */
     private long committable(AssignedPartition partition) {
@@ -456,16 +461,17 @@ public final class OffsetCommits {
     }
 
     /**
-     * Commits the finished offsets of the given partitions before they are given up. If the client waits for a
-     * rebalance instead of committing, the commit bypasses the client: other members may never return, and the
-     * rebalance could then last as long as their session timeouts.
+     * Commits the finished offsets of the given partitions before the partitions are released. If the client cannot
+     * commit until a rebalance ends, the commit bypasses the client. Otherwise, members that never return could delay
+     * it for as long as their session timeouts.
      *
      * @throws RebalanceInProgressException if the client must poll first
      * @throws KafkaException if the commit failed or timed out; the work will then be repeated
      */
     public void commitNow(Collection<AssignedPartition> partitions, long timeoutNanos) {
         long deadlineNanos = clock.nanoTime() + timeoutNanos;
-        // If the commit in flight arrived after the client's commit, it would restore an older offset.
+        // Wait for the direct commit in flight first. If it arrived after the commit below, it would restore an older
+        // offset.
         direct.await(Math.min(DIRECT_NANOS, timeoutNanos));
         Map<TopicPartition, OffsetAndMetadata> finished = finished(partitions);
         if (finished.isEmpty()) {
@@ -474,7 +480,8 @@ public final class OffsetCommits {
         try {
             committed(partitions, commitExisting(finished, deadlineNanos));
         } catch (RebalanceInProgressException pollFirst) {
-            // A commit still in flight could arrive after this one and restore an older offset.
+            // Commit directly only if no commit is in flight, because that commit could arrive later and restore an
+            // older offset.
             if (!underWay && direct.commit(finished, Math.min(DIRECT_NANOS, deadlineNanos - clock.nanoTime()))) {
                 committed(partitions, finished);
                 return;
@@ -492,8 +499,8 @@ public final class OffsetCommits {
     }
 
     /**
-     * Commits the offsets of partitions that still exist, and returns those offsets. The client would wait in vain for
-     * the others: deleted partitions, and partitions of a recreated topic, where the old offsets are meaningless.
+     * Commits the offsets and returns the committed ones. If the commit times out, leaves out deleted partitions, which
+     * the client would wait for in vain, and partitions of recreated topics, where the old offsets are meaningless.
      */
     private Map<TopicPartition, OffsetAndMetadata> commitExisting(
             Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {
@@ -526,7 +533,7 @@ public final class OffsetCommits {
         return before != null && !now.equals(Uuid.ZERO_UUID) && !now.equals(before);
     }
 
-    /** Commits exactly these offsets and waits for the response. */
+    /** Commits the given offsets and waits for the response. */
     void commitSync(Map<TopicPartition, OffsetAndMetadata> finished, long deadlineNanos) {
         while (true) {
             long left = Math.max(0, deadlineNanos - clock.nanoTime());
@@ -534,7 +541,7 @@ public final class OffsetCommits {
                 client.commitSync(finished, Duration.ofNanos(left));
                 return;
             } catch (WakeupException late) {
-                // The wake-up was meant for an earlier poll, and this commit is still needed.
+                // The wake-up was meant for an earlier poll. Try again, because this commit is still needed.
                 if (left == 0) {
                     throw late;
                 }

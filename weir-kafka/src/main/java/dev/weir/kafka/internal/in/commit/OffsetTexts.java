@@ -9,10 +9,10 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
-/** Formats the offsets of commits for messages. Functions only. */
+/** Formats committed offsets for messages. Stateless. */
 public final class OffsetTexts {
 
-    /** Maximum number of partitions that a message names; the rest are only counted. */
+    /** Maximum number of partitions listed in a message. The rest are only counted. */
     private static final int MOST = 12;
 
     private static final Pattern RAW =

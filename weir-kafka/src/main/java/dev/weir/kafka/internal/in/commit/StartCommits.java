@@ -40,7 +40,7 @@ public final class StartCommits {
 
     /** Returns the time until {@link #commitIfDue} must be called again. */
     public long nanosUntilDue() {
-        // Called twice per loop iteration; almost always nothing is waiting.
+        // Check for an empty list first: this method runs twice per loop iteration, and usually no commit is waiting.
         return waiting.isEmpty() || waiting.stream().allMatch(place -> commits.isGone(place.partition.id()))
                 ? Long.MAX_VALUE
                 : commits.nanosUntilFree();
@@ -54,8 +54,8 @@ public final class StartCommits {
         if (nanosUntilDue() > 0) {
             return;
         }
-        // A commit that contains a deleted partition never completes, and neither do other partitions in the same
-        // request.
+        // Leave out deleted partitions. A commit that contains one never completes, not even for the other partitions
+        // in the request.
         List<Place> sent = waiting.stream()
                 .filter(place -> !commits.isGone(place.partition.id()))
                 .toList();
@@ -69,7 +69,7 @@ public final class StartCommits {
             }
         }
         if (!offsets.isEmpty()) {
-            // Runs the rest outside the client's poll.
+            // Process the result on the owner thread, but outside the client's poll.
             commits.send(offsets, made -> owner.execute(() -> answered(sent, offsets, made)));
         }
     }

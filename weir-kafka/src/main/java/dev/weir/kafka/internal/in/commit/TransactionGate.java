@@ -48,16 +48,16 @@ public interface TransactionGate {
     void commitNow(long timeoutNanos);
 
     /**
-     * Returns whether every transaction has completed. A transaction that has not may still be committed, or may fail
-     * so that its input must be read again.
+     * Returns whether every transaction has completed. A transaction in progress may still be committed, or it may
+     * fail, and its input must then be read again.
      */
     boolean isSettled();
 
-    /** Reports that the topic {@code name} was recreated: commits by topic id need the new id. */
+    /** Reports that the topic {@code name} was recreated, so that commits by topic id use the new id. */
     void topicRecreated(String name);
 
     /**
-     * Reports that partitions were lost without a prior revocation: output produced from their records must not become
+     * Reports that partitions were lost without being revoked first. Output produced from their records must not become
      * visible.
      */
     void lost();

@@ -9,8 +9,8 @@ import org.apache.kafka.common.MetricName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a client's metrics: the number of responses from brokers, and the events waiting for the client's next poll.
- * Confined to the owner thread.
+ * Reads a client's metrics about broker responses, lost connections, throttling, and events waiting for the client's
+ * next poll. Confined to the owner thread.
  */
 final class ClientContact {
 
@@ -31,7 +31,7 @@ final class ClientContact {
 
     private final Consumer<?, ?> client;
 
-    // Looked up once, because the client of thousands of partitions has tens of thousands of metrics.
+    // Looked up once, because a client with thousands of partitions has tens of thousands of metrics.
     private @Nullable Metric answers;
     private @Nullable Metric losses;
     private @Nullable Metric events;

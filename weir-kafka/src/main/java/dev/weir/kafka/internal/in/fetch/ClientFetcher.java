@@ -28,12 +28,12 @@ public final class ClientFetcher implements RecordFetcher {
     private final Consumer<byte[], byte[]> client;
     private final ClientContact contact;
 
-    /** The next position of each partition that was sought. Updated by seeks and polls. */
+    /** The next position of each partition whose position was set with {@link #seek}. Updated by seeks and polls. */
     private final Map<TopicPartition, LogPosition> positions = new HashMap<>();
 
     /**
-     * Partitions being revoked. Their positions are read once more after their removal, so {@link #positions} contains
-     * them until the next poll.
+     * Partitions being revoked. Their entries in {@link #positions} are kept until the next poll, because the commit
+     * that follows the revocation still needs them.
      */
     private final Set<TopicPartition> leaving = new HashSet<>();
 
@@ -46,12 +46,12 @@ public final class ClientFetcher implements RecordFetcher {
      */
     private final @Nullable ClientRescue rescue;
 
-    /** The positions at which the client failed and the poll was retried. */
+    /** The start positions of the last failed poll that was retried. Prevents a second retry at the same positions. */
     private Map<TopicPartition, LogPosition> triedAgainAt = Map.of();
 
     /**
-     * The running search for the batch at which the client failed; null if none. During a search nothing is fetched,
-     * but the client keeps polling for its group.
+     * The running search for the batch that made the client fail; null if there is none. During a search, all
+     * partitions are paused, but the client keeps polling for its group.
      */
     private @Nullable Search search;
 
@@ -149,13 +149,15 @@ public final class ClientFetcher implements RecordFetcher {
         running.keySet().retainAll(client.assignment());
         boolean named = running.keySet().stream().anyMatch(id -> hint.contains(id.toString()));
         if (failure.getClass() == KafkaException.class && !named) {
-            return false; // A callback may have thrown it: an error caused by a batch names its partition.
+            // A callback may have thrown this exception. If a batch had caused it, the message would name the
+            // partition.
+            return false;
         }
         // After an error the client drops the records collected in this poll, although its positions are already past
         // them.
         running.forEach((id, position) -> client.seek(id, position.commit("")));
         if (failure instanceof OutOfMemoryError && !running.equals(triedAgainAt)) {
-            triedAgainAt = running; // other threads may have exhausted the heap temporarily
+            triedAgainAt = running; // other threads may have exhausted the heap temporarily, so retry once
             return true;
         }
         running.keySet().removeAll(client.paused());
@@ -166,7 +168,7 @@ public final class ClientFetcher implements RecordFetcher {
         if (before == null) {
             search = new Search(by.begin(running, hint), failure, named, fetched);
         } else {
-            before.toResume.addAll(fetched); // the search has not paused these yet
+            before.toResume.addAll(fetched); // these were not paused when the search started
             if (before.failure != failure) {
                 before.failure.addSuppressed(failure);
             }
@@ -184,7 +186,7 @@ public final class ClientFetcher implements RecordFetcher {
         ClientRescue.Rescued found = done.look.found(done.failure);
         if (found == null) {
             if (done.named && !done.look.positions().equals(triedAgainAt)) {
-                triedAgainAt = done.look.positions(); // the bytes may have been damaged in transit
+                triedAgainAt = done.look.positions(); // retry once, because the bytes may have been damaged in transit
                 return ConsumerRecords.empty();
             }
             if (done.failure instanceof Error error) {
@@ -193,7 +195,7 @@ public final class ClientFetcher implements RecordFetcher {
             throw (RuntimeException) done.failure;
         }
         if (!Objects.equals(positions.get(found.id()), done.look.positions().get(found.id()))) {
-            return ConsumerRecords.empty(); // The partition was revoked or sought.
+            return ConsumerRecords.empty(); // The partition was revoked or its position was changed.
         }
         if (found.records().isEmpty() && found.batch() != null) {
             throw new UnreadableBatch.Found(found.batch());
@@ -202,7 +204,9 @@ public final class ClientFetcher implements RecordFetcher {
         return new ConsumerRecords<>(Map.of(found.id(), found.records()), Map.of());
     }
 
-    /** Cancels the search if it concerns one of these partitions, because its result would be useless. */
+    /**
+     * Cancels the search if the failed poll's error names one of these partitions, because its result would be useless.
+     */
     private void endSearchIn(Collection<TopicPartition> ids) {
         Search vain = search;
         if (vain != null) {
@@ -255,8 +259,8 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Continues at {@code offset}, with the leader epoch of the last record handed out. If no record was handed out,
-     * keeps the leader epoch of the old position.
+     * Seeks to {@code offset}, with the leader epoch of the last record handed out. If no record was handed out, keeps
+     * the leader epoch of the previous position.
      */
     private void goOn(TopicPartition id, List<ConsumerRecord<byte[], byte[]>> handedOut, long offset) {
         LogPosition before = positions.get(id);
@@ -271,8 +275,8 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Derives the positions from the records, because an interceptor may have replaced the batch with one that lacks
-     * the next offsets.
+     * Derives the next positions from the records. Needed if a consumer interceptor has replaced the client's
+     * {@link ConsumerRecords} with an instance that has no next offsets.
      */
     private void follow(ConsumerRecords<byte[], byte[]> records) {
         for (TopicPartition id : records.partitions()) {
@@ -287,7 +291,7 @@ public final class ClientFetcher implements RecordFetcher {
         client.wakeup();
     }
 
-    /** Only forgets old positions. The client knows its assignment already. */
+    /** Discards the positions from earlier assignments. The client already knows its new assignment. */
     @Override
     public void assigned(Collection<TopicPartition> ids) {
         positions.keySet().removeAll(ids);
@@ -317,7 +321,7 @@ public final class ClientFetcher implements RecordFetcher {
         }
     }
 
-    /** Seeks to an arbitrary offset, because a client without a position would look one up. */
+    /** Also seeks the client to an arbitrary offset, because the client looks up a position if it has none. */
     @Override
     public void hold(TopicPartition id) {
         endSearchIn(List.of(id));

@@ -7,10 +7,10 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 /**
  * The settings of the client that the owner thread needs. Immutable.
  *
- * @param maxPollRecords maximum number of records that one poll returns
+ * @param maxPollRecords maximum number of records returned by a poll
  * @param partitionFetchBytes maximum number of bytes per partition in a fetch, unless its first batch is larger
  * @param maxPollInterval maximum time that the group allows a member to spend in a callback
- * @param metadataAge interval of checks for new topics and partitions, if the client does not make them
+ * @param metadataAge interval between checks for new topics and partitions if the client does not make these checks
  */
 public record ClientLimits(
         int maxPollRecords, int partitionFetchBytes, Duration maxPollInterval, Duration metadataAge) {
@@ -20,7 +20,7 @@ public record ClientLimits(
         this(maxPollRecords, ConsumerConfig.DEFAULT_MAX_PARTITION_FETCH_BYTES, maxPollInterval, metadataAge);
     }
 
-    /** Reads the configuration of an existing client, which is therefore valid. */
+    /** Reads the limits from the configuration of an existing client. The client has already validated the values. */
     public static ClientLimits of(Map<String, Object> clientConfig) {
         return new ClientLimits(
                 number(clientConfig, ConsumerConfig.MAX_POLL_RECORDS_CONFIG, ConsumerConfig.DEFAULT_MAX_POLL_RECORDS),

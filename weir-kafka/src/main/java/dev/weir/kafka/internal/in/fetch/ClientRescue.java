@@ -19,9 +19,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads, with a separate lean consumer, the batch at which a poll of Kafka's client failed. The client does not report
- * the offsets of a batch that it cannot decode; if a batch is too large for the heap, it does not even report the
- * partition. Each {@link Look} runs on its own thread. Immutable.
+ * Finds the batch that made a poll of Kafka's client fail, by reading the partitions with a separate lean consumer. The
+ * client does not report the offsets of a batch that it cannot decode; if a batch is too large for the heap, it does
+ * not even report the partition. Each {@link Look} runs on its own thread. Immutable.
  */
 public final class ClientRescue {
 
@@ -36,8 +36,9 @@ public final class ClientRescue {
      * Creates a rescue.
      *
      * @param settings creates the lean consumer's settings when needed
-     * @param maxRecords maximum number of records in a poll of the client; the batch at fault is among them
-     * @param maxBytes maximum number of bytes of records before the batch that are returned
+     * @param maxRecords the client's maximum number of records per poll; the search reads no further than this in a
+     *     partition
+     * @param maxBytes limit for the total size of the returned records
      */
     public ClientRescue(Supplier<LeanSettings> settings, int maxRecords, long maxBytes) {
         this.settings = settings;
@@ -46,7 +47,8 @@ public final class ClientRescue {
     }
 
     /**
-     * The records before an unreadable batch. The batch itself is null if some of those records were left out.
+     * The records before an unreadable batch. If some of them had to be left out because of the size limit, the batch
+     * itself is null.
      *
      * @param nextOffset the offset after the returned records
      */
@@ -68,7 +70,7 @@ public final class ClientRescue {
         return look;
     }
 
-    /** A search for the batch at fault. Used by the owner thread, which only polls for the result. */
+    /** A search for the batch at fault. Used by the owner thread, which never waits for the result. */
     final class Look {
 
         private final Map<TopicPartition, LogPosition> positions;
@@ -97,15 +99,16 @@ public final class ClientRescue {
         }
 
         /**
-         * Returns the result of a finished search; null if there is no such batch or the brokers did not respond in
-         * time.
+         * Returns the result of a finished search; null if no such batch was found, the search failed, or the brokers
+         * did not respond in time.
          *
-         * @param failure the client's error; an error of the search is added to it as suppressed
+         * @param failure the client's error; if the search failed, its exception is added as a suppressed exception
          */
         @Nullable
         Rescued found(Throwable failure) {
             if (answer.isCompletedExceptionally()) {
-                // The lean client may not support these brokers. The client's own error is then reported.
+                // The search fails, for example, if the lean client does not support these brokers. The caller then
+                // reports the client's own error.
                 failure.addSuppressed(answer.exceptionNow());
                 return null;
             }
@@ -174,7 +177,7 @@ public final class ClientRescue {
 
         private @Nullable Rescued rescued(int index, PartitionException fault) {
             if (!LeanFaults.isOfABatch(fault)) {
-                return null; // The client's own poll will report this error.
+                return null; // No batch is at fault, and the client's next poll will report this error.
             }
             boolean all = records.size() == seen;
             long next = all ? fault.offset() : records.getLast().offset() + 1;
@@ -187,8 +190,8 @@ public final class ClientRescue {
         }
 
         /**
-         * Returns the end of the batch at fault. Does not trust the batch's own header, which may contain an end that
-         * is too low.
+         * Returns the end offset of the batch at fault. The end offset in a damaged header may be too low, so this
+         * method reads at that offset and checks whether the broker returns the same batch again.
          */
         private long end(int index, long behind, byte @Nullable [] bytes) {
             long base = UnreadableBatch.baseOffset(bytes);
@@ -204,8 +207,8 @@ public final class ClientRescue {
         }
 
         /**
-         * Reads at {@code offset}, where the batch with base offset {@code base} may continue. If it does, returns the
-         * end of the part that was read; otherwise returns -1.
+         * Reads at {@code offset}. If the broker returns the batch with base offset {@code base} again, returns the
+         * offset after the part that was read; otherwise returns -1.
          */
         private long endOfRest(int index, long offset, long base) {
             lean.seek(index, StartAt.offset(offset));

@@ -44,15 +44,15 @@ final class FetchThread implements PartitionFetcher {
 
     private volatile boolean ending;
 
-    // Confined to this thread: its readings by placement, the same readings by their index in the consumer, and the
-    // turn being filled.
+    // Confined to this thread: the readings by placement, the same readings by partition index in the lean consumer,
+    // and the turn being filled.
     private final Map<PartitionPlacement, Reading> readings = new HashMap<>();
     private final List<@Nullable Reading> byIndex = new ArrayList<>();
     private FetchedTurn turn = new FetchedTurn();
     private long turnBytes;
 
     /**
-     * The fetch thread's state of a placement, with the values last reported to the owner. Confined to the fetch
+     * The fetch thread's state for a placement, including the values last reported to the owner. Confined to the fetch
      * thread.
      */
     private static final class Reading {
@@ -112,8 +112,8 @@ final class FetchThread implements PartitionFetcher {
         order(() -> {
             Reading reading = readings.remove(earlier);
             if (reading == null) {
-                // A seek always applies to the current topic, even if the partition belonged to another topic when it
-                // was given away.
+                // The earlier placement was given away. A seek always applies to the current topic, even if the earlier
+                // position belonged to a deleted topic, so no topic id is passed.
                 begin(placement, start, Uuid.ZERO_UUID, paused);
             } else {
                 lean.seek(reading.index, start);
@@ -133,7 +133,7 @@ final class FetchThread implements PartitionFetcher {
     }
 
     /**
-     * Ignores the command if a fault of the partition was found and not thrown yet: the position may belong to a topic
+     * Keeps the partition if it has a fault that was found but not thrown yet. Its position may then belong to a topic
      * that has since been recreated.
      */
     @Override
@@ -210,12 +210,15 @@ final class FetchThread implements PartitionFetcher {
                     lean.await(LONGEST_WAIT);
                 }
             }
-        } catch (Throwable e) { // Includes exceptions of the record maker. The owner's poll throws them.
+        } catch (Throwable e) { // Includes exceptions from the record maker. The owner's poll rethrows them.
             fail(e);
         }
     }
 
-    /** Replaces the current turn by one with the failure. Records of the replaced turn will be fetched again. */
+    /**
+     * Replaces the current turn with one that contains only the failure. The records of the replaced turn will be
+     * fetched again.
+     */
     private void fail(Throwable failure) {
         turn = new FetchedTurn();
         turn.failure = failure;

@@ -15,7 +15,7 @@ final class FetchedTurn {
 
     final List<Part> parts = new ArrayList<>();
 
-    /** The failure that terminated the thread; null if it is running. */
+    /** The failure that terminated the fetch thread; null if the thread is running. */
     @Nullable
     Throwable failure;
 
@@ -37,7 +37,10 @@ final class FetchedTurn {
         @Nullable
         KafkaException failure;
 
-        /** The topic id that the position belongs to, if the thread gives the partition away; null otherwise. */
+        /**
+         * The id of the topic that the position belongs to, if the fetch thread has given the partition away; otherwise
+         * null.
+         */
         @Nullable
         Uuid givenAway;
 

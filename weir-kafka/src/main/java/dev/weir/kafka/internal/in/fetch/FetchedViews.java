@@ -32,12 +32,12 @@ public final class FetchedViews {
 
     private static final byte[] NO_BYTES = {};
 
-    /** Maximum number of spare rows: more than a buffer holds while the reader keeps up with the writers. */
+    /** Maximum number of spare rows. A buffer holds fewer rows than this while the reader keeps up with the writers. */
     private static final int MAX_SPARE_ROWS = 256;
 
     /**
-     * Maximum decoding time in a turn. A thread that decodes for longer neither hands out its records nor serves the
-     * group.
+     * Decoding time after which a turn should end. During a longer turn, the thread would neither hand out its records
+     * nor serve the group.
      */
     private static final long LONG_TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -89,8 +89,8 @@ public final class FetchedViews {
 
     /**
      * Several consecutive records, represented by one record with the first offset. More records may be added until the
-     * object is handed out. The object is reused after {@link #unwrap}: if few records arrive at a time, a new object
-     * per fetch would be nearly a new object per record.
+     * object is handed out. The object is reused after {@link #unwrap}, because if few records arrive at a time,
+     * allocating one object per fetch would cost almost as much as allocating one per record.
      */
     public static final class InARow extends Made {
 
@@ -168,7 +168,7 @@ public final class FetchedViews {
             return epoch;
         }
 
-        /** Returns the bytes that the records use of the memory budget. */
+        /** Returns the number of bytes that the records use in the memory budget. */
         @Override
         public int serializedValueSize() {
             return views().sizeBytes();
@@ -246,14 +246,13 @@ public final class FetchedViews {
             return result;
         }
 
-        /** Returns whether the turn should end because decoding has delayed its records for too long. */
+        /** Returns whether decoding has taken so long in this turn that the turn should end. */
         boolean hasDecodedForLong() {
             return decodedNanos >= LONG_TURN_NANOS;
         }
 
         /**
-         * Adds a batch to the last element of the list if possible, otherwise as a new element. Returns the bytes
-         * added.
+         * Appends a batch to the list. Merges it into the last element if possible. Returns the number of bytes added.
          */
         int keep(List<ConsumerRecord<byte[], byte[]>> list, BatchView batch) {
             if (!list.isEmpty() && list.getLast() instanceof InARow last) {
@@ -303,7 +302,8 @@ public final class FetchedViews {
             try {
                 result = decoder.apply(view);
             } catch (PartitionException corrupt) {
-                // The headers are corrupt, which is not the decoder's fault.
+                // The record's headers are corrupt. This is not a failure of the decoder, so the exception is not
+                // wrapped.
                 throw corrupt;
             } catch (RuntimeException | StackOverflowError failure) {
                 throw refused(view, failure);

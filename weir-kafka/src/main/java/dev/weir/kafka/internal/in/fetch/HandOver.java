@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hands elements from one thread to another in order, with bounded capacity. One thread puts and another takes; any
- * thread may {@link #close}. Several of these can share one signal, so that the thread that takes from them can wait
- * for any of them.
+ * thread may {@link #close}. Several instances can share one signal, so that the thread that takes from them can wait
+ * for all of them at the same time.
  */
 final class HandOver<T> {
 
@@ -52,7 +52,10 @@ final class HandOver<T> {
         return item;
     }
 
-    /** Ends the current wait for capacity and all later ones. The permit count is meaningless afterwards. */
+    /**
+     * Ends the current wait for capacity and all later ones. Afterwards, the number of permits no longer reflects the
+     * capacity.
+     */
     void close() {
         closed = true;
         room.release();
@@ -71,7 +74,7 @@ final class HandOver<T> {
          * after its wait.
          */
         void raise() {
-            // A permit that is still available also stands for this call, so permits do not accumulate.
+            // An unused permit already covers this call, so permits do not accumulate.
             if (signals.availablePermits() == 0) {
                 signals.release();
             }

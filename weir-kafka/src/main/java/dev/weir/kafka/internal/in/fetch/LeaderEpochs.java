@@ -25,10 +25,10 @@ public final class LeaderEpochs {
     /** The offset at which reading started; -1 before that. */
     private long begin = -1;
 
-    /** All offsets below this one were passed, even if their epochs are unknown; -1 before reading starts. */
+    /** The offset after the last offset read or skipped; -1 before reading starts. Epochs before it may be unknown. */
     private long end = -1;
 
-    /** Discards everything. The next record read is at {@code place}. */
+    /** Discards all epochs and starts again at {@code place}, the position of the next record to be read. */
     public void beginAt(LogPosition place) {
         steps = 0;
         begin = place.offset();
@@ -39,10 +39,10 @@ public final class LeaderEpochs {
     }
 
     /**
-     * Adds the records that were read next, up to the first record with a lower epoch than an earlier one. That record
-     * belongs to another log.
+     * Adds the epochs of the records that were read next. Stops at the first record with a lower epoch than an earlier
+     * record, because it belongs to another log.
      *
-     * @return the index of that record; {@link #NONE} if there is none and all records were added
+     * @return the index of that record; {@link #NONE} if all records were added
      */
     public int note(List<? extends ConsumerRecord<?, ?>> records) {
         ConsumerRecord<?, ?> last = records.get(records.size() - 1);
@@ -60,7 +60,7 @@ public final class LeaderEpochs {
     }
 
     /**
-     * Reports that all offsets before {@code offset} were passed, and adds the epoch of the last of them.
+     * Reports that all offsets before {@code offset} were read or skipped, and adds the epoch of the last of them.
      *
      * @return false if the epoch is lower than an earlier one
      */
@@ -83,14 +83,16 @@ public final class LeaderEpochs {
         return begin;
     }
 
-    /** Returns the offset before which everything was passed, even without a known epoch; -1 before reading starts. */
+    /**
+     * Returns the offset after the last offset read or skipped, even if its epoch is unknown; -1 before reading starts.
+     */
     public long end() {
         return end;
     }
 
     /**
-     * Returns the offset below which all offsets were passed, even if their epochs are unknown; -1 before reading
-     * starts.
+     * Returns the leader epoch with which {@code offset} can be committed: the epoch of the record before it, or
+     * {@link LogPosition#NO_EPOCH} if that is unknown.
      */
     public int before(long offset) {
         if (offset > end) {

@@ -12,8 +12,8 @@ import org.apache.kafka.clients.ClientUtils;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
 /**
- * Converts the client's fetch properties into settings of a lean consumer, within the lean consumer's bounds.
- * Stateless.
+ * Converts the fetch properties of Kafka's client into settings of a lean consumer. Values outside the lean consumer's
+ * valid range are adjusted. Stateless.
  */
 public final class LeanConfig {
 
@@ -41,16 +41,16 @@ public final class LeanConfig {
     }
 
     /**
-     * Converts the configuration of an existing client, which is therefore valid.
+     * Converts the configuration of an existing client. The client has already validated the values.
      *
-     * @param consumers number of consumers that divide the client's fetch limit among themselves
+     * @param consumers number of lean consumers that divide the client's fetch limit among themselves
      * @param maxBatchBytes limit for a decompressed batch
      */
     static LeanSettings of(Map<String, Object> config, int consumers, int maxBatchBytes) {
         LeanSettings.Builder settings = LeanSettings.builder();
         config.forEach((name, value) -> {
-            // Settings of a share consumer are omitted: security settings are parsed as a consumer's configuration,
-            // which rejects them.
+            // Omit the settings of share consumers. Security settings are parsed as part of a consumer configuration,
+            // which rejects share settings.
             if (!name.startsWith("share.")) {
                 settings.property(name, value instanceof Class<?> type ? type.getName() : String.valueOf(value));
             }

@@ -19,8 +19,8 @@ final class LeanFaults {
     private LeanFaults() {}
 
     /**
-     * Returns {@link UnreadableBatch.Found} if a batch is at fault; otherwise the exception that Kafka's client would
-     * throw, or a plain {@link KafkaException} if the client has none for this fault.
+     * Returns {@link UnreadableBatch.Found} if a batch is at fault. Otherwise, returns the exception that Kafka's
+     * client would throw, or a plain {@link KafkaException} if the client has no exception for this fault.
      *
      * @param index the partition's index in {@code lean}
      */

@@ -20,11 +20,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches with lean consumers, while Kafka's client, with all its partitions paused, is the group member. See
- * {@link RecordFetcher} for the threads; a {@link LeanReader} may have additional threads.
+ * Fetches with lean consumers. Kafka's client is only the group member, and all its partitions are paused. See
+ * {@link RecordFetcher} for the threading rules; a {@link LeanReader} may have additional threads.
  *
- * <p>Waits and wake-ups affect only the reader. The client is polled without waiting: often while it has work to do,
- * rarely while the group is stable.
+ * <p>While partitions are assigned, only the reader waits and is woken. Polls of the client then return immediately.
+ * They are frequent while the client has work to do and rare while the group is stable.
  */
 public final class LeanFetcher implements RecordFetcher {
 
@@ -35,20 +35,21 @@ public final class LeanFetcher implements RecordFetcher {
     private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
     /**
-     * Time for which the client counts as busy after a change of partitions, because the group may not be stable yet.
+     * Period after a change of partitions during which the client counts as busy, because the group may not be stable
+     * yet.
      */
     private static final long UNSETTLED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
-     * Interval between polls of a stable member, because each poll costs the client 0.2 ms of CPU time and 3 kB of
-     * garbage. With default settings, the member learns of a rebalance from a heartbeat after at most four seconds
-     * instead of three.
+     * Interval between polls of the client in a stable group. Each poll costs 0.2 ms of CPU time and 3 kB of garbage.
+     * With default settings, this interval raises the maximum time until the member learns of a rebalance from three
+     * seconds to four.
      */
     private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * Interval between polls of a stable member whose client reports waiting events. These events are checked every
-     * {@link #EVENT_LOOK_NANOS}.
+     * Interval between polls of the client in a stable group if the client has a metric for events waiting for its next
+     * poll. The metric is read every {@link #EVENT_LOOK_NANOS}, and a waiting event triggers a poll.
      */
     private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -67,15 +68,18 @@ public final class LeanFetcher implements RecordFetcher {
     private final Map<TopicPartition, LeanPartition> partitions = new LinkedHashMap<>();
 
     /**
-     * The values of {@link #partitions} as an array, rebuilt on every change. Every turn loops over it, and an iterator
-     * per turn would be garbage.
+     * The values of {@link #partitions} as an array, rebuilt on every change, because every turn loops over it and
+     * should not allocate an iterator.
      */
     private LeanPartition[] all = {};
 
     /** The records of the last poll. Reused. */
     private final Fetched fetched = new Fetched();
 
-    /** The positions of partitions being revoked, whose finished offsets are committed after their removal. */
+    /**
+     * The positions of partitions being revoked. The partitions have already been removed, but the commit of their
+     * finished offsets still needs the positions.
+     */
     private final Map<TopicPartition, LogPosition> leaving = new HashMap<>();
 
     /** A fault that affects all partitions, found by {@link #fetchOnly}. The next poll throws it. */
@@ -105,8 +109,8 @@ public final class LeanFetcher implements RecordFetcher {
      * @param name the consumer's name, used in thread names
      * @param maxBatchBytes limit for a decompressed batch
      * @param threads 1 to fetch on the owner thread; otherwise the number of separate fetch threads
-     * @param views creates a maker for each fetch thread, which converts record views to the objects handed out;
-     *     receives the counter to which a decoder adds its time
+     * @param views creates a maker for each fetch thread that converts record views to the objects handed out; its
+     *     argument is the counter for the time spent in decoders
      */
     public static LeanFetcher open(
             Consumer<byte[], byte[]> client,
@@ -189,7 +193,7 @@ public final class LeanFetcher implements RecordFetcher {
         }
         try {
             leaving.clear();
-            // Returns no records, because all its partitions are paused.
+            // Returns no records, because all partitions of the client are paused.
             var ignored = member.poll(idle ? Math.min(nanos, BUSY_NANOS) : 0);
         } finally {
             long now = System.nanoTime();
@@ -265,10 +269,11 @@ public final class LeanFetcher implements RecordFetcher {
     }
 
     /**
-     * Returns at most as many records as a poll of the client would, although the lean consumer delivers whole batches.
+     * Hands out no more records than a poll of Kafka's client would return. The lean consumer delivers whole batches,
+     * so some records may be left for the next poll.
      */
     private Fetched handOut() {
-        takeBack(); // a rebalance within this poll may have handed out records already
+        takeBack(); // a rebalance during this poll may already have handed out records
         int left = maxPollRecords;
         for (LeanPartition partition : all) {
             if (left > 0 && !partition.paused && !partition.isEmpty()) {
@@ -337,8 +342,8 @@ public final class LeanFetcher implements RecordFetcher {
     }
 
     /**
-     * Also gives the client a position, because it would otherwise look one up. That position has no epoch, is never
-     * verified, and stays the same.
+     * Also sets a position in the client, because the client looks up a position if it has none. The position has no
+     * epoch, is never verified, and never changes.
      */
     @Override
     public void hold(TopicPartition id) {
@@ -356,8 +361,8 @@ public final class LeanFetcher implements RecordFetcher {
         partition.failure = null;
         StartAt start = StartAt.offset(place.offset(), place.leaderEpoch());
         if (!reader.isPlaced(partition)) {
-            // A listener may have set the position of a partition that was never held. A client without a position
-            // would look one up in every poll.
+            // A listener may have set the position before hold() was called for the partition. Without a position, the
+            // client would look one up in every poll.
             member.hold(id);
         }
         reader.place(partition, start);

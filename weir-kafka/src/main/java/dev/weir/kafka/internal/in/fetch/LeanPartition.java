@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** An assigned partition, with the records that were read but not handed out yet. Confined to the owner thread. */
 final class LeanPartition {
 
-    /** Value of {@link #index} while the partition is not placed in an {@link OwnReader}. */
+    /** Value of {@link #index} while no {@link OwnReader} reads the partition. */
     static final int NOWHERE = -1;
 
     final TopicPartition id;
@@ -29,7 +29,8 @@ final class LeanPartition {
     private List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
 
     /**
-     * The list last handed out as a whole, which is filled next. Reused, because a new list per turn would be garbage.
+     * The list most recently handed out in full. It is cleared and filled again, because a new list per turn would be
+     * garbage.
      */
     private List<ConsumerRecord<byte[], byte[]>> spare = new ArrayList<>();
 

@@ -10,8 +10,8 @@ import dev.weir.lean.StartAt;
 interface LeanReader extends AutoCloseable {
 
     /**
-     * Starts or continues to read a partition at that position. Records read at an earlier position are no longer
-     * added.
+     * Starts reading a partition at the given position. If the partition is already being read, continues at that
+     * position and adds no more records from the earlier one.
      */
     void place(LeanPartition partition, StartAt start);
 
@@ -20,7 +20,7 @@ interface LeanReader extends AutoCloseable {
 
     boolean isPlaced(LeanPartition partition);
 
-    /** Applies {@code partition.paused} if the partition is placed. */
+    /** Applies the current value of {@code partition.paused}. Does nothing if the partition is not placed. */
     void pausedOrResumed(LeanPartition partition);
 
     /**
@@ -52,7 +52,7 @@ interface LeanReader extends AutoCloseable {
     /** Returns the total time for which brokers have throttled fetches. */
     long throttledMillis();
 
-    /** Returns {@code others} plus the broker contacts of this reader's connections. */
+    /** Returns the sum of {@code others} and the broker contacts on this reader's connections. */
     BrokerContact contact(BrokerContact others);
 
     /** Closes this reader's consumers and threads. */

@@ -4,10 +4,11 @@ import java.util.Optional;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 
 /**
- * An offset in a log, with the leader epoch that verifies the log before it. Immutable.
+ * An offset in a log, with the leader epoch of the record before it. The epoch is used to verify that the log before
+ * the offset has not been replaced. Immutable.
  *
  * @param offset the offset of the next record
- * @param leaderEpoch the leader epoch of the record before it, or {@link #NO_EPOCH}
+ * @param leaderEpoch the leader epoch of the record before {@code offset}, or {@link #NO_EPOCH}
  */
 public record LogPosition(long offset, int leaderEpoch) {
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads with one {@link LeanConsumer} on the owner thread. */
 final class OwnReader implements LeanReader {
 
-    /** Maximum duration of an owner thread's poll. */
+    /** Maximum duration of one wait of the owner thread. */
     private static final int MAX_WAIT_MILLIS = 1_000;
 
     private final LeanConsumer lean;
@@ -33,7 +33,7 @@ final class OwnReader implements LeanReader {
     /** The partitions by their index in the lean consumer. */
     private final List<@Nullable LeanPartition> byIndex = new ArrayList<>();
 
-    // Created once, so that turns do not allocate them.
+    // Created once to avoid allocations in every turn.
     private final RecordHandler eachRecord = this::take;
     private final BatchViewHandler eachBatch = this::take;
     private final @Nullable Duration[] waits = new Duration[MAX_WAIT_MILLIS + 1];

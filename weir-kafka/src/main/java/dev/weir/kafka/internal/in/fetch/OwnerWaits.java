@@ -11,10 +11,10 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waits of the owner thread. Each wait ends on a signal. {@link #wake} is thread-safe; the other methods belong to
- * the owner thread unless they say otherwise.
+ * The waits of the owner thread, which all end when {@link #wake} is called. {@link #wake} is thread-safe; the other
+ * methods belong to the owner thread unless they say otherwise.
  *
- * <p>The fetcher is woken only while it polls. At other times a wake-up would end an unrelated commit or position
+ * <p>The fetcher is woken only while it polls. At any other time, a wake-up would end an unrelated commit or position
  * query, so the signal is retained for the next poll.
  */
 public final class OwnerWaits {
@@ -29,8 +29,8 @@ public final class OwnerWaits {
     private volatile boolean polling;
 
     /**
-     * Like {@link #signalled}, for waits within a callback. Separate, because the loop must still see a signal that the
-     * callback has cleared.
+     * The signal for waits within a callback. It is separate from {@link #signalled}, because the loop must still see a
+     * signal that the callback has cleared.
      */
     private volatile boolean callbackSignalled;
 
@@ -78,7 +78,7 @@ public final class OwnerWaits {
         return thread != null && JvmExit.isUnderWay() && JvmExit.isCalledBy(thread);
     }
 
-    /** Clears the signals received so far. The caller must check their causes afterwards. */
+    /** Clears the signals received so far. The caller must then check everything that may have caused a signal. */
     public void clearSignal() {
         signalled = false;
     }
@@ -89,7 +89,7 @@ public final class OwnerWaits {
     public Fetched poll(long nanos) {
         polling = true;
         try {
-            // A signal after this check finds `polling` set and wakes the poll itself.
+            // If a signal arrives after this check, wake() sees that `polling` is set and wakes the fetcher.
             return fetcher.poll(signalled ? 0 : Math.max(0, nanos));
         } catch (WakeupException woken) {
             return Fetched.none();
@@ -103,8 +103,8 @@ public final class OwnerWaits {
     }
 
     /**
-     * Waits until a signal arrives or the pause has passed. The loop is needed because an earlier signal may have left
-     * a permit that ends a park at once.
+     * Waits until a signal arrives or the pause has passed. Loops because a permit left by an earlier signal may end a
+     * park immediately.
      */
     private void pause() {
         long end = clock.nanoTime() + ERROR_PAUSE_NANOS;
@@ -127,7 +127,10 @@ public final class OwnerWaits {
         }
     }
 
-    /** Clears the signals for waits within this callback. The caller must check their causes afterwards. */
+    /**
+     * Clears the signals for waits within this callback. The caller must then check everything that may have caused a
+     * signal.
+     */
     public void clearCallbackSignal() {
         callbackSignalled = false;
     }
@@ -136,11 +139,14 @@ public final class OwnerWaits {
         return callbackSignalled;
     }
 
-    /** Fetches within a callback, if the fetcher can, without serving the group. Waits for records or a signal. */
+    /**
+     * Fetches within a callback, without serving the group. Waits until records or a signal arrive, for at most
+     * {@code nanos}. Call only if the fetcher's {@link RecordFetcher#canFetchOnly} returns true.
+     */
     public Fetched fetchOnly(long nanos) {
         polling = true;
         try {
-            // A signal after this check finds `polling` set and wakes the fetcher itself.
+            // If a signal arrives after this check, wake() sees that `polling` is set and wakes the fetcher.
             return fetcher.fetchOnly(callbackSignalled ? 0 : nanos);
         } finally {
             polling = false;

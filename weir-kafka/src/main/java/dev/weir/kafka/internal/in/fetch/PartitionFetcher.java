@@ -6,9 +6,8 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches some of the partitions; the owner thread's view of a fetch thread. The methods queue commands and do not
- * wait, except for {@link #join}. Each command is executed after earlier ones and before the next fetch. Confined to
- * the owner thread.
+ * Fetches some of the partitions. This is the owner thread's view of a fetch thread. Only {@link #join} waits; commands
+ * are queued and executed in order before the next fetch. Confined to the owner thread.
  */
 interface PartitionFetcher {
 
@@ -23,16 +22,16 @@ interface PartitionFetcher {
     void add(PartitionPlacement placement, StartAt start, Uuid topicId);
 
     /**
-     * Continues with another placement of the same partition, at another position. Starts to read the partition if the
-     * earlier placement was given away.
+     * Replaces a placement with a new placement of the same partition at another position. If the earlier placement was
+     * given away, starts reading the partition.
      */
     void replace(PartitionPlacement earlier, PartitionPlacement placement, StartAt start);
 
     void remove(PartitionPlacement placement);
 
     /**
-     * Stops reading the partition and reports the position after the records read. Does nothing if a fault was found in
-     * the partition.
+     * Stops reading the partition and reports the position after the last record read. Does nothing if a fault was
+     * found in the partition.
      */
     void giveAway(PartitionPlacement placement);
 

@@ -3,8 +3,8 @@ package dev.weir.kafka.internal.in.fetch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The assignment of a partition to a fetch thread, from one start position on. A seek or a move to another thread
- * creates a new placement, so that results for the earlier one are recognised and dropped. Confined to the owner
+ * The assignment of a partition to a fetch thread, beginning at one start position. A seek or a move to another thread
+ * creates a new placement, so that results for the earlier one are recognized and dropped. Confined to the owner
  * thread; fetch threads use only its identity and final fields.
  */
 final class PartitionPlacement {
@@ -12,7 +12,7 @@ final class PartitionPlacement {
     final LeanPartition partition;
     final PartitionFetcher fetcher;
 
-    /** The position after the records added so far, as the thread reported it; the start position before that. */
+    /** The position after the records added so far, as reported by the fetch thread; initially the start position. */
     long position;
 
     int leaderEpoch;
@@ -22,15 +22,15 @@ final class PartitionPlacement {
     int broker = -1;
 
     /**
-     * The thread that will read the partition next, while the current thread has been asked to give it away; null
-     * otherwise.
+     * The thread that will read the partition next. Set while the current thread is giving the partition away;
+     * otherwise null.
      */
     @Nullable
     PartitionFetcher next;
 
     /**
-     * True if the thread has been instructed to pause the partition. Stays true after a resume until records waiting at
-     * the owner have been handed out.
+     * True if the last command to the fetch thread paused the partition. After a resume, it stays true until the
+     * records waiting at the owner have been handed out, because only then is the thread notified.
      */
     boolean paused;
 

@@ -19,7 +19,7 @@ public final class PollBudget {
     /** The client property through which the deserializers receive their budget. */
     public static final String CONFIG = "weir.poll.budget";
 
-    /** Replaces the key or value of a record that follows the end of the budget. */
+    /** Replaces the key or value of a record that was not copied because the budget was used up. */
     static final byte[] LEFT_OUT = {};
 
     /** Copies bytes as long as the budget lasts. Instantiated by Kafka's client. */
@@ -37,7 +37,7 @@ public final class PollBudget {
             }
         }
 
-        /** Returns the text that the client logs for a record that is too large. */
+        /** Returns the description of this deserializer that the client logs if a record is too large. */
         @Override
         public String toString() {
             return "bytes of at most maxBatchBytes=" + budget.recordBytes;

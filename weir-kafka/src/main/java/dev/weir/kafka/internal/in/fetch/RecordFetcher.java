@@ -87,9 +87,9 @@ public interface RecordFetcher extends AutoCloseable {
     }
 
     /**
-     * Returns available records, which are valid until the next call, or waits for some. Also serves the group:
-     * rebalance callbacks and the responses to commits are processed inside it, so it must be called even if no records
-     * are wanted.
+     * Returns the available records, or waits for records if there are none. The result is valid until the next call.
+     * Also serves the group: rebalance callbacks and responses to commits are processed within this method, so it must
+     * be called even if no records are wanted.
      *
      * @throws org.apache.kafka.common.errors.WakeupException after a {@link #wakeup}
      * @throws org.apache.kafka.common.errors.RetriableException if another attempt may succeed
@@ -105,21 +105,21 @@ public interface RecordFetcher extends AutoCloseable {
     }
 
     /**
-     * Returns available records, or waits for some, without serving the group. Used for retained partitions while a
-     * rebalance waits within {@link #poll}. The next poll reports faults. Call only if {@link #canFetchOnly} returns
-     * true.
+     * Returns the available records, or waits for records if there are none, without serving the group. Used to read
+     * retained partitions while a rebalance callback waits within {@link #poll}. Faults are reported by the next poll.
+     * Call only if {@link #canFetchOnly} returns true.
      */
     default Fetched fetchOnly(long nanos) {
         throw new UnsupportedOperationException("records arrive through the member's client");
     }
 
     /**
-     * Sets whether the member's client awaits a response. The response arrives within a poll, so polls are then more
-     * frequent.
+     * Sets whether the member's client is waiting for a response. The client is then polled more often, because it
+     * processes responses only within a poll.
      */
     default void awaitAnswer(boolean awaited) {}
 
-    /** Returns whether a poll fails soon after a topic was recreated, because the fetcher fetches by topic id. */
+    /** Returns whether this fetcher fetches by topic id, so that a poll fails soon after a topic has been recreated. */
     default boolean fetchesByTopicId() {
         return false;
     }
@@ -128,12 +128,12 @@ public interface RecordFetcher extends AutoCloseable {
     void wakeup();
 
     /**
-     * Reports newly assigned partitions. Each of them is held or sought before the poll continues. Called within a
-     * poll.
+     * Reports newly assigned partitions. The caller must pause, hold or seek each of them before the next poll returns
+     * records.
      */
     void assigned(Collection<TopicPartition> ids);
 
-    /** Reports revoked partitions, whose records no later poll returns. Called within a poll. */
+    /** Reports revoked partitions. Later polls return no records of these partitions. Called within a poll. */
     void withdrawn(Collection<TopicPartition> ids);
 
     /** Pauses partitions. Records that were already fetched are retained and not fetched again. */
@@ -141,20 +141,23 @@ public interface RecordFetcher extends AutoCloseable {
 
     void resume(Collection<TopicPartition> ids);
 
-    /** Discards the position of a paused partition without looking up another one. A later {@link #seek} sets it. */
+    /**
+     * Discards the position of a paused partition without looking up a new one. The partition has no position until
+     * {@link #seek} is called.
+     */
     void hold(TopicPartition id);
 
     /**
-     * Sets the position for the next poll and drops records fetched ahead. If the leader epoch is known, it is verified
-     * first, and a poll fails with the client's {@code OffsetOutOfRangeException} if the position belongs to a
-     * different log.
+     * Sets the position for the next poll and drops records fetched ahead. If the position has a leader epoch, the
+     * fetcher verifies the position first, and a poll throws the client's {@code OffsetOutOfRangeException} if the
+     * position belongs to a different log.
      */
     void seek(TopicPartition id, LogPosition place);
 
     /**
-     * Returns the position after the last record that a poll returned, and after any skipped offsets that follow it, or
-     * the position set by a seek. Does not query the client, because the query might throw a fault, and the client's
-     * next poll would then no longer report it.
+     * Returns the position set by a seek or, after a poll, the position after the last record returned and any skipped
+     * offsets that follow it. Does not query the client, because the query could throw a fault that the next poll would
+     * then no longer report.
      */
     long position(TopicPartition id);
 
@@ -177,7 +180,7 @@ public interface RecordFetcher extends AutoCloseable {
         return DecodeTime.NONE;
     }
 
-    /** Returns the broker contacts so far on all connections. Does not wait. */
+    /** Returns the number of responses and lost connections so far on all broker connections. Does not wait. */
     BrokerContact contact();
 
     /** Closes the fetcher's own resources, which do not include the client. */

@@ -17,16 +17,16 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads with several {@link FetchThread}s and divides the partitions among them. Only the owner thread makes decisions:
- * a fetch thread reads only the partitions it was given, and its reports on a {@link PartitionPlacement} that has ended
- * are dropped.
+ * Reads with several {@link FetchThread}s and divides the partitions among them. Only the owner thread decides where a
+ * partition is read. A fetch thread reads only the partitions that it was given, and its results for a
+ * {@link PartitionPlacement} that has ended are dropped.
  *
  * <pre>
- *   place        PLACED     on a thread with few partitions
- *   PLACED       LEAVING    the division wants it elsewhere: its thread is asked to give it away
- *   LEAVING      PLACED     its thread has reported the position after all its records: it is placed there on the
- *                           next thread; or its thread has reported a fault: it stays
- *   either       gone       remove; or place, which makes another placement
+ *   place        PLACED     on the thread with the fewest partitions
+ *   PLACED       LEAVING    another thread should read the partition: its thread is asked to give it away
+ *   LEAVING      PLACED     its thread has reported the position after all its records: the next thread continues
+ *                           there; or its thread has reported a fault: the partition stays with that thread
+ *   either       gone       remove; or place, which creates another placement
  * </pre>
  */
 final class ThreadedReader implements LeanReader {
@@ -41,15 +41,15 @@ final class ThreadedReader implements LeanReader {
     private final Map<TopicPartition, PartitionPlacement> placements = new LinkedHashMap<>();
 
     /**
-     * Partitions that were resumed while some of their records waited here. Their threads are notified only after these
-     * records are handed out, so that few records wait.
+     * Partitions that were resumed while some of their records were still waiting to be handed out. To limit the number
+     * of waiting records, the fetch threads are notified only after these records have been handed out.
      */
     private final List<LeanPartition> resumed = new ArrayList<>();
 
     /** Index of the thread from which the next turn is taken first. Rotates, so that no thread is always last. */
     private int first;
 
-    /** True if something has changed that may affect the division. */
+    /** True if partitions may have to move to other threads because something has changed. */
     private boolean mayDivide;
 
     private long dividedNanos = System.nanoTime();
@@ -62,7 +62,7 @@ final class ThreadedReader implements LeanReader {
      */
     ThreadedReader(String name, int count, LeanSettings settings, Supplier<FetchedViews.Maker> views) {
         this.divideNanos = DIVIDE_NANOS;
-        // Each thread can have three turns: one being filled, one in flight and one held by the owner.
+        // Up to three turns per thread exist at a time: one being filled, one in flight, and one held by the owner.
         int turnBytes = Math.max(1, settings.maxFetchBytes() / TURNS);
         try {
             for (int number = 0; number < count; number++) {
@@ -144,8 +144,8 @@ final class ThreadedReader implements LeanReader {
     }
 
     /**
-     * Tells the threads to resume partitions. Called at the start of a turn, when no running partition has waiting
-     * records.
+     * Notifies the threads of resumed partitions. Called at the start of a turn, when all records of unpaused
+     * partitions have been handed out.
      */
     private void resume() {
         for (LeanPartition partition : resumed) {
@@ -178,12 +178,12 @@ final class ThreadedReader implements LeanReader {
         PartitionPlacement placement = part.placement;
         LeanPartition partition = placement.partition;
         if (placements.get(partition.id) != placement) {
-            return; // records from before a seek, or of an earlier assignment
+            return; // The records precede a seek or belong to an earlier assignment.
         }
         partition.add(part.records);
         placement.position = part.position;
         placement.leaderEpoch = part.leaderEpoch;
-        if (part.endOffset >= 0) { // unknown just after the start; the earlier value stays
+        if (part.endOffset >= 0) { // The end is unknown right after the start. The earlier value is kept until then.
             placement.endOffset = part.endOffset;
         }
         if (part.broker >= 0 && part.broker != placement.broker) {
@@ -200,7 +200,7 @@ final class ThreadedReader implements LeanReader {
                     partition, next, placement.position, placement.leaderEpoch, placement.endOffset);
             moved.broker = placement.broker;
             moved.paused = placement.paused;
-            mayDivide = true; // the last division skipped the partition, because it was moving
+            mayDivide = true; // the last division skipped the partition because it was still moving
             placements.put(partition.id, moved);
             StartAt start = StartAt.offset(moved.position, moved.leaderEpoch);
             next.add(moved, start, part.givenAway);
@@ -217,8 +217,8 @@ final class ThreadedReader implements LeanReader {
     }
 
     /**
-     * Asks threads to give away partitions that other threads should read. Partitions that cannot move now are
-     * reconsidered after the next change.
+     * Asks threads to give away partitions that other threads should read. A partition that cannot move now is
+     * considered again after the next change.
      */
     private void divide() {
         long now = System.nanoTime();

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A batch or a single record that cannot be read because it is too large, corrupt, or compressed with an unknown codec.
- * This element stands in for the batch's records, at their first offset; its value is the batch as stored by the
- * broker. Immutable, except for the contents of the byte array.
+ * This element replaces the batch's records at the offset of the first one. Its value is the batch as stored by the
+ * broker, or null if the batch is too large. Immutable, except for the contents of the byte array.
  */
 public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
 
@@ -35,7 +35,7 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         }
     }
 
-    /** A record that may stand for an unreadable batch. */
+    /** A record that may represent an unreadable batch. */
     public interface Holder {
 
         /** Returns the unreadable batch; null for an ordinary record. */
@@ -49,7 +49,7 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
     private final long nextOffset;
     private final Throwable cause;
 
-    @SuppressWarnings("NullAway") // a record without a value passes null
+    @SuppressWarnings("NullAway") // the superclass accepts a null key and value
     private UnreadableBatch(
             TopicPartition id,
             long offset,
@@ -90,7 +90,7 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         return new UnreadableBatch(id, offset, nextOffset, bytes, cause, Optional.of(deliveryCount));
     }
 
-    /** Returns the unreadable batch that a record stands for; null for an ordinary record. */
+    /** Returns the unreadable batch that a record represents; null for an ordinary record. */
     public static @Nullable UnreadableBatch in(ConsumerRecord<?, ?> record) {
         return switch (record) {
             case UnreadableBatch batch -> batch;
@@ -136,7 +136,7 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         return cause;
     }
 
-    /** Returns whether the value is missing because the batch is larger than the bytes received. */
+    /** Returns whether the value is null because the batch or record was too large to be read. */
     public boolean isWithoutBytes() {
         return value() == null;
     }

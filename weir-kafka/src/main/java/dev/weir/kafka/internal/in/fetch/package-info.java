@@ -1,6 +1,6 @@
 /**
- * Fetches records on the owner thread, with Kafka's client or a lean consumer. Also contains the owner thread's waits.
- * Uses {@code lookup}.
+ * Fetches records with Kafka's client or lean consumers. Also contains the waits of the owner thread. Depends on the
+ * {@code lookup} package.
  */
 @NullMarked
 package dev.weir.kafka.internal.in.fetch;

@@ -59,7 +59,8 @@ public final class AdminLookup implements Lookup {
     /**
      * Creates a lookup that is not connected.
      *
-     * @param consumerConfig the consumer's configuration; gives the brokers, security settings and isolation level
+     * @param consumerConfig the consumer's configuration, including the broker addresses, security settings and
+     *     isolation level
      */
     public AdminLookup(Map<String, Object> consumerConfig) {
         config = new HashMap<>(consumerConfig);
@@ -86,8 +87,8 @@ public final class AdminLookup implements Lookup {
     /**
      * {@inheritDoc}
      *
-     * <p>Asks any broker first which partitions have a leader. For a partition without one, Kafka's client would look
-     * up the leader thousands of times a second, without a pause.
+     * <p>First asks a broker which partitions have a leader. If a partition has none, Kafka's client would otherwise
+     * request its leader thousands of times a second, without a backoff.
      */
     @Override
     public Map<TopicPartition, CompletionStage<Long>> offsets(
@@ -177,8 +178,8 @@ public final class AdminLookup implements Lookup {
                 }
             }
         });
-        // Queries the ends first. If no record has the requested timestamp or a later one, the result is the end. A
-        // record written between the two queries is then still read.
+        // Query the end offsets before the offsets by timestamp. If no record is recent enough, the result is the end
+        // offset, so a record written between the two queries is still read.
         AfterEnds afterEnds = new AfterEnds(times, options);
         ask(edges, options).forEach((id, edge) -> {
             CompletableFuture<Long> answer = Objects.requireNonNull(open.get(id));
@@ -202,7 +203,7 @@ public final class AdminLookup implements Lookup {
             return answers;
         }
         try {
-            // One call is enough, because the client queries each leader separately.
+            // A single call suffices for all partitions, because the client queries each leader separately.
             ListOffsetsResult result = admin().listOffsets(wanted, options);
             wanted.keySet()
                     .forEach(id -> answers.put(
@@ -213,7 +214,10 @@ public final class AdminLookup implements Lookup {
         return answers;
     }
 
-    /** Queries offsets by time, for several partitions at once as soon as their ends are known. Thread-safe. */
+    /**
+     * Queries offsets by timestamp once the end offsets are known. Combines partitions that become ready at about the
+     * same time into one query. Thread-safe.
+     */
     private final class AfterEnds {
 
         private final Map<TopicPartition, OffsetSpec> times;
@@ -304,7 +308,7 @@ public final class AdminLookup implements Lookup {
         };
     }
 
-    /** Removes failures of missing topics: such a topic was deleted after it had been listed. */
+    /** Removes the failures of topics that do not exist. Such a topic was deleted after it was listed. */
     private static Described withoutMissing(Described described) {
         Map<String, Throwable> failures = new HashMap<>(described.failures());
         failures.values().removeIf(UnknownTopicOrPartitionException.class::isInstance);
@@ -394,7 +398,7 @@ public final class AdminLookup implements Lookup {
         }
     }
 
-    /** Returns the offsets of {@link #commits}. */
+    /** Returns the committed offsets of a group, without their metadata. */
     public CompletionStage<Map<TopicPartition, Long>> committed(String group) {
         return commits(group).thenApply(commits -> {
             Map<TopicPartition, Long> offsets = new HashMap<>();

@@ -1,7 +1,7 @@
 package dev.weir.kafka.internal.in.lookup;
 
 /**
- * Counts of the contacts with brokers so far. Immutable.
+ * Counts of broker responses and lost connections so far. Immutable.
  *
  * @param answers responses from any broker
  * @param losses lost connections and failed connection attempts

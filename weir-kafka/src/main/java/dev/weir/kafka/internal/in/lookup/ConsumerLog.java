@@ -11,8 +11,8 @@ import org.slf4j.helpers.MessageFormatter;
 import org.slf4j.spi.LocationAwareLogger;
 
 /**
- * The log of a consumer's components: slf4j, or the log of a test harness that replaces Kafka, whose simulated faults
- * do not belong in a user's log. Thread-safe.
+ * The log of a consumer's components. Writes to SLF4J, or to the log of a test harness that replaces Kafka, because
+ * simulated faults do not belong in a user's log. Thread-safe.
  */
 public final class ConsumerLog {
 
@@ -54,7 +54,7 @@ public final class ConsumerLog {
         if (around != null) {
             around.logged(level + " " + message);
         } else if (log instanceof LocationAwareLogger aware) {
-            // Makes logging frameworks that show the calling class show the caller instead of this class.
+            // With this call, logging frameworks that show the calling class show the caller of this class.
             aware.log(null, CALLED, level.toInt(), message, null, line.getThrowable());
         } else {
             plain(level, message, line.getThrowable());

@@ -12,19 +12,24 @@ package dev.weir.kafka.internal.in.lookup;
  * </pre>
  */
 public enum ConsumerPhase {
-    /** Polls and emits. */
+    /** The consumer polls and emits. */
     RUNNING("running"),
 
-    /** Has reached the end of a bounded read: reads no more records, but still emits the buffered ones. */
+    /**
+     * The consumer has reached the end of a bounded read. It reads no more records, but still emits the buffered ones.
+     */
     DRAINING("running"),
 
-    /** Polls, but emits nothing more. Records that were not pulled are dropped unless they are already committed. */
+    /**
+     * The consumer polls, but emits nothing more. Records that were not pulled are dropped unless they are already
+     * committed.
+     */
     STOPPED("stopped"),
 
-    /** Waits for acknowledgements until the close timeout at the latest, then makes the last commit. */
+    /** The consumer waits for acknowledgements, at most until the close timeout, and then makes the last commit. */
     CLOSING("stopped"),
 
-    /** Neither commits nor emits anything more. The client is closed or about to be closed. */
+    /** The consumer no longer commits or emits anything. The client is closed or about to be closed. */
     CLOSED("closed");
 
     private final String label;

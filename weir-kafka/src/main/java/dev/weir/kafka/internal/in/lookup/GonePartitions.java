@@ -46,7 +46,10 @@ public final class GonePartitions {
         gone.removeAll(ids);
     }
 
-    /** Starts to check which of the partitions are missing or exist again, unless a check is already running. */
+    /**
+     * Starts a check that finds out which partitions are missing and which exist again. Does nothing if a check is
+     * already running.
+     */
     public void ask(Collection<TopicPartition> ids) {
         if (ids.isEmpty() || !asked.compareAndSet(false, true)) {
             return;

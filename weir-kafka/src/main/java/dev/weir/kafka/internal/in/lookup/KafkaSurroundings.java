@@ -12,7 +12,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.Serializer;
 
-/** Surroundings of a real consumer: Kafka's clients and the system clock. Thread-safe. */
+/** The surroundings of a consumer that uses real brokers: Kafka's clients and the system clock. Thread-safe. */
 public final class KafkaSurroundings implements Surroundings {
 
     public static final KafkaSurroundings INSTANCE = new KafkaSurroundings();
@@ -39,7 +39,7 @@ public final class KafkaSurroundings implements Surroundings {
         return true;
     }
 
-    /** Returns the loop unchanged, so log messages go to slf4j. */
+    /** Returns the loop unwrapped, so that its log messages go to SLF4J. */
     @Override
     public Runnable ownerThread(Runnable loop) {
         return loop;

@@ -27,11 +27,12 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares logs with committed positions by leader epoch; see {@link Lookup#divergentOffsets}. Thread-safe.
+ * Detects by leader epoch whether logs were truncated and rewritten before committed positions; see
+ * {@link Lookup#divergentOffsets}. Thread-safe.
  *
  * <p>If the leader's epoch equals the position's epoch, no records were replaced. If the leader's epoch is later, a
- * consumer without a group starts at the position and asks the leader where the position's epoch ends, because an admin
- * client cannot make that query.
+ * temporary consumer without a group seeks to the position and asks the leader where the position's epoch ends. An
+ * admin client cannot make that query.
  */
 final class LogComparison {
 
@@ -42,10 +43,10 @@ final class LogComparison {
     private final long endNanos;
     private final Map<TopicPartition, CompletableFuture<Long>> answers = new HashMap<>();
 
-    /** Positions with an earlier leader epoch, for which the consumer must query the leader. */
+    /** Positions whose epoch is earlier than the leader's. The temporary consumer must query the leader about them. */
     private final Map<TopicPartition, OffsetAndMetadata> earlier = new ConcurrentHashMap<>();
 
-    /** The thread that runs the consumer. */
+    /** The thread that runs the temporary consumer. */
     private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
 
     LogComparison(Map<TopicPartition, OffsetAndMetadata> positions, Duration within) {
@@ -102,7 +103,8 @@ final class LogComparison {
     }
 
     /**
-     * Processes the epoch reported by the leader. An old broker reports none; the consumer then makes the comparison.
+     * Processes the leader epoch in a response. If an old broker reports no epoch, the temporary consumer makes the
+     * comparison.
      */
     private boolean told(TopicPartition id, @Nullable ListOffsetsResultInfo end, @Nullable Throwable failure) {
         if (end == null) {
@@ -135,7 +137,7 @@ final class LogComparison {
                 new KafkaConsumer<>(configOf(config), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             Set<TopicPartition> open = new HashSet<>(earlier.keySet());
             consumer.assign(open);
-            // Makes the consumer look up the leaders. It compares nothing until it knows them.
+            // Make the consumer look up the leaders, because it verifies positions only after it knows them.
             var ignored = consumer.endOffsets(open, left());
             earlier.forEach(consumer::seek);
             while (!open.isEmpty()) {
@@ -158,7 +160,10 @@ final class LogComparison {
         }
     }
 
-    /** Returns a configuration without a group, and without an offset reset, which would hide the result. */
+    /**
+     * Returns the configuration of the temporary consumer. It has no group, and no offset reset, because a reset would
+     * hide the result.
+     */
     private static Map<String, Object> configOf(Map<String, Object> config) {
         Map<String, Object> own = new HashMap<>(config);
         own.keySet()

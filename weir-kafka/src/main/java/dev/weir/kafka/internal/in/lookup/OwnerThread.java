@@ -27,7 +27,7 @@ public interface OwnerThread extends Executor {
     /** Fails the pipelines that read from this consumer. Any thread. */
     void fail(Throwable failure);
 
-    /** Returns {@code nanos}, but at most the remaining close timeout if a close was requested. Owner thread. */
+    /** Returns {@code nanos}, limited to the remaining close timeout if a close was requested. Owner thread. */
     long withinPatience(long nanos);
 
     /**

@@ -10,15 +10,15 @@ import org.jspecify.annotations.Nullable;
  * Detects whether any broker responds. {@link #look} and {@link #answered} belong to the owner thread; any thread may
  * call {@link #silentSince}.
  *
- * <p>Silence alone proves nothing: an idle client, or one that waits for its group, may receive nothing for minutes.
- * Brokers count as down if a connection was also lost since the last response: a live broker responds to the first
- * request on every new connection.
+ * <p>Silence alone proves nothing: an idle client, or a client waiting for its group, may receive nothing for minutes.
+ * Brokers count as down only if a connection was also lost since the last response, because a live broker would respond
+ * to the first request on a new connection.
  */
 public final class Reachability {
 
     /**
-     * Minimum silence after which brokers count as down if a connection was lost. A response on a new connection may
-     * still arrive before that. Connection attempts follow each other within about a second.
+     * Minimum time without a response before brokers count as down. It is long enough for a response on a new
+     * connection, because a lost connection is retried within about a second.
      */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -28,12 +28,12 @@ public final class Reachability {
     // Confined to the owner thread.
     private BrokerContact last = BrokerContact.UNKNOWN;
 
-    /** The number of losses before the last response, or slightly less. */
+    /** The number of lost connections before the last response. May be slightly too low. */
     private long lossesBefore;
 
     private long answeredNanos;
 
-    /** Time of the last response if another one is overdue; null otherwise. */
+    /** Time of the last response if brokers count as down; otherwise null. */
     private volatile @Nullable Long silentSinceNanos;
 
     public Reachability(Supplier<BrokerContact> contact, OwnerClock clock) {
@@ -53,11 +53,11 @@ public final class Reachability {
         silentSinceNanos = silent ? answeredNanos : null;
     }
 
-    /** Reports that a broker responded, to the client or on another connection. */
+    /** Reports that a broker responded, either to the client or on another connection. */
     public void answered() {
         answeredNanos = clock.nanoTime();
-        // A response and a loss between two readings may have come in either order, so this uses the count of the
-        // previous reading.
+        // Use the count from the previous reading. A connection lost between the two readings may have been lost after
+        // the response.
         lossesBefore = last.losses();
     }
 

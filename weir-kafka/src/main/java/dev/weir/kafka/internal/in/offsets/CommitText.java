@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The metadata of a commit: {@code weir1:<finished set>:<the user's text>}, or an empty string if there is neither a
- * set nor a text. Notes may precede the set, each terminated by a dot: {@code n<number>.} stores how many partitions
- * the topic had when the group began to read it, and {@code t<id><checksum>.} stores the topic id. Immutable. ADR 0013
- * describes the format, ADRs 0058 and 0057 the notes.
+ * set nor a text. The set may be preceded by notes, each terminated by a dot: {@code n<number>.} stores the number of
+ * partitions that the topic had when the group began to read it, and {@code t<id><checksum>.} stores the topic id.
+ * Immutable. ADR 0013 describes the format; ADRs 0058 and 0057 describe the notes.
  *
  * @param finished the finished offsets at or after the committed offset
  * @param userText the text returned by the user's function
@@ -28,7 +28,7 @@ public record CommitText(FinishedSet finished, String userText) {
 
     private static final String PREFIX = "weir1:";
 
-    /** Characters that the format needs in addition to the set and the user's text. */
+    /** Number of characters in the metadata besides the set and the user's text. */
     public static final int OVERHEAD_CHARS = PREFIX.length() + 1;
 
     /** Returned by {@link #startSize} if the metadata contains no start size. */
@@ -86,7 +86,7 @@ public record CommitText(FinishedSet finished, String userText) {
             if (set.length <= room) {
                 break;
             }
-            // The set is too large: reduces the number of runs in proportion.
+            // The set is too large. Reduce the number of runs proportionally.
             runs = (int) ((long) runs * room / set.length);
         }
         if (runs == 0) {
@@ -96,8 +96,8 @@ public record CommitText(FinishedSet finished, String userText) {
     }
 
     /**
-     * Returns {@code metadata} with a note of {@code size}. Returns it unchanged if the size is {@link #NO_SIZE} or the
-     * note does not fit.
+     * Returns {@code metadata} with a note that contains the start size. Returns it unchanged if the size is
+     * {@link #NO_SIZE} or the note does not fit.
      */
     public static String withStartSize(String metadata, int size, int maxChars) {
         if (size < 0) {
@@ -109,8 +109,8 @@ public record CommitText(FinishedSet finished, String userText) {
     }
 
     /**
-     * Returns the size written by {@link #withStartSize}; {@link #NO_SIZE} if there is none or Weir did not write the
-     * text.
+     * Returns the start size written by {@link #withStartSize}; {@link #NO_SIZE} if the metadata contains none or was
+     * not written by Weir.
      */
     public static int startSize(String metadata) {
         int at = PREFIX.length();
@@ -129,24 +129,24 @@ public record CommitText(FinishedSet finished, String userText) {
     }
 
     /**
-     * Returns the number of characters that remain for {@link #encode} after the note of the topic id. Returns
-     * {@code maxChars} if this note does not fit.
+     * Returns the number of characters left for {@link #encode} when a note with the topic id is added. Returns
+     * {@code maxChars} if the note does not fit.
      */
     public static int roomBesideTopicId(int maxChars) {
         return maxChars < OVERHEAD_CHARS + TOPIC_CHARS ? maxChars : maxChars - TOPIC_CHARS;
     }
 
     /**
-     * Returns {@code metadata} with a note of the topic id. Returns it unchanged if the id is null or the note does not
-     * fit.
+     * Returns {@code metadata} with a note that contains the topic id. Returns it unchanged if the id is null or the
+     * note does not fit.
      */
     public static String withTopicId(String metadata, @Nullable Uuid id, long committed, int maxChars) {
         return withTopicId(metadata, id == null ? null : id.toString(), committed, maxChars);
     }
 
     /**
-     * Does the same for an id that is already text. Every commit of every partition contains the id, so callers convert
-     * it only once.
+     * Does the same as {@link #withTopicId(String, Uuid, long, int)}, but accepts the id as a string. Every commit
+     * contains the topic id, so callers convert it only once.
      */
     public static String withTopicId(String metadata, @Nullable String id, long committed, int maxChars) {
         if (id == null || maxChars < OVERHEAD_CHARS + TOPIC_CHARS) {
@@ -177,7 +177,7 @@ public record CommitText(FinishedSet finished, String userText) {
         crc.update(checked, 0, checked.length);
         StringBuilder text = new StringBuilder(length);
         text.append(PREFIX).append(sizeNote).append(TOPIC_MARK).append(id);
-        long bits = crc.getValue() << 4; // 32 bits fill five characters and two bits of a sixth
+        long bits = crc.getValue() << 4; // pads the 32 bits to six Base64 characters
         for (int shift = 30; shift >= 0; shift -= 6) {
             text.append(BASE64.charAt((int) (bits >>> shift) & 0x3F));
         }

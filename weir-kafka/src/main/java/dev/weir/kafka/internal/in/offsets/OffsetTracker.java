@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #ack} and {@link #retain} are thread-safe; every other method must be called by the consumer's owner thread.
  *
  * <p>The tracker counts the records <em>seen</em> rather than offsets, because offsets have gaps (compaction,
- * transaction markers). A record's token is its index in the sequence of records of this assignment. A tracker lives as
- * long as the assignment. Later acknowledgements have no effect, because the tracker is no longer read.
+ * transaction markers). A record's token is its index in the sequence of records of this assignment. The owner uses a
+ * tracker only during its assignment, so acknowledgements that arrive later have no effect.
  *
  * <pre>
  *   sequence    0 ........ head ............ tail
@@ -74,7 +74,9 @@ public final class OffsetTracker implements AckTarget {
     /** Token of the record whose completion must wake the owner. Written by the owner, read by all threads. */
     private volatile long watched = NOTHING;
 
-    /** True if work that has not started must be dropped. Written by the owner, read by all threads. */
+    /**
+     * True after {@link #revoke}: work that has not started must be dropped. Written by the owner, read by all threads.
+     */
     private volatile boolean revoked;
 
     /**
@@ -153,12 +155,17 @@ public final class OffsetTracker implements AckTarget {
         appendTo(chunk, offset, 0, NO_TIMESTAMP);
     }
 
-    /** Marks all offsets below {@code offset} as seen. Call after adding a record that stands for several offsets. */
+    /**
+     * Marks all offsets below {@code offset} as seen. Call after appending a record that represents several offsets.
+     */
     public void seenTo(long offset) {
         own.nextOffset = Math.max(own.nextOffset, offset);
     }
 
-    /** Returns whether this tracker belongs to the given partition. Assignments are not compared. */
+    /**
+     * Returns whether this tracker belongs to the given partition. Does not distinguish between assignments of the
+     * partition.
+     */
     public boolean isOf(TopicPartition id) {
         return partition.equals(id.toString());
     }
@@ -192,8 +199,8 @@ public final class OffsetTracker implements AckTarget {
     @Override
     public void ack(long token) {
         if (chunkOf(token).end((int) token & SLOT_MASK)) {
-            // The state was written before `watched` is read here. Hence either the owner sees the new state, or this
-            // thread sees the owner's new value of `watched`.
+            // end() has written the state before `watched` is read here. Therefore, either the owner sees the new
+            // state, or this thread sees the owner's new value of `watched`.
             tellIfWatched(token);
         }
     }
@@ -235,13 +242,13 @@ public final class OffsetTracker implements AckTarget {
         return true;
     }
 
-    /** Leaves the record unfinished. A consumer that is closing need not wait for it. */
+    /** Leaves the record unfinished. A closing consumer does not wait for it. */
     @Override
     public void forgo(long token) {
         drop(token);
     }
 
-    /** Leaves the record unfinished. A consumer that is closing need not wait for it. */
+    /** Leaves the record unfinished. A closing consumer does not wait for it. */
     @Override
     public void abandon(long token) {
         drop(token);
@@ -298,9 +305,8 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Returns whether all records before the offset were finished at the last {@link #advance}. Checks the records of
-     * the first chunk one by one, independently of {@link #committableOffset}, in order to verify the result of that
-     * method.
+     * Returns whether all records before the offset were finished at the last {@link #advance}. Used to verify
+     * {@link #committableOffset}, so it does not rely on that method and checks every record of the first chunk.
      */
     public boolean isFinishedTo(long offset) {
         for (long token = own.head & ~(long) SLOT_MASK; token < own.head; token++) {
@@ -391,8 +397,8 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Returns the token of the first unfinished record as of the last {@link #advance}. No record has this token if all
-     * are finished.
+     * Returns the token of the first unfinished record as of the last {@link #advance}. If all records are finished,
+     * returns the token of the next record to be appended.
      */
     public long firstUnfinished() {
         return own.head;
@@ -422,9 +428,9 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Removes the record with {@code token} and all later records, which were appended but will not be emitted. The
-     * tracker then accepts no more records, because no offset after a dropped record may be committed during this
-     * assignment. None of the tokens may have been published.
+     * Removes the record with {@code token} and all later records. They were appended but will not be emitted, and none
+     * of their tokens may have been published. Afterwards, the tracker accepts no more records, because no offset after
+     * a dropped record may be committed during this assignment.
      *
      * @return the offset of the first removed record
      */
@@ -441,9 +447,9 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Requests a callback as soon as no more than {@code records} records and {@code bytes} bytes are outstanding. Only
-     * one record is watched at a time, so the callback may come earlier. The watched record is the last one that must
-     * finish before the limits are met or, if that record is already finished, the first unfinished one.
+     * Requests a callback as soon as no more than {@code records} records and {@code bytes} bytes are outstanding. The
+     * callback may come earlier, because only one record is watched: the last record that must finish before the limits
+     * are met or, if that record is already finished, the first unfinished record.
      *
      * @return false if there will be no callback, because the limits are met already or {@link #advance} can make
      *     progress
@@ -461,8 +467,8 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Requests a callback as soon as no stage holds a record. A stage stops holding a record when the record is
-     * finished, forgone, abandoned or, after {@link #revoke}, dropped. The callback may come earlier.
+     * Requests a callback as soon as no stage holds a record. A stage no longer holds a record that was finished,
+     * forgone, abandoned or, after {@link #revoke}, dropped. The callback may come earlier.
      *
      * @return false if there will be no callback, because no stage holds a record now
      */
@@ -492,8 +498,8 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Returns the token of the last record that must finish before the limits are met. All earlier records must finish,
-     * too.
+     * Returns the token of the last record that must finish before the limits are met. All earlier records must finish
+     * as well.
      */
     private long lastInTheWay(int records, long bytes) {
         long low = Math.max(own.head, own.tail - 1 - records);

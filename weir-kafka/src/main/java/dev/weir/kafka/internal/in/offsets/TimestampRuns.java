@@ -3,9 +3,9 @@ package dev.weir.kafka.internal.in.offsets;
 import java.util.Arrays;
 
 /**
- * The timestamps of consecutive records. A timestamp is stored only where it differs from the previous one: records of
- * a busy partition often share a timestamp, and a comparison is cheaper than a memory write per record. Confined to the
- * owner thread.
+ * The timestamps of consecutive records. A timestamp is stored only if it differs from the previous one. Records of a
+ * busy partition often share a timestamp, and comparing a timestamp is cheaper than writing one for every record.
+ * Confined to the owner thread.
  */
 final class TimestampRuns {
 

@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
  * A range of the record sequence of an {@link OffsetTracker}, with each record's pending acknowledgements.
  * {@link #end}, {@link #drop} and {@link #retain} are thread-safe; all other methods belong to the owner.
  *
- * <p>A record has one pending acknowledgement unless more are added, which is rare. Its state is therefore a byte that
- * the last holder writes once, and {@code extra}, the number of acknowledgements beyond one, exists only in chunks
- * where some were added. A holder that sees no extra acknowledgement is the last one, because only holders add any.
+ * <p>A record has one pending acknowledgement unless a holder adds more, which is rare. Its state is therefore a single
+ * byte, written once by the last holder. {@code extra} counts the acknowledgements beyond the first one and exists only
+ * in chunks where some were added. A holder that sees no extra acknowledgement is the last one, because only holders
+ * add them.
  *
  * <pre>
  *   state    HELD, until its last acknowledgement ends, then FINISHED or, if one of them was dropped, DROPPED
@@ -81,8 +82,8 @@ final class TrackerChunk {
     /**
      * Acknowledges the record for one holder.
      *
-     * @return whether that was the last pending acknowledgement; if so, the state is written before this thread's next
-     *     read
+     * @return whether this was the last pending acknowledgement; if so, the new state is written before any later read
+     *     by this thread
      */
     boolean end(int slot) {
         if ((byte) STATE.getOpaque(states, slot) != HELD) {
@@ -114,7 +115,10 @@ final class TrackerChunk {
         return true;
     }
 
-    /** If there is an extra acknowledgement, removes it and sets {@code mark}. Returns the previous value. */
+    /**
+     * Removes one extra acknowledgement and sets {@code mark}. Changes nothing if there is no extra acknowledgement.
+     * Returns the previous value.
+     */
     private static int subtract(int[] counts, int slot, int mark) {
         int before = (int) COUNTS.getVolatile(counts, slot);
         while (more(before) > 0 && !COUNTS.compareAndSet(counts, slot, before, (before - 1) | mark)) {

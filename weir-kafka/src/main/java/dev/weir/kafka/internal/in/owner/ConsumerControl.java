@@ -27,8 +27,8 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The handle through which users inspect and control a consumer. Thread-safe; the consumer calls it on the owner
- * thread.
+ * The handle with which users inspect and control a consumer. Users may call it on any thread; the consumer calls it on
+ * the owner thread.
  */
 final class ConsumerControl implements ConsumerHandle {
 
@@ -88,7 +88,7 @@ final class ConsumerControl implements ConsumerHandle {
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
             } catch (ExecutionException | TimeoutException busy) {
-                // The consumer is ending or waits within a rebalance; the last snapshot is returned instead.
+                // The consumer is ending or is waiting within a rebalance. Return the last snapshot instead.
             }
         }
         return snapshot();
@@ -210,7 +210,7 @@ final class ConsumerControl implements ConsumerHandle {
         seeks.removeIf(CompletableFuture::isDone);
     }
 
-    /** Fails all open requests, which will not be processed. Called in {@link ConsumerPhase#CLOSED}. */
+    /** Fails all pending seeks, which will not be executed. Called in {@link ConsumerPhase#CLOSED}. */
     void ended() {
         endSeeks();
     }

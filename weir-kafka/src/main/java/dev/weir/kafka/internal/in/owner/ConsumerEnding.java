@@ -29,7 +29,7 @@ final class ConsumerEnding {
 
     private static final ConsumerLog LOG = ConsumerLog.of(ConsumerEnding.class);
 
-    /** Timeout of each poll during a rebalance that the last commit must wait for. */
+    /** Timeout of each poll while the last commit waits for a rebalance. */
     private static final long REBALANCE_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** Maximum time for closing the client, even without brokers. */
@@ -73,7 +73,8 @@ final class ConsumerEnding {
         emission.end();
         emission.takeBackUnpromised(assignment.all());
         if (emission.commitsAhead()) {
-            // The buffered records are already committed, so no other member would receive them.
+            // Resume paused partitions so that their buffered records can still be pulled. These records are already
+            // committed, so no other member would receive them.
             pauses.resumeAll();
         }
         assignment.fetchNoMore();
@@ -87,7 +88,8 @@ final class ConsumerEnding {
         stopEmission();
         boolean ignored = owner.enter(ConsumerPhase.CLOSING);
         if (emission.commitsAhead()) {
-            // By now all pulled records are finished, and the others will not be pulled.
+            // By now, all pulled records are finished. The remaining records will not be pulled, so there is nothing to
+            // wait for.
             assignment.all().forEach(AssignedPartition::advance);
             return;
         }
@@ -104,8 +106,8 @@ final class ConsumerEnding {
     }
 
     /**
-     * Commits finished records, even after a failure, and adds a description of the others to {@code leftUndone}.
-     * Afterwards the client may be closed.
+     * Commits finished records, even after a failure, and adds a description of the unfinished records to
+     * {@code leftUndone}. Afterwards, the client may be closed.
      */
     void commitAtLast(List<String> leftUndone) {
         boolean ignored = owner.enter(ConsumerPhase.CLOSING);
@@ -116,12 +118,12 @@ final class ConsumerEnding {
             LOG.warn("last commit failed: {}", OffsetTexts.messageOf(failure));
             leftUndone.add(OffsetTexts.messageOf(failure));
         }
-        // Records whose work has not started will be read again. Their work must not start after the listeners were
-        // notified of the end.
+        // Revoke records before the listeners are notified, because work that has not started by then must not start at
+        // all. These records will be read again.
         assignment.all().forEach(partition -> partition.tracker().revoke());
         readers.dropRevoked();
         hooks.revoked(assignment.ids(), hooks.deadline());
-        // Counted at the time of the commit, because records finished later will be read again, too.
+        // The count is taken as of the commit. Records finished later will be read again as well.
         String what = emission.isTracked() ? "unfinished, to be read again: " : "fetched and not pulled: ";
         String unfinished = PartitionAssignment.unfinished(assignment.all());
         if (!unfinished.isEmpty()) {
@@ -161,13 +163,13 @@ final class ConsumerEnding {
     }
 
     /**
-     * Commits as soon as the client allows it. While the group rebalances, the client commits only partitions that are
-     * about to be given up, and must poll to reach that point.
+     * Commits as soon as the client allows it. During a rebalance, the client accepts commits only for partitions that
+     * it is about to release, and it reaches that point only by polling.
      */
     private void commitWhenAllowed() {
         long deadlineNanos = clock.nanoTime() + OffsetCommits.SYNC_NANOS;
         while (true) {
-            // If the signal stayed set, it would end every poll immediately, thousands of times a second.
+            // If the signal stayed set, every poll would return immediately and this loop would spin.
             owner.clearSignal();
             long left = deadlineNanos - clock.nanoTime();
             try {

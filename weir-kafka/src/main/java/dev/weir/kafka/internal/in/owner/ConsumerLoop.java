@@ -78,7 +78,7 @@ final class ConsumerLoop implements Runnable {
     private final ConsumerEnding ending;
     private final ConsumerControl control;
 
-    /** The components that release partitions, during a rebalance or at the end. */
+    /** The components needed to release partitions, during a rebalance or when the consumer ends. */
     record Parts(
             ConsumerOwner owner,
             PartitionAssignment assignment,
@@ -90,7 +90,7 @@ final class ConsumerLoop implements Runnable {
             PipelineReaders readers,
             OwnerClock clock) {}
 
-    /** Set before there is a pipeline; null if the consumer is not reusable. */
+    /** Set before the first pipeline reads from this consumer; null if the consumer is not reusable. */
     private volatile @Nullable PartitionParking parking;
 
     ConsumerLoop(
@@ -178,8 +178,8 @@ final class ConsumerLoop implements Runnable {
     }
 
     /**
-     * Returns whether each record is acknowledged individually. Otherwise the first token of a batch stands for the
-     * batch until it is pulled.
+     * Returns whether each record is acknowledged individually. Otherwise, a batch is represented by its first token
+     * until it is pulled.
      */
     boolean isTracked() {
         return plan.isTracked();
@@ -190,11 +190,11 @@ final class ConsumerLoop implements Runnable {
         delivery.taken();
     }
 
-    /** Gives up a partition whose stream is no longer read. */
+    /** Stops emitting the records of a partition whose stream is no longer read. */
     void abandon(AssignedPartition announced) {
         execute(() -> {
-            // A seek may have replaced the partition object, but it retains the outlet. A partition that was assigned
-            // again has a new outlet.
+            // A seek may have replaced the partition object, but the new object has the same outlet. A partition that
+            // was revoked and assigned again has a different outlet.
             AssignedPartition partition = assignment.get(announced.id());
             if (partition != null && partition.outlet() == announced.outlet()) {
                 emission.takeBack(List.of(partition));
@@ -208,14 +208,14 @@ final class ConsumerLoop implements Runnable {
         observer.runLog().begins(name, settings, subscription, delivery.guarantee());
     }
 
-    /** Sets the pipelines whose stages may hold emitted records. */
+    /** Sets the supplier of the pipelines whose stages may hold emitted records. */
     void readBy(Supplier<Collection<StageContext>> newReaders) {
         readers.set(newReaders);
     }
 
     /**
-     * Allows several pipelines to read from this consumer, one after the other or concurrently. Call before there is a
-     * pipeline.
+     * Allows several pipelines to read from this consumer, one after the other or concurrently. Must be called before
+     * the first pipeline reads from it.
      */
     PartitionParking share(PipelineOutlets outlets) {
         PartitionParking shared = new PartitionParking(owner, assignment, pauses, emission, commits, outlets, clock);
@@ -241,7 +241,7 @@ final class ConsumerLoop implements Runnable {
             subscribe();
             while (!requests.isClose()) {
                 turn();
-                // Cleared before the next turn checks for the causes.
+                // Clear the signal before the next turn checks everything that may have caused it.
                 owner.clearSignal();
             }
             ending.finishUnfinished();
@@ -281,7 +281,10 @@ final class ConsumerLoop implements Runnable {
         arrivals.assigned(ids);
     }
 
-    /** Runs one turn: executes requests, resumes partitions, commits, and then polls until the next of these is due. */
+    /**
+     * Runs one turn: executes requests, resumes partitions and commits, then polls until the next of these tasks is
+     * due.
+     */
     private void turn() {
         if (requests.isStop()) {
             ending.stopEmission();
@@ -304,7 +307,7 @@ final class ConsumerLoop implements Runnable {
         return shared == null ? Long.MAX_VALUE : Math.max(1, shared.detachFinished());
     }
 
-    /** Ends the consumer. Always completes {@link #close}. */
+    /** Ends the consumer. Completes {@link #close} even after a failure. */
     private void end() {
         List<String> leftUndone = new ArrayList<>();
         try {
@@ -319,7 +322,7 @@ final class ConsumerLoop implements Runnable {
                 owner.fail(failure);
             } finally {
                 observer.runLog().ended(leftUndone);
-                // Must run in any case, because a thread waits for it.
+                // Must run even after a failure, because a thread waits for it in close().
                 owner.ended(String.join("; ", leftUndone));
                 control.ended();
             }
@@ -331,8 +334,8 @@ final class ConsumerLoop implements Runnable {
     }
 
     /**
-     * Returns the reason why the partition's position or end is unknown, so that none of its records are read; null if
-     * there is no such reason.
+     * Returns the reason why the partition's position or end is unknown, which prevents its records from being read;
+     * null if there is no problem.
      */
     private @Nullable String trouble(AssignedPartition partition) {
         String trouble = positions.trouble(partition);

@@ -29,22 +29,22 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes snapshots and dumps of a consumer. {@link #look} and the methods it calls belong to the owner thread; any
- * thread may read the results.
+ * Takes snapshots and dumps of a consumer. Only the owner thread may call {@link #look}; any thread may read the
+ * results.
  */
 final class ConsumerObserver {
 
     private static final long MIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /**
-     * Maximum age of a snapshot, as documented. Also the interval between readings while nobody requests a snapshot.
-     * While somebody does, the interval depends on the cost of a reading. It needs this limit, because the first
-     * reading of thousands of partitions may take half a second.
+     * Maximum age of a snapshot, as documented, and the interval between readings while no snapshots are requested.
+     * While snapshots are requested, the interval depends on the duration of the last reading. The first reading of
+     * thousands of partitions may take half a second, so the interval would be too long without this limit.
      */
     private static final long MAX_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * A reading may take at most this fraction (one in 100) of the owner's time. Readings cost more with more
+     * Readings may take at most one hundredth of the owner thread's time. Their duration grows with the number of
      * partitions.
      */
     private static final int COST_RATIO = 100;
@@ -52,8 +52,9 @@ final class ConsumerObserver {
     /**
      * The result of a reading.
      *
-     * @param sought the first unfinished record of each partition; null if there is none
-     * @param assignments number of assignments up to the reading
+     * @param sought the first unfinished record of each partition; an element is null if its partition has no
+     *     unfinished record
+     * @param assignments number of assignments up to the time of the reading
      * @param throttledNanos total time for which brokers had throttled the consumer's fetches
      */
     private record Look(
@@ -86,15 +87,15 @@ final class ConsumerObserver {
     private volatile boolean worksLeft;
     private volatile int assignments;
 
-    /** True if somebody has requested a result since the last reading. The next reading is then due earlier. */
+    /** True if a result was requested since the last reading. The next reading is then due earlier. */
     private volatile boolean asked = true;
 
     /**
      * Creates an observer.
      *
-     * @param reads describes the subscription
-     * @param finder locates pulled records
-     * @param maxPollInterval time without a turn after which the owner thread counts as dead
+     * @param reads description of the subscription
+     * @param finder locates records that the pipeline has pulled
+     * @param maxPollInterval time without a poll after which the owner thread counts as dead
      */
     ConsumerObserver(
             OwnerThread owner,
@@ -128,7 +129,8 @@ final class ConsumerObserver {
 
     ConsumerSnapshot snapshot() {
         asked = true;
-        // Even after the last reading, stages continue to work on the records they hold.
+        // After the last reading, stages continue to finish or drop the records that they hold, so use the current
+        // counts.
         return owner.phase() == ConsumerPhase.CLOSED ? withDropped(snapshot, true) : snapshot;
     }
 
@@ -193,8 +195,8 @@ final class ConsumerObserver {
         List<PartitionDump> starting = current.stream()
                 .filter(partition -> partition.paused().contains(Paused.STARTING) || partition.position() < 0)
                 .toList();
-        // Uses the reading's number of assignments: the reading contains no positions of partitions assigned since
-        // then.
+        // Use the number of assignments at the time of the reading, because the reading does not contain the positions
+        // of partitions assigned later.
         boolean ready = live && look.assignments > 0 && starting.isEmpty();
         if (look.assignments == 0) {
             reasons.add("no partition was ever assigned");
@@ -273,7 +275,7 @@ final class ConsumerObserver {
         }
     }
 
-    /** Takes a reading. Afterwards {@link #snapshot} is up to date. */
+    /** Takes a reading and updates {@link #snapshot}. */
     void look() {
         Collection<AssignedPartition> assigned = assignment.all();
         List<PartitionSnapshot> snapshots = new ArrayList<>(assigned.size());

@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 
 /**
  * The owner thread of one consumer, with its {@linkplain OwnerRequests requests}, its {@linkplain OwnerWaits waits} and
- * its phase. {@link #enter}, {@link #own}, {@link #clearSignal} and {@link #ended} belong to that thread; the comments
- * of the other methods name their threads.
+ * its phase. Only the owner thread may call {@link #enter}, {@link #own}, {@link #clearSignal} and {@link #ended}; the
+ * comments of the other methods name their threads.
  */
 final class ConsumerOwner implements OwnerThread {
 
@@ -70,7 +70,7 @@ final class ConsumerOwner implements OwnerThread {
     }
 
     private boolean isClosedSoon() {
-        // Uses a copy, because the timeout must not complete the future itself.
+        // Wait on a copy, because the timeout must not complete `closed` itself.
         String ignored = closed.copy()
                 .completeOnTimeout("", LOOK_MILLIS, TimeUnit.MILLISECONDS)
                 .join();
@@ -98,7 +98,7 @@ final class ConsumerOwner implements OwnerThread {
         waiting.own();
     }
 
-    /** Clears the signals received so far. The caller must check their causes afterwards. */
+    /** Clears the signals received so far. The caller must then check everything that may have caused a signal. */
     void clearSignal() {
         waiting.clearSignal();
     }
@@ -114,7 +114,7 @@ final class ConsumerOwner implements OwnerThread {
         return true;
     }
 
-    /** Completes all waits for the end. */
+    /** Releases all threads that wait for the consumer to end. */
     void ended(String leftUndone) {
         closed.complete(leftUndone);
     }

@@ -40,7 +40,7 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
         this.start = new ConsumerStart(settings, subscription, delivery, external);
     }
 
-    /** Returns a source whose records are committed after they were acknowledged. */
+    /** Returns a source whose records are committed after they have been acknowledged. */
     public static <K, V> ConsumerSource<K, V> committable(ConsumerSettings<K, V> settings, Subscription subscription) {
         return new ConsumerSource<>(settings, subscription, new Delivery.Committable(), null);
     }
@@ -64,8 +64,8 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
     }
 
     /**
-     * Returns a source that commits nothing. By the time a listener learns of a revocation, all work on revoked records
-     * has ended.
+     * Returns a source that commits nothing. All work on revoked records has ended by the time a listener is notified
+     * of the revocation.
      */
     public static <K, V> ConsumerSource<K, V> plain(
             ConsumerSettings<K, V> settings, Subscription subscription, @Nullable ExternalOffsets external) {

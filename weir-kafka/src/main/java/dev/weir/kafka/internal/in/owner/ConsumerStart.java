@@ -62,8 +62,8 @@ import org.jspecify.annotations.Nullable;
 public final class ConsumerStart {
 
     /**
-     * Retry backoff of a client that is only a group member: how long it waits within its polls. Its heartbeat thread
-     * wakes up at this interval and creates 1.4 kB of garbage each time.
+     * Retry backoff of a client that is only a group member. The client waits this long within its polls. Its heartbeat
+     * thread wakes up at the same interval and creates 1.4 kB of garbage each time.
      */
     private static final int MEMBER_BACKOFF_MILLIS = 1_000;
 
@@ -85,12 +85,15 @@ public final class ConsumerStart {
     private static final int TOPIC_LOOK_MILLIS = 30_000;
 
     /**
-     * Minimum fetch size per partition: a smaller fetch is not worth a request. A batch larger than the limit is still
-     * delivered (KIP-74).
+     * Lower bound for the fetch size per partition, because smaller fetches are not worth a request. A batch larger
+     * than the limit is still delivered (KIP-74).
      */
     private static final long MIN_FETCH_BYTES = 64 * 1024;
 
-    /** An unreadable batch is decompressed completely, outside the heap, to find out what is wrong with it. */
+    /**
+     * Maximum size of an unreadable batch after decompression. The batch is decompressed completely, outside the heap,
+     * to find out what is wrong with it.
+     */
     private static final int MAX_RESCUED_BYTES = 64 * 1024 * 1024;
 
     private final ConsumerSettings<?, ?> settings;
@@ -99,7 +102,7 @@ public final class ConsumerStart {
     private final @Nullable ExternalOffsets external;
     private final Function<DecodeTime, FetchedViews.Maker> views;
 
-    /** Creates an instance whose consumers hand out the client's records. */
+    /** Creates an instance whose consumers hand out records as Kafka's client would return them. */
     public ConsumerStart(
             ConsumerSettings<?, ?> settings,
             Subscription subscription,
@@ -238,23 +241,26 @@ public final class ConsumerStart {
         }
     }
 
-    /** Creates the delay of a buffer's records; null if they are not delayed. Each buffer needs its own. */
+    /**
+     * Creates the object that delays the records of a buffer; null if records are not delayed. Each buffer needs its
+     * own object.
+     */
     @Nullable
     DueRecords delay() {
         return DueRecords.of(subscription);
     }
 
     /**
-     * Returns the stage from which the pipeline pulls: {@code stage} itself, or its replacement if the surroundings are
-     * not Kafka.
+     * Returns the stage from which the pipeline pulls. This is {@code stage} itself unless a test harness replaces
+     * Kafka.
      */
     public <T> Stage<T> pulled(Stage<T> stage, StageContext context) {
         return SurroundingsRegistry.of(settings.properties()).pulled(stage, context.clock());
     }
 
     /**
-     * Registers a static member. Warns if the process already has one of that name, before the brokers fence one of
-     * them.
+     * Registers a static member. Warns if this process already runs a member with the same id, because the brokers will
+     * fence one of the two.
      */
     private String enter(Map<String, Object> config) {
         Object instance = config.get(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
@@ -280,8 +286,8 @@ public final class ConsumerStart {
     }
 
     /**
-     * Limits the fetch size per partition. A client retains one fetch per paused partition in addition to the records
-     * counted in the budget; together these fetches should use at most a quarter of it.
+     * Limits the fetch size per partition. For every paused partition, the client retains a fetch that is not counted
+     * in the buffer's budget. Together, these fetches should use at most a quarter of the budget.
      */
     private void limitFetches(Map<String, Object> config, Lookup lookup) {
         String limit = ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG;
@@ -330,9 +336,9 @@ public final class ConsumerStart {
     }
 
     /**
-     * Returns the end offsets. A partition whose end is unknown at present is queried again during the run, and the
-     * others do not wait for it. If all are unknown, as during an election, the query is repeated for as long as a broker
-     * may take to answer; then the start fails.
+     * Returns the end offsets. If the end offset of a partition is currently unknown, it is queried again while the
+     * consumer runs, so that it does not delay the other partitions. If all end offsets are unknown, for example during
+     * an election, the query is repeated until it times out, and then the start fails.
      */
     private Map<TopicPartition, Long> endOffsets(Lookup lookup, Set<TopicPartition> ids) {
         long startNanos = System.nanoTime();
@@ -349,7 +355,10 @@ public final class ConsumerStart {
         }
     }
 
-    /** Adds the end of each partition to {@code ends}. Returns why an end is unknown, or null if all are known. */
+    /**
+     * Adds the end offset of each partition to {@code ends}. Returns the reason why an end offset is unknown, or null
+     * if all are known.
+     */
     private @Nullable KafkaPipelineException ends(
             Lookup lookup, Set<TopicPartition> ids, Map<TopicPartition, Long> ends) {
         KafkaPipelineException unknown = null;
@@ -374,7 +383,7 @@ public final class ConsumerStart {
         return Objects.requireNonNull(subscription.end().of(id));
     }
 
-    /** Starts the loop. From then on, the owner thread closes the client in any case. */
+    /** Starts the loop. From then on, the owner thread is responsible for closing the client. */
     private ConsumerLoop start(
             Surroundings around,
             Map<String, Object> config,
@@ -415,8 +424,8 @@ public final class ConsumerStart {
     }
 
     /**
-     * Returns whether commits bypass the client, which on the lean path is only a group member. They do not if there
-     * are interceptors, which may need to see the commits.
+     * Returns whether commits bypass the client. On the lean path they do, because the client is only a group member,
+     * unless there are interceptors that may need to see the commits.
      */
     private boolean commitsBesideClient(Map<String, Object> config) {
         Object interceptors = config.get(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG);
@@ -424,7 +433,7 @@ public final class ConsumerStart {
                 && (interceptors == null || interceptors.toString().isBlank());
     }
 
-    /** Returns the poll budget. Adds it to the client's configuration if the client fetches the records. */
+    /** Creates the poll budget. If the client fetches the records, adds the budget to the client's configuration. */
     private PollBudget budget(Surroundings around, Map<String, Object> config) {
         PollBudget budget = new PollBudget(settings.bufferBytes(), maxBatchBytes());
         if (settings.fetch() == FetchPath.CLIENT && around.hasBrokers()) {

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 final class FlowLimits implements BufferControl {
 
     /**
-     * The records limit may be raised to this multiple of its initial value. For this headroom, a tracker allocates one
-     * reference per 512 records.
+     * The limit on outstanding records may be raised to this multiple of its initial value. To make this possible, a
+     * tracker allocates one reference per 512 records in advance.
      */
     private static final int HEADROOM = 8;
 

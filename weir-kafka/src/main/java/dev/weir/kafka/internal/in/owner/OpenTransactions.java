@@ -22,20 +22,20 @@ import org.jspecify.annotations.Nullable;
  * owner thread.
  *
  * <p>Checks only partitions that have reached the end of their readable records. The position, which both fetchers
- * know, is enough to find them: if no record arrives at a position, the last stable offset is not beyond it.
+ * know, is enough to identify them: if no records arrive at a position, the last stable offset is not beyond it.
  */
 final class OpenTransactions {
 
     private static final ConsumerLog LOG = ConsumerLog.of(OpenTransactions.class);
 
-    /** Time for which records must have waited behind a position before this is reported. */
+    /** Time that records must have been waiting behind a position before the partition is reported. */
     private static final long TOLD_AFTER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final Duration ANSWER_WITHIN = Duration.ofSeconds(5);
 
-    /** A position at which nothing arrives. */
+    /** A position at which no records arrive. */
     private static final class Place {
 
         final long offset;
@@ -117,8 +117,8 @@ final class OpenTransactions {
         }
         lookDueNanos = now + LOOK_NANOS;
         places.entrySet().removeIf(each -> isOver(each.getKey(), each.getValue()));
-        // Considers only partitions that were at the same position at the last check, because even a busy partition
-        // reaches its end now and then.
+        // Check only partitions that have not advanced since the last check, because even a busy partition reaches its
+        // end now and then.
         Map<TopicPartition, AssignedPartition> standing = new HashMap<>();
         places.keySet().forEach(partition -> standing.put(partition.id(), partition));
         for (AssignedPartition partition : assignment.all()) {
@@ -162,7 +162,10 @@ final class OpenTransactions {
         }
     }
 
-    /** Also queries the last stable offset, because a quota may be the reason why nothing arrives. */
+    /**
+     * Queries the open transaction and the last stable offset. If the last stable offset is beyond the position, the
+     * transaction is not the cause; for example, a quota may delay the records.
+     */
     private void ask(AssignedPartition partition, Place place) {
         TopicPartition id = partition.id();
         CompletionStage<String> holder = lookup.openTransaction(id, ANSWER_WITHIN)
