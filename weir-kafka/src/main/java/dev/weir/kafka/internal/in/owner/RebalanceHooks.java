@@ -96,7 +96,7 @@ final class RebalanceHooks {
         }
     }
 
-    /** Calls the store. It may use half of the time if a listener is called afterwards. */
+    /** Calls the store. If a listener must be called afterwards, the store may use only half of the remaining time. */
     private void tellStore(Set<TopicPartition> ids, long endNanos) {
         if (external != null) {
             long left = endNanos - clock.nanoTime();

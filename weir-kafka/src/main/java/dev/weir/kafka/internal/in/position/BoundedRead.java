@@ -33,7 +33,7 @@ public final class BoundedRead {
     /** Interval at which a member without partitions queries the group's progress; also the timeout of that query. */
     private static final Duration GROUP_LOOK = Duration.ofSeconds(1);
 
-    /** Maximum time for which the end of the read waits for confirmation that no topic was recreated. */
+    /** Maximum time to wait, at the end of the read, for confirmation that no topic was recreated. */
     private static final Duration MAX_DOUBT = Duration.ofSeconds(10);
 
     private static final ConsumerLog LOG = ConsumerLog.of(BoundedRead.class);
