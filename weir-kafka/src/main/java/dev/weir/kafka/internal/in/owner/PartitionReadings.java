@@ -111,7 +111,7 @@ final class PartitionReadings {
         return fetcher.decodeTime();
     }
 
-    /** Returns the total time for which brokers have throttled fetches. */
+    /** Returns how long brokers have throttled fetches in total. */
     long throttledNanos() {
         return fetcher.throttledNanos();
     }

@@ -138,7 +138,7 @@ final class RebalanceHooks {
 
     /**
      * A single call of the user's code, and the consumer object that is passed to this code. The user's thread sends
-     * requests, the owner thread serves them.
+     * requests through this object, and the owner thread serves them.
      */
     private final class Call implements RestrictedConsumer {
 

@@ -33,7 +33,7 @@ final class LogRange {
         UNKNOWN,
         WITHIN,
         OUTSIDE,
-        /** The log was truncated before the position. It may have grown past the position again. */
+        /** The log was truncated before the position. It may have grown past the position since. */
         TRUNCATED
     }
 

@@ -42,7 +42,7 @@ final class LostPositions {
     /**
      * Creates a handler of lost positions.
      *
-     * @param queries queries the offsets at which partitions continue
+     * @param queries resolves the offsets at which partitions continue
      * @param release makes a held partition continue at an offset
      */
     LostPositions(
@@ -170,7 +170,9 @@ final class LostPositions {
         topicIds.identifyAnew(renewed, 2, () -> beginAnew(renewed, record.offset(), proof));
     }
 
-    /** Handles the brokers' report that the topic of the partition's position was recreated. */
+    /**
+     * Handles the brokers' report that a partition's topic was recreated after the partition's position was determined.
+     */
     void recreated(AssignedPartition partition, Uuid now) {
         if (assignment.isEnding()) {
             // Nothing to do: commits contain the topic id, so the next owner will detect the recreated topic when it

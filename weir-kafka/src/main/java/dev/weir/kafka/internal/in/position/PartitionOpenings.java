@@ -95,7 +95,7 @@ final class PartitionOpenings {
     }
 
     /**
-     * Queries the commits of held partitions. Blocks briefly. Must not be called within a poll.
+     * Queries the committed offsets of held partitions. Blocks briefly. Must not be called within a poll.
      *
      * @throws KafkaException on a permanent failure
      */

@@ -229,7 +229,7 @@ final class TopicIds {
         return topic != null && topic.known != null;
     }
 
-    /** Returns whether a topic of that name was seen to be recreated during this run. */
+    /** Returns whether this run has detected that the topic with that name was recreated. */
     boolean wasRecreated(String name) {
         Topic topic = topics.get(name);
         return topic != null && !topic.left.isEmpty();

@@ -81,7 +81,7 @@ public final class ClientHealth {
      * Creates an instance that has not checked the client yet.
      *
      * @param shared whether the client has other users. While the brokers of this user's records are down, other users'
-     * records may cause splits, so {@link #SOME_SPLITS} does not apply
+     *     records may cause splits, so {@link #SOME_SPLITS} does not apply
      */
     public ClientHealth(boolean shared) {
         this.shared = shared;

@@ -53,7 +53,7 @@ public final class ClientProgress {
         this.obstacles = obstacles;
     }
 
-    /** Creates a check for clients with this configuration, which queries the brokers on a separate connection. */
+    /** Creates a check for clients with this configuration. The check queries the brokers on a separate connection. */
     public static ClientProgress of(Map<String, ?> clientConfig) {
         return of(clientConfig, Set.of());
     }

@@ -215,7 +215,7 @@ public final class ReplaceableProducer<K, V> {
      *
      * @param number the number of the client that reported the exception; if it is no longer open, nothing happens
      * @throws KafkaPipelineException if the client's thread hangs while it has records, whose outcome would remain
-     * unknown
+     *     unknown
      */
     public void refused(int number, Exception refusal, Duration patience) {
         boolean isOfClient = !(refusal instanceof TimeoutException) && !RecordRefusals.isOfRecord(refusal);

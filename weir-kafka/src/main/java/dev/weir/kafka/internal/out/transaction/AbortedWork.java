@@ -61,7 +61,10 @@ final class AbortedWork<K, V> {
         return lostSources.contains(source);
     }
 
-    /** Returns whether all aborted records are kept and it is certain that none of them was committed. */
+    /**
+     * Returns whether the aborted records can be written again: they are kept, and nothing requires that everything be
+     * read again.
+     */
     boolean mayWriteAgain() {
         return keeps && !mustReadAgain;
     }
