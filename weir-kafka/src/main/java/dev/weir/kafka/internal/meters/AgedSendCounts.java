@@ -4,9 +4,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * {@link SendCounts} in two generations, which show for how long the oldest records have been unacknowledged. The
- * watching thread starts a new generation once the previous one is completely acknowledged, but at most once a second.
- * Each record only has to remember its generation. The same threads as in {@link SendCounts} may call the methods.
+ * Counts sent and acknowledged records in two generations, to find out for how long the oldest records have been
+ * unacknowledged. The monitoring thread starts a new generation once all records of the previous generation are
+ * acknowledged, but at most once a second. A record therefore needs to remember only its generation, not its time. The
+ * same threads as in {@link SendCounts} may call the methods.
  */
 public final class AgedSendCounts {
 
@@ -56,9 +57,9 @@ public final class AgedSendCounts {
     }
 
     /**
-     * Returns the time since a record of an earlier generation was last acknowledged; 0 if all records of earlier
-     * generations are acknowledged. A slow client keeps acknowledging such records, a client with a stuck partition
-     * does not. One thread.
+     * Returns the time since the client last acknowledged a record of the previous generation, or 0 if all of that
+     * generation's records are acknowledged. This time stays short with a slow client, but grows if a partition is
+     * stuck. Must be called by one thread.
      */
     public long oldestNanos(long nowNanos) {
         long left = (isOdd ? even : odd).unanswered();

@@ -37,9 +37,9 @@ public final class DecodeTime {
     }
 
     /**
-     * Measures every call that follows a slow one, and one in {@value #QUICK_CALLS} of the others, because two clock
-     * readings cost as much as a quick decoder. The time of a measured call also stands for the unmeasured calls before
-     * it. Confined to one thread.
+     * Measures every call that follows a slow call, and one in {@value #QUICK_CALLS} of the others, because reading the
+     * clock twice takes as long as a quick decoder. The unmeasured calls before a measured call are assumed to have
+     * taken the same time. Confined to one thread.
      */
     public static final class Sampling {
 
@@ -49,7 +49,7 @@ public final class DecodeTime {
 
         private final LongAdder nanos;
 
-        /** Number of calls that the next measured call stands for. */
+        /** The number of calls represented by the next measured call. */
         private int calls = 1;
 
         private int left = 1;
@@ -63,7 +63,7 @@ public final class DecodeTime {
             return --left == 0;
         }
 
-        /** Adds the time of a measured call. Returns the estimate for all calls that it stands for. */
+        /** Adds the time of a measured call. Returns the estimated time of all calls that it represents. */
         public long took(long nanosOfCall) {
             long all = nanosOfCall * calls;
             nanos.add(all);

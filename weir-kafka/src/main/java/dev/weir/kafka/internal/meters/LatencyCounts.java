@@ -25,7 +25,10 @@ public final class LatencyCounts {
     private final AtomicLongArray counts = new AtomicLongArray(BUCKETS);
     private final AtomicLong max = new AtomicLong();
 
-    /** Counts one duration. A negative one, which is possible between the clocks of two machines, counts as 0. */
+    /**
+     * Counts one duration. A negative duration counts as 0. Durations between timestamps of two machines may be
+     * negative.
+     */
     public void add(long millis) {
         add(millis, 1);
     }

@@ -52,19 +52,19 @@ public final class ProducerLook {
         return new ProducerLook(client::metrics);
     }
 
-    /** Returns a reader of another object that has such metrics. */
+    /** Returns a reader of metrics that have the names of a client's metrics. */
     public static ProducerLook of(Supplier<? extends Map<MetricName, ? extends Metric>> meters) {
         return new ProducerLook(meters);
     }
 
-    /** Returns the current values for a sender that only waits for space in the client's buffer. */
+    /** Returns the current values for a sender that waits only inside the client, for space in its buffer. */
     public Snapshot at(String stage, long unanswered) {
         return at(stage, unanswered, 0);
     }
 
     /**
-     * Returns the current values for a sender that has also waited {@code waitedNanos} before it requested space from
-     * the client.
+     * Returns the current values for a sender that waited for {@code waitedNanos} before it called the client, in
+     * addition to any wait for space in the client's buffer.
      */
     public Snapshot at(String stage, long unanswered, long waitedNanos) {
         Map<String, Double> values = values();

@@ -96,7 +96,7 @@ public class SendCounts {
 
     /** Returns the number of unacknowledged records. Any thread. */
     public long unanswered() {
-        long answered = answered(); // read first, because a record is counted as sent before it is acknowledged
+        long answered = answered(); // read first, so that the result is never too low
         return Math.max(0, (long) SENT.getAcquire(cells) - answered);
     }
 }

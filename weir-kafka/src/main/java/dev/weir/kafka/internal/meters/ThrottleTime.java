@@ -3,9 +3,9 @@ package dev.weir.kafka.internal.meters;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The total time for which brokers have throttled a client, as a counter. Kafka's client has no such counter, but
- * publishes the average of about the last minute, which hides throttling that has just begun and continues to show
- * throttling long after its end. Thread-safe.
+ * The total time for which brokers have throttled a client, as a counter. Kafka's client has no such counter. It only
+ * publishes the average over the last minute or so, which hardly shows throttling that has just begun, and still shows
+ * throttling long after it has ended. Thread-safe.
  *
  * <pre>
  *   n answers in the window, mean a | d more, then mean b | mean of those d: b + n (b - a) / d
@@ -39,8 +39,8 @@ public final class ThrottleTime {
         try {
             double came = answers - answersBefore;
             if (came > 0) {
-                // Overestimates the number of earlier responses rather than underestimating it, so that responses
-                // without throttling add nothing.
+                // An estimate that is too high is better than one that is too low: with the latter, responses without
+                // throttling would add throttle time.
                 double counted = Double.isNaN(answersPerSecond)
                         ? answersBefore
                         : Math.min(answersBefore, answersPerSecond * WINDOW_SECONDS);

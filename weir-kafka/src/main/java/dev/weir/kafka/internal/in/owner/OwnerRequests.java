@@ -8,8 +8,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Requests from other threads to the owner thread, which checks them in every turn and is woken for them. {@link #run}
- * and {@link #withinPatience} belong to the owner thread; the other methods are thread-safe.
+ * Passes requests from other threads to the owner thread. The owner thread checks for requests in every turn, and a new
+ * request wakes it. {@link #run} and {@link #withinPatience} belong to the owner thread; the other methods are
+ * thread-safe.
  */
 final class OwnerRequests {
 
@@ -21,7 +22,7 @@ final class OwnerRequests {
 
     private final ReentrantLock closing = new ReentrantLock();
 
-    /** Written before {@link #close}, while holding {@link #closing}. */
+    /** Valid once {@link #close} is true. Written while holding {@link #closing}. */
     private volatile long closeDeadlineNanos;
 
     OwnerRequests(OwnerWaits waiting, OwnerClock clock) {
@@ -29,7 +30,7 @@ final class OwnerRequests {
         this.clock = clock;
     }
 
-    /** Requests the end of emission. See {@link ConsumerLoop#stop}. */
+    /** Requests that the owner stop emitting records. See {@link ConsumerLoop#stop}. */
     void stop() {
         stop = true;
         waiting.wake();
@@ -40,8 +41,8 @@ final class OwnerRequests {
     }
 
     /**
-     * Requests the end. The owner waits at most {@code patience} for unfinished records. After several requests, the
-     * earliest deadline applies.
+     * Requests that the consumer be closed. The owner waits at most {@code patience} for unfinished records. If this
+     * method is called more than once, the earliest deadline applies.
      */
     void close(Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();

@@ -10,8 +10,8 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Adds partitions assigned by the group, and partitions that a consumer without a group assigns to itself. Confined to
- * the owner thread.
+ * Adds newly assigned partitions, whether the group assigned them or a consumer without a group assigned them to
+ * itself. Confined to the owner thread.
  */
 final class PartitionArrivals {
 
@@ -43,7 +43,7 @@ final class PartitionArrivals {
     void assigned(Collection<TopicPartition> ids) {
         fetcher.assigned(ids);
         if (!owner.isEmitting()) {
-            // Nothing of these partitions will be emitted, so there will be nothing to commit.
+            // No records of these partitions will be emitted, so there will be nothing to commit.
             fetcher.pause(ids);
             return;
         }

@@ -22,7 +22,8 @@ import java.util.concurrent.CompletionException;
  * {@link #stopEmission}, {@link #detach} and {@link #hurry}; the other methods belong to the owner thread.
  *
  * <p>A partition that no pipeline reads is parked: it is not fetched, but remains assigned and committed. The next
- * pipeline continues at its first unfinished record and skips later records that are already finished.
+ * pipeline to read it continues at the partition's first unfinished record and skips later records that are already
+ * finished.
  */
 final class PartitionParking {
 
@@ -75,7 +76,7 @@ final class PartitionParking {
         }
     }
 
-    /** Stops emission to the pipeline. Records it has already pulled may still be finished. */
+    /** Stops emission to the pipeline. The pipeline may still finish the records it has already pulled. */
     void stopEmission(Attachment attachment) {
         owner.execute(() -> stop(attachment));
     }
@@ -94,7 +95,7 @@ final class PartitionParking {
         return owner.awaitOrEnd(attachment.detached) ? attachment.detached.join() : "";
     }
 
-    /** Limits the wait of the current or a later detachment to {@code patience} from now. */
+    /** Ensures that {@link #detach}, whether already called or not, waits at most {@code patience} from now. */
     void hurry(Attachment attachment, Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();
         owner.execute(() -> attachment.closeBy(deadlineNanos));
@@ -141,8 +142,8 @@ final class PartitionParking {
     }
 
     /**
-     * Detaches a pipeline that still waits for its pulled records, because it must not prevent the next pipeline from
-     * reading.
+     * Detaches a pipeline even if it is still working on records it has pulled, so that it does not prevent the next
+     * pipeline from reading.
      */
     private void detachNow(Attachment attachment) {
         detach(

@@ -31,12 +31,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inspects assigned partitions one by one: their waiting records, the reasons and times of their pauses, and their lag.
- * Confined to the owner thread, except for {@link #silentSince} and {@link #decodeTime}.
+ * Takes snapshots of single partitions: their buffered and unfinished records, their lag, and the reasons and durations
+ * of their pauses. Confined to the owner thread, except for {@link #silentSince} and {@link #decodeTime}.
  */
 final class PartitionReadings {
 
-    /** Interval of queries for the end offsets of paused partitions. The client learns end offsets only by fetching. */
+    /** Interval between queries for the end offsets of paused partitions; see {@link #askForEndsIfDue}. */
     private static final long END_LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final Duration END_TIMEOUT = Duration.ofSeconds(30);
@@ -60,12 +60,12 @@ final class PartitionReadings {
     private final Set<TopicPartition> endsAsked = ConcurrentHashMap.newKeySet();
 
     /**
-     * Creates readings.
+     * Creates an object that has not taken any snapshots.
      *
      * @param lookup queries the end offsets of paused partitions
-     * @param delivery gives the number of records that wait for their commit
+     * @param delivery returns the number of records that cannot be emitted until they are committed
      * @param trouble returns the reason why a partition is not read, or null
-     * @param transactions gives the partitions blocked by open transactions
+     * @param transactions returns the partitions blocked by open transactions
      */
     PartitionReadings(
             OwnerThread owner,
@@ -92,13 +92,16 @@ final class PartitionReadings {
         this.endLookDueNanos = progressNanos + END_LOOK_NANOS;
     }
 
-    /** Returns the time since which no broker has responded; null if brokers respond. Any thread. */
+    /**
+     * Returns the time of the last response if brokers have stopped responding; otherwise null. Any thread may call
+     * this method.
+     */
     @Nullable
     Instant silentSince() {
         return reachability.silentSince();
     }
 
-    /** Returns the time at which progress was last seen in a reading. */
+    /** Returns the time of the last snapshot that showed progress. */
     long progressNanos() {
         return progressNanos;
     }
@@ -108,12 +111,12 @@ final class PartitionReadings {
         return fetcher.decodeTime();
     }
 
-    /** Returns the total time for which brokers have throttled fetches. */
+    /** Returns how long brokers have throttled fetches in total. */
     long throttledNanos() {
         return fetcher.throttledNanos();
     }
 
-    /** Starts a reading of all partitions. */
+    /** Prepares for snapshots of all partitions. */
     void begin(long now) {
         reachability.look();
         transactions.lookIfDue(now);
@@ -121,7 +124,7 @@ final class PartitionReadings {
 
     /**
      * Returns the number of records that were fetched but not pulled. With at-most-once delivery, this includes records
-     * that wait for their commit.
+     * that cannot be emitted until their offsets are committed.
      */
     private int buffered(AssignedPartition partition) {
         return partition.outlet().records(partition) + delivery.waitingRecords(partition);
@@ -160,8 +163,8 @@ final class PartitionReadings {
     }
 
     /**
-     * Returns the lag in time, measured by this machine's clock, because timestamps are wall-clock times. It is 0
-     * rather than negative if a producer's clock is ahead; null if it is unknown.
+     * Returns the age of the first unfinished record according to this machine's wall clock, or zero if there is no
+     * lag. If the producer's clock is ahead, the age is zero rather than negative. Returns null if the age is unknown.
      */
     private @Nullable Duration lagTime(AssignedPartition partition, long lag) {
         long timestamp = tracked ? partition.tracker().firstUnfinishedTimestamp() : OffsetTracker.NO_TIMESTAMP;
@@ -210,7 +213,10 @@ final class PartitionReadings {
         return behind == RecordFetcher.UNKNOWN ? -1 : behind + outstanding;
     }
 
-    /** Queries the end offsets of paused partitions, because the client learns end offsets only by fetching. */
+    /**
+     * Queries the end offsets of paused partitions. The client learns end offsets only from fetches, and paused
+     * partitions are not fetched.
+     */
     void askForEndsIfDue(Collection<AssignedPartition> assigned, long now) {
         if (now - endLookDueNanos < 0 || !owner.isEmitting()) {
             return;

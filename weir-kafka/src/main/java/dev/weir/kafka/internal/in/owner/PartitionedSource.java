@@ -33,13 +33,13 @@ public final class PartitionedSource<K, V> implements SourceFactory<PartitionSou
         this.start = new ConsumerStart(settings, subscription, delivery, external);
     }
 
-    /** Returns a source whose records are committed after they were acknowledged. */
+    /** Returns a source that commits records after they are acknowledged. */
     public static <K, V> PartitionedSource<K, V> committable(
             ConsumerSettings<K, V> settings, Subscription subscription) {
         return new PartitionedSource<>(settings, subscription, new Delivery.Committable(), null);
     }
 
-    /** Returns a source that commits nothing, because its positions are stored elsewhere. */
+    /** Returns a source that commits nothing, because {@code external} stores its offsets. */
     public static <K, V> PartitionedSource<K, V> external(
             ConsumerSettings<K, V> settings, Subscription subscription, ExternalOffsets external) {
         return new PartitionedSource<>(settings, subscription, new Delivery.Plain(true), external);

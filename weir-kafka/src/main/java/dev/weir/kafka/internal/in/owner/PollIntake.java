@@ -21,7 +21,7 @@ import org.apache.kafka.clients.consumer.InvalidOffsetException;
 /** Polls, and emits the records that arrive. Confined to the owner thread. */
 final class PollIntake {
 
-    /** Maximum duration of a poll while nothing is due. Only the snapshot becomes stale during that time. */
+    /** Maximum duration of a poll if nothing is due. A longer poll would only make the snapshot outdated. */
     private static final long MAX_POLL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final OwnerWaits waiting;
@@ -69,8 +69,8 @@ final class PollIntake {
     }
 
     /**
-     * Waits within a rebalance until a signal arrives or {@code nanos} have passed. Continues to read retained
-     * partitions during the wait, if the member's client is not the one that fetches records.
+     * Waits during a rebalance until a signal arrives or {@code nanos} have passed. If a client other than the group
+     * member's fetches the records, this method keeps reading the partitions that the member retains.
      */
     void waitInRebalance(long nanos) {
         long endNanos = clock.nanoTime() + nanos;
@@ -104,7 +104,7 @@ final class PollIntake {
     private void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> records) {
         int ofAnotherLog = partition.epochs().note(records);
         if (ofAnotherLog != LeaderEpochs.NONE) {
-            // The records before this one are not emitted either, because they may belong to the other log, too.
+            // Earlier records in this response are not emitted either, because they may also belong to the other log.
             positions.ofAnotherLog(partition, records.get(ofAnotherLog));
             return;
         }

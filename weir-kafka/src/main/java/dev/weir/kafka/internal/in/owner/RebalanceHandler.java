@@ -22,18 +22,19 @@ import org.apache.kafka.common.TopicPartition;
 /**
  * Handles rebalances. The client calls it inside a poll and therefore on the owner thread.
  *
- * <p>When partitions are revoked, their emission ends and no more work on them starts. The owner waits for work in
- * progress, at most until the deadline. Meanwhile other partitions continue from the buffer or, on the lean path, with
- * newly fetched records. The owner then commits the finished records. When partitions are lost, another member may
- * already own them, so the owner neither waits nor commits, and late acknowledgements have no effect.
+ * <p>When partitions are revoked, the owner stops emitting their records, and stages start no more work on them. The
+ * owner waits until the work in progress has finished or the deadline has passed. During this wait, other partitions
+ * continue from the buffer or, on the lean path, with newly fetched records. The owner then commits the finished
+ * records. When partitions are lost, another member may already own them, so the owner neither waits nor commits, and
+ * late acknowledgements have no effect.
  */
 final class RebalanceHandler implements ConsumerRebalanceListener {
 
     private static final ConsumerLog LOG = ConsumerLog.of(RebalanceHandler.class);
 
     /**
-     * Interval at which the pipeline is asked to drop revoked records. Repeated, because records that move between two
-     * stages are found only later.
+     * Interval between requests to the pipeline to drop revoked records. The request is repeated because it misses
+     * records that are moving from one stage to the next.
      */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -65,10 +66,7 @@ final class RebalanceHandler implements ConsumerRebalanceListener {
         this.times = times;
     }
 
-    /**
-     * Returns whether the partitions are revoked because the consumer is closing; everything has been handled in that
-     * case.
-     */
+    /** Returns whether the consumer has been closed. In that case, the rebalance callbacks have nothing left to do. */
     private boolean isClosed() {
         return owner.phase() == ConsumerPhase.CLOSED;
     }
@@ -111,8 +109,9 @@ final class RebalanceHandler implements ConsumerRebalanceListener {
     }
 
     /**
-     * Waits until no stage works on the partitions, so that all their records are finished or dropped. Returns false on
-     * a timeout. A close never extends this wait, because a failed pipeline finishes nothing more.
+     * Waits until all records of the partitions are finished or dropped. Returns false on a timeout. If a close has
+     * been requested, the wait ends at its deadline at the latest, because a failed pipeline never finishes its
+     * records.
      */
     private boolean awaitFinished(Collection<AssignedPartition> partitions, long deadlineNanos) {
         for (AssignedPartition partition : partitions) {

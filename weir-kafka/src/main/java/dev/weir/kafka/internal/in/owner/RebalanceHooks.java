@@ -96,7 +96,7 @@ final class RebalanceHooks {
         }
     }
 
-    /** Calls the store. It may use half of the time if a listener is called afterwards. */
+    /** Calls the store. If a listener must be called afterwards, the store may use only half of the remaining time. */
     private void tellStore(Set<TopicPartition> ids, long endNanos) {
         if (external != null) {
             long left = endNanos - clock.nanoTime();
@@ -138,7 +138,7 @@ final class RebalanceHooks {
 
     /**
      * A single call of the user's code, and the consumer object that is passed to this code. The user's thread sends
-     * requests, the owner thread serves them.
+     * requests through this object, and the owner thread serves them.
      */
     private final class Call implements RestrictedConsumer {
 

@@ -5,8 +5,8 @@ import dev.weir.kafka.internal.in.commit.OffsetCommits;
 import java.time.Duration;
 
 /**
- * Divides the time of one revocation between work, commit and hooks. Immutable. The total is less than the time that
- * the group allows a member to spend in a callback.
+ * Divides the time available for one revocation between work, commit and hooks. Immutable. Together they take less time
+ * than the group allows a member to spend in a callback.
  *
  * <pre>
  *   begin ------------- deadline ---------------------------------------- max.poll.interval.ms
@@ -14,20 +14,23 @@ import java.time.Duration;
  *                                 <--------- the margin, in thirds ------>
  * </pre>
  *
- * @param deadlineNanos maximum wait for work; also the deadline of the user's hooks if there is time left
+ * @param deadlineNanos maximum wait for work; also the deadline of the user's hooks if work finishes early
  * @param commitNanos timeout of the commit
  * @param hooksNanos minimum time for all hooks together, however long work and commit took
  */
 record RevokeTimes(long deadlineNanos, long commitNanos, long hooksNanos) {
 
-    /** The part of the poll interval that is not available for work, but at most half of the interval. */
+    /**
+     * The part of the poll interval that is reserved for the commit, the hooks and the return from the callback.
+     * Limited to half of the interval.
+     */
     private static final Duration MARGIN = Duration.ofSeconds(30);
 
     private static final int PARTS = 3;
 
     /**
-     * Returns the times for the configured deadline, which is reduced if the group would expel a member that waits so
-     * long.
+     * Returns the times for the configured revocation deadline. The deadline is shortened if the group would expel a
+     * member that waits until then.
      */
     static RevokeTimes of(ConsumerSettings<?, ?> settings, Duration maxPollInterval) {
         long half = maxPollInterval.toNanos() / 2;

@@ -19,7 +19,7 @@ final class RunLog {
 
     private static final ConsumerLog LOG = ConsumerLog.of(RunLog.class);
 
-    /** The name until {@link #begins} sets another one. */
+    /** Used until {@link #begins} sets the real name. */
     private String name = "consumer";
 
     private @Nullable String failure;
@@ -67,7 +67,7 @@ final class RunLog {
                 .toList();
     }
 
-    /** Sets the failure that ends the run. The first one counts. */
+    /** Sets the failure that ends the run. Later failures are ignored. */
     void fails(Throwable cause) {
         if (failure == null) {
             failure = String.valueOf(cause.getMessage() == null ? cause : cause.getMessage());

@@ -20,7 +20,10 @@ import org.jspecify.annotations.Nullable;
 /** Locates unfinished records and their keys on request, so that no bookkeeping per record is needed. Thread-safe. */
 final class UnfinishedFinder {
 
-    /** An unfinished record as the owner thread last saw it. Other threads must not access its partition's state. */
+    /**
+     * An unfinished record, noted by the owner thread for a search on another thread, which must not read the
+     * partition's state itself.
+     */
     record Sought(AssignedPartition partition, RecordBuffer outlet, long token) {
 
         AckTarget target() {
@@ -29,8 +32,8 @@ final class UnfinishedFinder {
     }
 
     /**
-     * Minimum age of a record to search for. A younger one would be finished before it is found, so this avoids
-     * searching a healthy pipeline.
+     * Minimum age of a record worth searching for. A younger record would probably finish before the search finds it.
+     * Because of this limit, a healthy pipeline is never searched.
      */
     private static final Duration MIN_AGE = Duration.ofMillis(100);
 
@@ -41,7 +44,7 @@ final class UnfinishedFinder {
         this.readers = readers;
     }
 
-    /** Returns the dump with the stage and key of its first unfinished record, {@code sought}. */
+    /** Adds the stage and the key of a partition's first unfinished record, {@code sought}, to the partition's dump. */
     PartitionDump found(PartitionDump dump, @Nullable Sought sought) {
         Oldest oldest = dump.oldest();
         if (oldest == null || sought == null) {

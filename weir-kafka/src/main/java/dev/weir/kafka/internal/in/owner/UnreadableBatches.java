@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 
-/** Applies the policy for unreadable batches, with either fetcher. Confined to the owner thread. */
+/** Applies the configured policy to unreadable batches, whichever fetcher found them. Confined to the owner thread. */
 final class UnreadableBatches {
 
     private static final ConsumerLog LOG = ConsumerLog.of(UnreadableBatches.class);
@@ -56,8 +56,8 @@ final class UnreadableBatches {
     }
 
     /**
-     * Applies the policy from the settings. If the policy is DEAD_LETTER but the pipeline cannot accept such a batch as
-     * a record, the pipeline fails instead.
+     * Applies the policy from the settings. If the policy is DEAD_LETTER but the pipeline cannot handle an unreadable
+     * batch as a record, the policy is FAIL instead.
      */
     static UnreadableBatches by(
             ConsumerSettings<?, ?> settings,
@@ -81,7 +81,7 @@ final class UnreadableBatches {
         TopicPartition id = new TopicPartition(batch.topic(), batch.partition());
         AssignedPartition partition = assignment.get(id);
         if (partition == null || partition.isHeld() || fetcher.position(id) > batch.offset()) {
-            return; // the batch was found before a seek
+            return; // found before a seek, so no longer relevant
         }
         if (policy == ConsumerSettings.UnreadableBatches.FAIL || !batch.hasEnd()) {
             throw new RecordDecodeException(
@@ -93,7 +93,7 @@ final class UnreadableBatches {
         }
         if (isRestOfPassed(id, batch)) {
             String text = "{} offsets {} to {} are left out, as the rest of the damaged batch before them";
-            if (batch.isWithoutBytes()) { // without bytes, this is an assumption
+            if (batch.isWithoutBytes()) { // only assumed, because the batch has no bytes
                 LOG.warn(text, id, batch.offset(), batch.nextOffset() - 1);
             } else {
                 LOG.debug(text, id, batch.offset(), batch.nextOffset() - 1);
@@ -110,8 +110,9 @@ final class UnreadableBatches {
     }
 
     /**
-     * Returns whether this batch is the rest of the previous one, whose damaged header contained an end that was too
-     * low. A corrupt batch without bytes is assumed to be such a rest if it directly follows the previous one.
+     * Returns whether this batch is the remainder of the previous unreadable batch. If the header of a batch is
+     * damaged, the end offset in it may be too low, so that the remainder is found as another batch. A corrupt batch
+     * without bytes is assumed to be a remainder if it directly follows the previous batch.
      */
     private boolean isRestOfPassed(TopicPartition id, UnreadableBatch batch) {
         Passed before = passed.get(id);

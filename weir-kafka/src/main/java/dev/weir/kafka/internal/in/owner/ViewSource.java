@@ -58,8 +58,8 @@ public final class ViewSource<T> implements SourceFactory<T> {
     }
 
     /**
-     * Returns a committable source. Its {@code decoder} is called on the fetch thread or threads; so are the decoders
-     * of the other sources of this class.
+     * Returns a committable source. Like the decoders of all sources in this class, {@code decoder} is called on the
+     * fetch threads.
      */
     public static <T> ViewSource<T> committable(
             ConsumerSettings<?, ?> settings, Subscription subscription, Function<RecordView, ? extends T> decoder) {
@@ -107,7 +107,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
         return inRows ? new Rows<>(records, buffer) : new Unwrapping<>(records);
     }
 
-    /** Replaces decoded records by their decoded objects. Confined to the segment's thread. */
+    /** Replaces each record with the object decoded from it. Confined to the segment's thread. */
     private record Unwrapping<T>(SourceStage<byte[], byte[]> records) implements Stage<T> {
 
         @Override
@@ -130,9 +130,9 @@ public final class ViewSource<T> implements SourceFactory<T> {
     }
 
     /**
-     * Moves groups of consecutive records from the buffer's batches, which are reused, into batches of a pool. If few
-     * records arrive at a time, a new batch per fetch would be nearly a new batch per record. Confined to the segment's
-     * thread.
+     * Moves groups of consecutive records from the buffer's own batches into batches from a pool. Pooling matters if
+     * few records arrive at a time, because allocating a batch per fetch would then cost almost one batch per record.
+     * Confined to the segment's thread.
      */
     private static final class Rows<T> implements Stage<T> {
 

@@ -33,7 +33,7 @@ public final class BoundedRead {
     /** Interval at which a member without partitions queries the group's progress; also the timeout of that query. */
     private static final Duration GROUP_LOOK = Duration.ofSeconds(1);
 
-    /** Maximum time for which the end of the read waits for confirmation that no topic was recreated. */
+    /** Maximum time to wait, at the end of the read, for confirmation that no topic was recreated. */
     private static final Duration MAX_DOUBT = Duration.ofSeconds(10);
 
     private static final ConsumerLog LOG = ConsumerLog.of(BoundedRead.class);
@@ -65,13 +65,16 @@ public final class BoundedRead {
     private long endLookDueNanos;
     private long groupLookDueNanos;
 
-    /** Partitions at their ends for which a last confirmation of the topic was requested. */
+    /**
+     * Partitions that have been read to their ends. For each of them, the brokers were asked to confirm the topic once
+     * more.
+     */
     private final Set<AssignedPartition> doubted = new HashSet<>();
 
     /** The partitions in {@link #doubted} whose topics the brokers have confirmed since the request. */
     private final Set<AssignedPartition> sureOf = new HashSet<>();
 
-    /** Time until which the end of the read waits for these confirmations. */
+    /** Time at which the read ends even without these confirmations. */
     private long sureByNanos;
 
     /**
@@ -183,8 +186,8 @@ public final class BoundedRead {
     }
 
     /**
-     * Returns whether the partitions read to their ends still belong to the same topics. Queries the brokers once more
-     * for that.
+     * Returns whether the brokers have confirmed that the partitions still belong to the topics that were read.
+     * Requests this confirmation once for each partition that has been read to its end.
      */
     private boolean isSure() {
         boolean sure = true;
@@ -222,8 +225,9 @@ public final class BoundedRead {
     }
 
     /**
-     * Returns whether a commit is at or after the end. Returns false if the log does not contain the committed
-     * position, because the next owner will then continue at another position.
+     * Returns whether the group has committed the end offset or a later one. Returns false if the log does not contain
+     * the committed position, because the next owner will then continue at a different position and may have records to
+     * read.
      */
     private boolean isThrough(TopicPartition id, OffsetAndMetadata commit, long end) {
         return commit.offset() >= end && logRange.find(id, LogPosition.of(commit)) == LogRange.Answer.WITHIN;
@@ -236,9 +240,9 @@ public final class BoundedRead {
     }
 
     /**
-     * Returns whether the log contains the committed position and the records before it. Needed only for a partition
-     * from which nothing was read. If the log does not contain them, applies the out-of-range policy, as an unbounded
-     * read would.
+     * Returns whether the log contains the committed position and the records before it. If it does not, applies the
+     * out-of-range policy, as an unbounded read would. This check is needed only if nothing was read from the
+     * partition, because a fetch would have detected the problem.
      */
     private boolean isInLog(AssignedPartition partition) {
         long offset = partition.epochs().begin();

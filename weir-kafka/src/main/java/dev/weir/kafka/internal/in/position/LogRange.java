@@ -19,8 +19,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queries brokers for whether logs contain given positions. Used for partitions that are not fetched, or not fetched
- * yet. Confined to the owner thread.
+ * Finds out from the brokers whether logs contain given positions. Used for partitions that are not being fetched, or
+ * have not been fetched yet. Confined to the owner thread.
  *
  * <p>A log contains the positions from its start to its high watermark, even those after the last stable offset, unless
  * a position's leader epoch shows that the records before it were replaced. Queries without a response are repeated
@@ -33,7 +33,7 @@ final class LogRange {
         UNKNOWN,
         WITHIN,
         OUTSIDE,
-        /** The log was truncated before the position. It may have grown past the position again. */
+        /** The log was truncated before the position. It may have grown past the position since. */
         TRUNCATED
     }
 
@@ -44,10 +44,13 @@ final class LogRange {
         boolean underWay;
         long dueNanos;
 
-        /** The result according to the log's range. If the position has a leader epoch, that is checked afterwards. */
+        /**
+         * The result of comparing the offset with the log's range. Final unless the position has a leader epoch, which
+         * is checked next.
+         */
         Answer inRange = Answer.UNKNOWN;
 
-        /** The offset from which the log differs from the log that the position belongs to. */
+        /** The first offset at which the current log differs from the log that was read. */
         long divergentOffset;
 
         /** The reason why the last attempt failed; empty before the first failure. */
@@ -97,8 +100,8 @@ final class LogRange {
     }
 
     /**
-     * Returns the offset at which the logs diverge, for a position that is {@link Answer#TRUNCATED}; see
-     * {@link Lookup#divergentOffsets}.
+     * Returns the first offset at which the log differs from the log that was read. Must be called only if the result
+     * is {@link Answer#TRUNCATED}. See {@link Lookup#divergentOffsets}.
      */
     long divergentOffset(TopicPartition id) {
         return Objects.requireNonNull(questions.get(id)).divergentOffset;
@@ -173,8 +176,8 @@ final class LogRange {
     }
 
     /**
-     * Queries leader epochs, even for positions after the end. If the log was truncated, the remaining records nearest
-     * to the position are at the point of truncation.
+     * Queries leader epochs, even for positions after the end of the log. If the log was truncated, the policy can then
+     * continue at the point of truncation, where the nearest remaining records are.
      */
     private void askForEpochs(Map<TopicPartition, Question> due) {
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();

@@ -20,8 +20,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 
 /**
- * Applies the out-of-range policy to partitions whose log does not contain their position, whose log was rewritten
- * before it, or whose topic was recreated. Confined to the owner thread.
+ * Applies the out-of-range policy to partitions whose log does not contain their position, whose log was truncated and
+ * rewritten before their position, or whose topic was recreated. Confined to the owner thread.
  *
  * <p>Such a partition restarts, because the offsets of its records, finished or not, have lost their meaning.
  */
@@ -29,7 +29,7 @@ final class LostPositions {
 
     private static final ConsumerLog LOG = ConsumerLog.of(LostPositions.class);
 
-    /** Stands for an unknown offset of a divergence. */
+    /** Means that it is unknown where the logs diverge. */
     private static final long UNKNOWN = -1;
 
     private final PartitionAssignment assignment;
@@ -42,7 +42,7 @@ final class LostPositions {
     /**
      * Creates a handler of lost positions.
      *
-     * @param queries queries the offsets at which partitions continue
+     * @param queries resolves the offsets at which partitions continue
      * @param release makes a held partition continue at an offset
      */
     LostPositions(
@@ -81,7 +81,8 @@ final class LostPositions {
                     topicIds.identifyAnew(renewed, 2, () -> ask(renewed, position, unread, failure));
                 }
             } else {
-                // The fault is from before a seek. If it still applies, it will be reported again.
+                // This position was set by a seek after the failed fetch. If it is invalid too, the next fetch reports
+                // it.
                 assignment.checkAgain(partition);
             }
         }
@@ -159,8 +160,8 @@ final class LostPositions {
     // ---------------------------------------------------------------------------------------------------
 
     /**
-     * Handles a record whose leader epoch is lower than an earlier one, so that it cannot belong to the log read so
-     * far.
+     * Handles a record whose leader epoch is lower than the epoch of an earlier record, so that it cannot belong to the
+     * log read so far.
      */
     void ofAnotherLog(AssignedPartition partition, ConsumerRecord<?, ?> record) {
         AssignedPartition renewed = renew(partition, Reason.RECREATED);
@@ -169,7 +170,9 @@ final class LostPositions {
         topicIds.identifyAnew(renewed, 2, () -> beginAnew(renewed, record.offset(), proof));
     }
 
-    /** Handles the brokers' report that the topic of the partition's position was recreated. */
+    /**
+     * Handles the brokers' report that a partition's topic was recreated after the partition's position was determined.
+     */
     void recreated(AssignedPartition partition, Uuid now) {
         if (assignment.isEnding()) {
             // Nothing to do: commits contain the topic id, so the next owner will detect the recreated topic when it

@@ -39,7 +39,7 @@ public final class NewPartitions {
     private final Map<String, String> troubles = new HashMap<>();
 
     /**
-     * Creates a check.
+     * Creates an object that checks for new partitions.
      *
      * @param interval interval between two checks
      * @param owner the owner thread, on which responses are processed
@@ -79,7 +79,7 @@ public final class NewPartitions {
             LOG.warn("cannot look for new partitions of {}: {}", subscription.selection(), String.valueOf(failure));
             return;
         }
-        // Each failure is logged once, because a deleted topic is missing in every check.
+        // A deleted topic causes the same failure in every check, so a failure is logged only when it first occurs.
         found.failures().forEach((topic, why) -> {
             if (!why.toString().equals(troubles.put(topic, why.toString()))) {
                 LOG.warn("cannot look for new partitions of topic {}: {}", topic, why.toString());

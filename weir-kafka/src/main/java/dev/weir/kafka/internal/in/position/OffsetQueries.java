@@ -38,8 +38,9 @@ public final class OffsetQueries {
     private static final ConsumerLog LOG = ConsumerLog.of(OffsetQueries.class);
 
     /**
-     * Timeout of the first query; doubled for each repetition, up to the client's own default. Short at first, because
-     * the client continues to use the leader it found: if that broker has died, only a new query finds its successor.
+     * Timeout of the first query; doubled for each repetition, up to the client's own default. The client sends all
+     * attempts of one query to the leader that it found first. If that broker has died, only a new query finds the new
+     * leader, so the first timeout is short.
      */
     private static final long FIRST_TIMEOUT_SECONDS = 3;
 
@@ -91,7 +92,7 @@ public final class OffsetQueries {
     private final Map<AssignedPartition, Query> queries = new LinkedHashMap<>();
 
     /**
-     * Creates an object without queries.
+     * Creates an object without any queries.
      *
      * @param owner the owner thread, on which responses are processed
      */
@@ -104,12 +105,12 @@ public final class OffsetQueries {
     }
 
     /**
-     * Adds a query, which the next {@link #askIfDue} sends. It replaces a pending query for the same partition. It is
-     * sent only after the partition's topic id is known, because its result refers to the current topic.
+     * Adds a query and replaces a pending query for the same partition. {@link #askIfDue} sends the query once the
+     * partition's topic id is known. Otherwise a resulting offset could not be attributed to a topic that is recreated.
      *
      * @param positions the positions whose offsets are queried
      * @param then called with those offsets if the partition is still assigned
-     * @param gone called instead of {@code then} if it is no longer assigned, or if the query is replaced
+     * @param gone called instead of {@code then} if the partition is no longer assigned, or if the query is replaced
      */
     void add(AssignedPartition partition, List<Position> positions, Consumer<List<Long>> then, Runnable gone) {
         Query replaced = queries.put(partition, new Query(partition, positions, then, gone, clock.nanoTime()));

@@ -21,7 +21,10 @@ public final class OffsetReset {
         @Nullable Position ignored = position(properties);
     }
 
-    /** Returns the position, relative to the current time; null for {@code none}. */
+    /**
+     * Returns the position that the setting specifies, with durations subtracted from the current time; null for
+     * {@code none}.
+     */
     public static @Nullable Position position(Map<String, String> properties) {
         String value = properties
                 .getOrDefault(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest")
@@ -46,7 +49,10 @@ public final class OffsetReset {
         };
     }
 
-    /** Returns the time that long ago, but not before the Unix epoch, because no record has an earlier timestamp. */
+    /**
+     * Returns the current time minus {@code ago}, but no time before the Unix epoch, because no record has an earlier
+     * timestamp.
+     */
     private static Instant past(Duration ago) {
         Instant now = Instant.now();
         return ago.compareTo(Duration.between(Instant.EPOCH, now)) < 0 ? now.minus(ago) : Instant.EPOCH;

@@ -33,10 +33,13 @@ final class PartitionOpenings {
 
     private static final ConsumerLog LOG = ConsumerLog.of(PartitionOpenings.class);
 
-    /** Timeout of a query. Other partitions wait during a query, and the next attempt may succeed. */
+    /** Timeout of a query. It is short because a query blocks the other partitions and is repeated if it fails. */
     private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** Maximum timeout, for brokers so slow that their responses would otherwise arrive too late and be discarded. */
+    /**
+     * The limit for increasing the timeout. It is increased if brokers are so slow that their responses arrive too late
+     * and are discarded.
+     */
     private static final long MOST_ANSWER_NANOS = 16 * ANSWER_NANOS;
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
@@ -48,7 +51,7 @@ final class PartitionOpenings {
     private final Runnable wake;
     private final Consumer<List<AssignedPartition>> onUncommitted;
 
-    /** Partitions whose committed offsets are unknown so far. */
+    /** Partitions whose committed offsets are not known yet. */
     private final Set<AssignedPartition> asked = new LinkedHashSet<>();
 
     /** Partitions for which one response has reported that there is no committed offset. */
@@ -58,7 +61,7 @@ final class PartitionOpenings {
     private long dueNanos;
 
     /**
-     * Creates an object without partitions.
+     * Creates an object without any partitions.
      *
      * @param wake called when {@link #askIfDue} has something to do
      * @param onUncommitted called with held partitions that have no committed offset
@@ -92,7 +95,7 @@ final class PartitionOpenings {
     }
 
     /**
-     * Queries the commits of held partitions. Blocks briefly. Must not be called within a poll.
+     * Queries the committed offsets of held partitions. Blocks briefly. Must not be called within a poll.
      *
      * @throws KafkaException on a permanent failure
      */
@@ -145,8 +148,9 @@ final class PartitionOpenings {
     }
 
     /**
-     * Queries partitions without a commit once more before they start at another position. A client of the consumer
-     * protocol may report after its timeout that there is no commit when the coordinator actually returned an error.
+     * Queries partitions without a committed offset a second time before they start at another position. The second
+     * query is needed because a client of the consumer protocol may report that there is no committed offset if the
+     * coordinator returned errors until the timeout.
      */
     private void askAgain(boolean wasLate) {
         if (wasLate) {

@@ -37,8 +37,8 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides where partitions start if they do not start at the committed offset, because the subscription overrides it,
- * there is none, or its record no longer exists. Confined to the owner thread.
+ * Decides where partitions start if they do not start at their committed offset. This is the case if the subscription
+ * overrides the committed offset, if there is none, or if its record no longer exists. Confined to the owner thread.
  *
  * <p>Such a partition is held (neither fetched nor committed) until the brokers have resolved its offset, independently
  * of other partitions. The client itself never resets an offset, because it would do so silently.
@@ -61,8 +61,8 @@ public final class StartPositions {
     private final StartSizes sizes;
 
     /**
-     * Commits start positions; null if nothing is committed, or if every offset is committed before its records are
-     * emitted.
+     * Commits start positions; null if the source commits nothing, or if it commits every offset before emitting the
+     * record anyway.
      */
     private final @Nullable StartCommits places;
 
@@ -74,7 +74,7 @@ public final class StartPositions {
     private final Map<AssignedPartition, String> loading = new HashMap<>();
 
     /**
-     * Creates an object without partitions.
+     * Creates an object without any partitions.
      *
      * @param owner the owner thread, on which responses are processed; woken when {@link #askIfDue} has something to do
      * @param delivery determines whether start positions are committed; notified of recreated topics
@@ -250,8 +250,8 @@ public final class StartPositions {
     }
 
     /**
-     * Starts partitions without a position: at the given position, or at their beginning if they were added to the
-     * topic later.
+     * Starts partitions at the given positions. A partition that was added to its topic after the group began to read
+     * the topic starts at its beginning instead.
      */
     private void begin(Map<AssignedPartition, Position> starts) {
         Map<AssignedPartition, Position> others = new HashMap<>(starts);
@@ -290,7 +290,7 @@ public final class StartPositions {
         }
     }
 
-    /** Handles an exception of a client that has no valid position. */
+    /** Handles a poll that failed because the client has no valid position for some partitions. */
     public void unknown(InvalidOffsetException failure) {
         if (failure instanceof org.apache.kafka.clients.consumer.OffsetOutOfRangeException outOfRange) {
             lost.outOfRange(outOfRange);
@@ -303,8 +303,9 @@ public final class StartPositions {
     }
 
     /**
-     * Starts partitions without a commit. Brokers delete commits together with their topic, so a topic known in this
-     * run may have been recreated; its id is verified first.
+     * Starts partitions that have no committed offset. Brokers delete a topic's committed offsets together with the
+     * topic, so if the topic's id was known, the missing commit may mean that the topic was recreated. The id is
+     * therefore verified first.
      */
     private void uncommitted(List<AssignedPartition> partitions) {
         List<AssignedPartition> others = new ArrayList<>();
@@ -335,7 +336,8 @@ public final class StartPositions {
     }
 
     private @Nullable Position startWithoutCommit(TopicPartition id) {
-        // Records of a recreated topic may have arrived while its predecessor was still being read.
+        // A recreated topic is read from its beginning, because records may have arrived in it while this consumer was
+        // still reading the deleted topic.
         return topicIds.wasRecreated(id.topic()) ? Position.beginning() : start(id);
     }
 
@@ -349,8 +351,8 @@ public final class StartPositions {
     }
 
     /**
-     * Handles the brokers' report that the log does not contain the position of a partition from which nothing was
-     * fetched yet.
+     * Handles the brokers' report that the log does not contain the position of a partition. Nothing has been fetched
+     * from the partition yet.
      */
     void outOfRange(AssignedPartition partition, long position) {
         lost.outOfRange(
@@ -359,7 +361,7 @@ public final class StartPositions {
 
     /**
      * Handles the brokers' report that the log was truncated before a partition's position. The log may now contain
-     * different records there. Nothing was fetched from the partition yet.
+     * different records there. Nothing has been fetched from the partition yet.
      *
      * @param divergent the first offset that differs; negative if it is unknown
      */
@@ -374,12 +376,18 @@ public final class StartPositions {
         return topicIds;
     }
 
-    /** Holds each partition until its offset is resolved, then continues there. */
+    /**
+     * Makes partitions continue at the given positions. Each partition is held until the offset of its position is
+     * resolved.
+     */
     public void place(Map<AssignedPartition, Position> positions) {
         place(positions, allPlaced -> {});
     }
 
-    /** Places the partitions like {@link #place(Map)}, and finally reports whether all of them were still assigned. */
+    /**
+     * Makes partitions continue at the given positions, like {@link #place(Map)}. When all are done, reports whether
+     * every partition was still assigned when its offset was resolved.
+     */
     public void place(Map<AssignedPartition, Position> positions, Consumer<Boolean> then) {
         if (positions.isEmpty()) {
             then.accept(true);
@@ -399,8 +407,8 @@ public final class StartPositions {
     }
 
     /**
-     * Counts partitions that were positioned together, although each continues independently. Confined to the owner
-     * thread.
+     * Detects when the last partition of a call to {@link #place(Map, Consumer)} has been resolved. Confined to the
+     * owner thread.
      */
     private static final class Placing {
 

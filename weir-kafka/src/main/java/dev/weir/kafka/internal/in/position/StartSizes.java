@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * The number of partitions that each topic had when the group began to read it. Partitions with higher numbers were
  * added later and are read from their beginning (ADR 58). Confined to the owner thread.
  *
- * <p>The group's commits contain this number, so all members know it, even after restarts. Without commits, the number
- * at the start of the run applies; a topic that did not exist then counts as having had no partitions.
+ * <p>The group's commits contain this number, so all members know it, even after restarts. If there are no commits, the
+ * number of partitions at the start of the run is used instead, which is 0 for a topic that did not exist at that time.
  */
 final class StartSizes {
 
@@ -47,7 +47,7 @@ final class StartSizes {
     private boolean asked;
 
     /**
-     * Creates an object without sizes.
+     * Creates an object that knows no sizes yet.
      *
      * @param group the group for which offsets are committed; null if none are
      * @param owner the owner thread, on which responses are processed
@@ -86,7 +86,10 @@ final class StartSizes {
                 }));
     }
 
-    /** Calls {@code then} on the owner thread once {@link #isAdded} can decide for these partitions. */
+    /**
+     * Calls {@code then} on the owner thread once enough is known for {@link #isAdded} to return results for these
+     * partitions.
+     */
     void learn(Collection<TopicPartition> ids, Runnable then) {
         if (selection instanceof Subscription.Partitions
                 || ids.stream().allMatch(id -> known.containsKey(id.topic()))) {
@@ -124,11 +127,10 @@ final class StartSizes {
     /**
      * Returns the number of partitions that the topic had when the group began to read it.
      * <ul>
-     * <li>This is the number stored in the topic's commits, if any of them contains it.
-     * <li>If no commit contains the number although this consumer writes commit metadata, another kind of consumer
-     * began to read the topic. Partitions without a commit were then added later, so the result is 0.
-     * <li>If there are no commits, nothing was read before. The number at the start of this run applies then, and also
-     * if no metadata is written.
+     * <li>If any of the topic's commits contains the number, the result is that number.
+     * <li>If the topic has commits without the number although this consumer writes commit metadata, another kind of
+     * consumer began to read the topic. A partition without a commit must have been added since, so the result is 0.
+     * <li>If the topic has no commits, or if no metadata is written, the result is the number at the start of this run.
      * </ul>
      */
     private int size(String topic, Map<TopicPartition, OffsetAndMetadata> commits, Map<String, Integer> sizes) {

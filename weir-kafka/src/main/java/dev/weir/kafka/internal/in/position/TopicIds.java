@@ -24,17 +24,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * The topic ids of the assigned partitions, used to detect recreated topics (ADR 56). Confined to the owner thread.
  *
- * <p>An id is queried when a partition needs it, and then every {@link #INTERVAL_NANOS}, or less often if fetching
- * detects a change as well. A change counts only after two responses, because one broker may be outdated; a response
- * with an earlier id of the topic is outdated for certain. A topic without a response does not delay other topics.
+ * <p>An id is queried when a partition needs it and then every {@link #INTERVAL_NANOS}. The interval is longer if
+ * fetching also detects recreated topics. A new id must be reported twice before it is believed, because a single
+ * response may come from a broker with outdated metadata. A response with an earlier id of the topic is certainly
+ * outdated. A topic without a response does not delay other topics.
  */
 final class TopicIds {
 
     private static final ConsumerLog LOG = ConsumerLog.of(TopicIds.class);
 
     /**
-     * The interval documented in configuration.md. Each partition adds a millisecond, which matters only for thousands
-     * of them.
+     * The interval documented in configuration.md. Each assigned partition extends it by a millisecond, which is
+     * noticeable only with thousands of partitions.
      */
     static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -46,7 +47,7 @@ final class TopicIds {
 
     private static final long NANOS_PER_PARTITION = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** The pause between two responses that must agree. */
+    /** The delay before a query is repeated to confirm its response. */
     private static final long CONFIRM_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -130,11 +131,14 @@ final class TopicIds {
     private final Consumer<String> onRecreated;
     private final Map<String, Topic> topics = new HashMap<>();
 
-    /** The values of the map as a list, which only grows, because the owner iterates over it in each turn. */
+    /**
+     * The values of {@link #topics}, in a list because the owner iterates over them in every turn. Topics are never
+     * removed.
+     */
     private final List<Topic> all = new ArrayList<>();
 
     /**
-     * Creates an object without topics.
+     * Creates an object without any topics.
      *
      * @param owner the owner thread, on which responses are processed
      * @param onRecreated receives the name of each recreated topic, whether or not a partition of it is assigned
@@ -155,8 +159,9 @@ final class TopicIds {
     }
 
     /**
-     * Calls {@code same} once the brokers confirm that the partition's topic is the one its position belongs to;
-     * immediately if they did so recently. A position without a topic id is associated with the current topic.
+     * Calls {@code same} once the brokers confirm that the topic was not recreated since the partition's position was
+     * determined. Calls it immediately if the topic id was verified recently. A position without a topic id is assumed
+     * to belong to the current topic.
      */
     void identify(AssignedPartition partition, Runnable same) {
         Topic topic = topic(partition);
@@ -174,9 +179,10 @@ final class TopicIds {
     }
 
     /**
-     * Calls {@code same} once the brokers confirm again that the partition's topic is the one its position belongs to.
+     * Calls {@code same} once new responses from the brokers confirm that the topic was not recreated since the
+     * partition's position was determined.
      *
-     * @param times number of consecutive responses that must confirm it; two if there is reason for doubt
+     * @param times number of consecutive responses that must confirm this; two if a recreation is suspected
      */
     void identifyAnew(AssignedPartition partition, int times, Runnable same) {
         Topic topic = topic(partition);
@@ -223,7 +229,7 @@ final class TopicIds {
         return topic != null && topic.known != null;
     }
 
-    /** Returns whether a topic of that name was seen to be recreated during this run. */
+    /** Returns whether this run has detected that the topic with that name was recreated. */
     boolean wasRecreated(String name) {
         Topic topic = topics.get(name);
         return topic != null && !topic.left.isEmpty();
@@ -233,7 +239,7 @@ final class TopicIds {
     long nanosUntilDue() {
         long now = clock.nanoTime();
         long least = Long.MAX_VALUE;
-        for (int i = 0; i < all.size(); i++) { // no iterator, because this runs in every turn
+        for (int i = 0; i < all.size(); i++) { // an index loop allocates no iterator in every turn
             Topic topic = all.get(i);
             if (!topic.underWay && !topic.idle) {
                 least = Math.min(least, Math.max(0, topic.dueNanos - now));
@@ -309,8 +315,8 @@ final class TopicIds {
     }
 
     /**
-     * Returns whether all partitions of the topic assigned here are being fetched, so that the fetcher detects a
-     * recreated topic.
+     * Returns whether all of the topic's partitions that are assigned to this consumer are being fetched, so that the
+     * fetcher would detect a recreated topic.
      */
     private boolean isFetched(Topic topic) {
         if (!assignment.isFetchedByTopicId() || !topic.waits.isEmpty()) {
@@ -351,7 +357,7 @@ final class TopicIds {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** Stores a response. Returns false if the response may be the report of an outdated broker. */
+    /** Stores a response. Returns false if it may come from a broker with outdated metadata. */
     private boolean isBelieved(Topic topic, Uuid id) {
         Uuid known = topic.known;
         if (topic.left.contains(id)) {
@@ -403,8 +409,8 @@ final class TopicIds {
         boolean differs = partition.topicId() != null && !isSame(partition.topicId(), id);
         wait.times = differs == wait.differed ? wait.times + 1 : 1;
         wait.differed = differs;
-        // A response that differs from the position's topic id needs a second one like it, because it may be the first
-        // response of all. One is enough if the position's id is known to be an earlier id of the topic.
+        // A different id must be reported twice, because this may be the first response about the topic, from a broker
+        // with outdated metadata. Once is enough if the position's id is known to be an earlier id of the topic.
         int needed = differs ? (topic.left.contains(partition.topicId()) ? 1 : 2) : wait.needed;
         if (wait.times < needed) {
             wait.from = topic.questions + 1;

@@ -1,6 +1,6 @@
 /**
- * Determines the positions at which partitions start, continue and end. Queries brokers, and processes the responses on
- * the owner thread, which then seeks. Uses {@code lookup}, {@code fetch}, {@code buffer}, {@code commit} and
+ * Determines the positions at which partitions start, continue and end. Queries brokers; the owner thread processes the
+ * responses and seeks to the positions. Uses {@code lookup}, {@code fetch}, {@code buffer}, {@code commit} and
  * {@code offsets}.
  */
 @NullMarked

@@ -69,7 +69,7 @@ public final class EncodedElement implements EncodedRecords, RecordOutput {
         return unfolded;
     }
 
-    @SuppressWarnings("NullAway") // a record without key or value has null
+    @SuppressWarnings("NullAway") // null if the record has no such key or value
     private static byte[] part(ByteBuffer from) {
         int length = ByteUtils.readVarint(from);
         if (length < 0) {

@@ -42,8 +42,9 @@ public final class KeptViews implements RecordViews {
     }
 
     /**
-     * Returns this object to its pool if its memory was released. Call after the stages that received it have
-     * acknowledged it, so that none of them closes it again. An object that is still open stays with its holder.
+     * Returns this object to its pool if {@link #close} has released its memory; otherwise does nothing. Must be called
+     * only after the stages have acknowledged the records, because a stage could otherwise close this object while it
+     * is reused.
      */
     public void recycle() {
         if (batches == null) {

@@ -1,6 +1,6 @@
 /**
- * Contains the elements of pipelines on views: copies of fetched batches, records encoded for sending, and their
- * memory.
+ * Contains the elements of pipelines that process record views: copies of fetched batches, records encoded for sending,
+ * and their memory.
  */
 @NullMarked
 package dev.weir.kafka.internal.in.view;

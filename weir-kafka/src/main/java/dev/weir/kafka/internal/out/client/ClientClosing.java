@@ -22,8 +22,8 @@ public final class ClientClosing {
     private ClientClosing() {}
 
     /**
-     * Makes a client stop sending and fail its unanswered records, without waiting for either. Repeated calls have no
-     * effect.
+     * Makes a client stop sending and fail its unacknowledged records, but does not wait until it has done so. Repeated
+     * calls have no effect.
      */
     public static void begin(Producer<?, ?> client) {
         if (!ClientThread.of(client).tellToFail()) {

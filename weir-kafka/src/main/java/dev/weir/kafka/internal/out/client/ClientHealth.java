@@ -9,11 +9,11 @@ import org.apache.kafka.common.MetricName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects from outside whether a Kafka client can still complete its records. Two faults are silent. First, a client
- * splits a batch that is too large for its topic into batches of {@code batch.size}. If the topic's limit is lower, or
- * if a single record exceeds it, the split produces the same batch again, without end. Second, an {@link Error} may
- * have killed the client's thread. Confined to the monitoring thread. Each instance observes the acknowledgements of
- * one producer or of one transaction.
+ * Detects from outside whether a Kafka client can still complete records. Two faults are silent. First, a client splits
+ * a batch that is too large for its topic into batches of {@code batch.size}. If the topic's limit is lower, or if a
+ * single record exceeds it, each split produces the same batch again, and the client repeats this forever. Second, an
+ * {@link Error} may have killed the client's thread. Confined to the monitoring thread. Each instance observes the
+ * acknowledgements of one producer or of one transaction.
  */
 public final class ClientHealth {
 
@@ -23,9 +23,9 @@ public final class ClientHealth {
             + " first or lower the second";
 
     /**
-     * The number of batch splits without an acknowledgement that counts as endless. Each split makes the client's
-     * {@code FutureRecordMetadata.chain} one call deeper, and this limit is far below the depth that kills the client's
-     * thread.
+     * If a client splits this many batches without any acknowledgement, it is considered to be splitting endlessly.
+     * Each split makes the client's {@code FutureRecordMetadata.chain} one call deeper. This limit is far below the
+     * depth that kills the client's thread.
      */
     private static final double MANY_SPLITS = 1_000;
 
@@ -36,7 +36,7 @@ public final class ClientHealth {
 
     /** The state of the client. */
     public enum Found {
-        /** The client completes records, or may still do so. */
+        /** The client completes records, or it is too early to tell that it does not. */
         WELL,
         /** The client splits a batch endlessly. */
         SPLITS,
@@ -78,17 +78,17 @@ public final class ClientHealth {
     private boolean seenDead;
 
     /**
-     * Creates an instance without history.
+     * Creates an instance that has not checked the client yet.
      *
-     * @param shared whether the client has other users. Their records may be split while the brokers of this user's
-     *     records are down, so the lower limit of splits does not apply
+     * @param shared whether the client has other users. While the brokers of this user's records are down, other users'
+     *     records may cause splits, so {@link #SOME_SPLITS} does not apply
      */
     public ClientHealth(boolean shared) {
         this.shared = shared;
     }
 
     /**
-     * Returns the failure of the run. Returns null for a healthy client, and for a stuck one because it can be
+     * Returns the failure that must end the run; null if the client is healthy, or if it is stuck and can therefore be
      * replaced.
      */
     public @Nullable KafkaPipelineException failure(Found found) {
@@ -141,7 +141,7 @@ public final class ClientHealth {
         } else if (unanswered > 0 && isEndless(splits - splitsAtAnswer, nowNanos - answerNanos)) {
             found = Found.SPLITS;
         }
-        seenDead = dead; // a dead client is reported when seen twice, because the last acknowledgements may be arriving
+        seenDead = dead; // reported only if seen twice, because the last acknowledgements may be arriving
         return found;
     }
 

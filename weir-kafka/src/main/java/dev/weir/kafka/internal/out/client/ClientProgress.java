@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Detects a client whose records are not acknowledged although their partitions are writable. By default, a client
  * waits forever, which is right while brokers are down. A client therefore counts as stuck only if two conditions are
- * met. Its oldest record must have been unacknowledged for several request timeouts. In addition, two queries on
- * another connection must have confirmed that all partitions of the client's topics have a leader and all replicas, and
- * that the client's transaction coordinators respond. The second query follows when half of these request timeouts have
- * passed since the first. The result is reported by the next check after the second query, because acknowledgements may
- * arrive during the query.
+ * met. Its oldest record must have been unacknowledged for several request timeouts. In addition, two queries on a
+ * separate connection must have confirmed that all partitions of the client's topics have a leader and all replicas,
+ * and that the client's transaction coordinators respond. The second query is sent when half of the first condition's
+ * time has passed since the first query. A stuck client is reported by the first check after the second query, because
+ * acknowledgements may arrive during the query.
  *
  * <p>Each detection doubles the time until the next one, so that a fault that a new client cannot cure does not cause
  * records to be written again and again. Confined to the monitoring thread, except for {@link #trouble}.
@@ -53,7 +53,7 @@ public final class ClientProgress {
         this.obstacles = obstacles;
     }
 
-    /** Creates a check for clients with this configuration, which queries the brokers on a separate connection. */
+    /** Creates a check for clients with this configuration. The check queries the brokers on a separate connection. */
     public static ClientProgress of(Map<String, ?> clientConfig) {
         return of(clientConfig, Set.of());
     }
@@ -65,8 +65,9 @@ public final class ClientProgress {
     }
 
     /**
-     * Returns a sentence about a client whose records have been unacknowledged for long, including the brokers' report
-     * about its topics. Returns an empty string if there is no such client. Any thread.
+     * Returns a message if the client's records have been unacknowledged for a long time. The message includes the
+     * brokers' report about the topics. Returns an empty string if there is no such problem. Any thread may call this
+     * method.
      */
     public String trouble() {
         return trouble;

@@ -7,8 +7,8 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * A serializer wrapped for one client. Before the client sends its first record, the client's own thread reports
- * cluster metadata to the serializer. This call reveals the thread. Thread-safe if the serializer is.
+ * A serializer wrapped for one client, which also discovers the client's thread: before the client sends its first
+ * record, that thread reports cluster metadata to the serializer. Thread-safe if the wrapped serializer is.
  *
  * @param closes whether the serializer is closed together with the client
  */
@@ -25,7 +25,7 @@ record ClientSerializer<T>(Serializer<T> serializer, boolean closes, ClientThrea
         try {
             return data instanceof ReadyBytes ready ? ready.bytes() : serializer.serialize(topic, headers, data);
         } catch (StackOverflowError tooDeep) {
-            // Reported as a failure of this record. The client would treat the error as fatal.
+            // This exception rejects only the record. The client would treat the error itself as fatal.
             throw new SerializationException("the serializer overflowed the stack", tooDeep);
         }
     }

@@ -24,7 +24,7 @@ public final class ClientThread {
 
     /**
      * The thread. It is referenced weakly because a thread that has ended still references everything that it used,
-     * including the client's buffers, and this object remains in {@link #OF_CLIENTS} until the next lookup there.
+     * including the client's buffers, and {@link #OF_CLIENTS} may keep this object until its next use.
      */
     private volatile @Nullable WeakReference<Thread> thread;
 

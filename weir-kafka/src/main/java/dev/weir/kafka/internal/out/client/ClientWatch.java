@@ -18,8 +18,8 @@ public final class ClientWatch {
     private ClientWatch() {}
 
     /**
-     * Starts the checks: calls {@code look} with {@link System#nanoTime()}, and makes the stage report the findings of
-     * {@code progress}. Checks nothing if there are no real brokers.
+     * Starts the checks, which call {@code look} with the value of {@link System#nanoTime()}, and makes the stage
+     * report the problems found by {@code progress}. Starts no checks if a test harness replaces the brokers.
      */
     public static void begin(
             Map<String, ?> clientConfig, ClientProgress progress, StageContext context, LongConsumer look) {
@@ -31,7 +31,7 @@ public final class ClientWatch {
         });
     }
 
-    /** Starts the checks without a run. The returned object stops them. */
+    /** Starts the checks for a client that belongs to no run. The returned object stops them. */
     public static Runnable begin(Map<String, ?> clientConfig, LongConsumer look) {
         if (!SurroundingsRegistry.of(clientConfig).hasBrokers()) {
             return () -> {};
@@ -47,7 +47,7 @@ public final class ClientWatch {
                 look.accept(System.nanoTime());
             }
         } catch (InterruptedException ended) {
-            // Nothing interrupts this thread. If something did, the checks would end.
+            // Not expected, because nothing interrupts this thread. An interrupt would end the checks.
         }
     }
 }

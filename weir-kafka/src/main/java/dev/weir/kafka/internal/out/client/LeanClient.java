@@ -51,8 +51,8 @@ final class LeanClient<K, V> implements Producer<K, V> {
     private final AtomicReference<@Nullable LeanRecord> spare = new AtomicReference<>();
 
     /**
-     * The producer's own thread; null until it has completed a record. Only that thread writes the field, so any other
-     * thread reads a value that differs from itself, even if the value is stale.
+     * The producer's own thread; null until it has completed a record. Only that thread writes this field. Other
+     * threads may read a stale value, but never their own thread.
      */
     private @Nullable Thread answering;
 
@@ -203,7 +203,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
         } catch (InterruptedException interrupted) {
             throw new InterruptException(interrupted);
         } catch (LeanException failed) {
-            // The outcomes of all records have been reported, each with this failure.
+            // Nothing to do: every record has already been completed with this failure.
         }
     }
 
@@ -232,8 +232,8 @@ final class LeanClient<K, V> implements Producer<K, V> {
     }
 
     /**
-     * Returns an empty list. Weir does not need the partitions, because the lean producer itself decides which batch is
-     * sent first.
+     * Returns an empty list. With Kafka's client, Weir uses the partitions to control which batch is sent first, but
+     * the lean producer decides this itself.
      */
     @Override
     public List<PartitionInfo> partitionsFor(String topic) {

@@ -26,7 +26,8 @@ public final class ProduceFaults {
                 return sameKind(said, message);
             }
         }
-        // A fault with a cause has stopped the producer itself. Otherwise, the record failed because of another record.
+        // A fault with a cause has stopped the producer itself. Without a cause, the record failed only because of
+        // another record.
         return fault.getCause() == null ? new KafkaException(message, fault) : new ApiException(message, fault);
     }
 

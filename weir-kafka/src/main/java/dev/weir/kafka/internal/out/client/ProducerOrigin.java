@@ -7,14 +7,17 @@ import java.util.Map;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.Serializer;
 
-/** Creates Kafka's producer or a lean producer, or the producer of a test harness that is registered at the address. */
+/**
+ * Creates producers: Kafka's producer, a lean producer, or, if a test harness is registered at the bootstrap address,
+ * the producer of this test harness.
+ */
 public final class ProducerOrigin {
 
     private ProducerOrigin() {}
 
     /**
-     * Opens a producer. The caller closes it, which also closes the serializers. A test harness provides the same kind
-     * of producer for both paths.
+     * Opens a producer. The caller closes it, which also closes the serializers. The {@code path} makes no difference
+     * if a test harness provides the producer.
      */
     public static <K, V> Producer<K, V> open(
             ProducePath path, Map<String, Object> config, Serializer<K> keys, Serializer<V> values) {

@@ -1,7 +1,8 @@
 package dev.weir.kafka.internal.out.client;
 
 /**
- * An already serialized key or value, for a producer of any types; see {@link ClientSerializer}. Immutable.
+ * An already serialized key or value, which {@link ClientSerializer} passes through, whatever the producer's key and
+ * value types. Immutable.
  *
  * @param bytes null if the record has no such key or value
  */

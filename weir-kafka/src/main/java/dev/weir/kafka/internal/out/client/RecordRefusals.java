@@ -11,7 +11,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** Classifies the exceptions with which records are rejected. Stateless. */
+/** Classifies the exceptions that clients report for rejected records. Stateless. */
 public final class RecordRefusals {
 
     private RecordRefusals() {}
@@ -41,9 +41,10 @@ public final class RecordRefusals {
     }
 
     /**
-     * Returns whether the exception concerns this topic. Topics that the exception names are compared with this topic,
-     * because a client in a transaction fails all unsent records with the same exception, whatever their topics, unless
-     * a retry may succeed.
+     * Returns whether the exception concerns this topic. A client in a transaction fails all unsent records with the
+     * same exception, even records for other topics, so the exception must name this topic. An
+     * {@link UnknownTopicOrPartitionException} need not name it: it is retriable, so it is reported only for records of
+     * the missing topic.
      */
     public static boolean isOfTopic(Exception refusal, String topic) {
         return refusal instanceof UnknownTopicOrPartitionException
@@ -75,17 +76,17 @@ public final class RecordRefusals {
     }
 
     /**
-     * Returns whether the exception says nothing about the record itself. Kafka's client uses exactly this class for
-     * the other records in the batch of an invalid record, and for all records that are given up when the client is
-     * closed.
+     * Returns whether the exception says nothing about the record itself. Kafka's client uses {@link KafkaException},
+     * and not one of its subclasses, for the other records in the batch of an invalid record, and for all records that
+     * it fails when it is closed.
      */
     public static boolean isOfNeighbour(Exception refusal) {
         return refusal.getClass() == KafkaException.class;
     }
 
     /**
-     * The priority of an exception as the reason for a producer's stop. The exception with the highest priority is
-     * reported.
+     * The priority of an exception among the exceptions reported when a producer stops. The exception with the highest
+     * priority is reported as the reason.
      */
     public static int weight(Exception refusal) {
         if (isOfNeighbour(refusal)) {

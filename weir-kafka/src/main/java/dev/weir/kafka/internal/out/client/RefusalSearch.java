@@ -9,9 +9,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the faulty ones among records that were rejected together. Brokers reject whole batches, and a client gives up
- * all records after a rejected one. A rejection therefore means at first only that one of several records is faulty.
- * Each of these records is sent again alone, so that a further rejection proves that this record is faulty.
+ * Searches records that were rejected together for the faulty ones. Brokers reject whole batches, and a client also
+ * fails all records after a rejected one. At first, a rejection therefore shows only that at least one of several
+ * records is faulty. Each of these records is sent again alone. If it is rejected again, it is certain that this record
+ * is faulty.
  *
  * <pre>
  *   (none)  --refused among others-->  Refused  --review-->  Suspect  --sent again-->  Alone  --written-->  (none)
@@ -53,7 +54,7 @@ public final class RefusalSearch<R> {
     /** Sends records in order. Confined to one thread. */
     public interface Way<R> {
 
-        /** Sends a record after the others. Returns false if no more records are accepted. */
+        /** Sends the next record. Returns false if no more records are accepted. */
         boolean send(R record) throws InterruptedException;
 
         /** Waits until all sent records are completed. Returns false if no more records are accepted. */
@@ -101,7 +102,7 @@ public final class RefusalSearch<R> {
     }
 
     /**
-     * Makes a record the last of the suspects. Must not be called concurrently.
+     * Makes a record a suspect and puts it after all other suspects. Must not be called concurrently.
      *
      * @return the record's previous state; null if it was not under suspicion
      */
@@ -128,12 +129,12 @@ public final class RefusalSearch<R> {
     }
 
     /**
-     * Ends an attempt. If the rule covers the exception, a rejected record becomes a suspect, and a faulty record
-     * leaves the search. Records whose exceptions are not covered also leave the search, because such an exception does
-     * not explain a later failure.
+     * Ends an attempt. A rejected record becomes a suspect if the rule covers its exception. A faulty record is removed
+     * from the search. A record whose exception is not covered is removed as well, because such an exception does not
+     * explain a later failure.
      *
      * @param takes returns whether the rule covers an exception
-     * @param atFault receives the faulty records that leave the search
+     * @param atFault receives the removed faulty records whose exceptions are covered
      * @return whether the rule covers any of the exceptions
      */
     public boolean review(Predicate<? super Exception> takes, BiConsumer<? super R, ? super Exception> atFault) {
@@ -176,7 +177,10 @@ public final class RefusalSearch<R> {
         return null;
     }
 
-    /** Removes a record that was written or is gone. Returns its previous state; null if it was not under suspicion. */
+    /**
+     * Removes a record that was written or will not be sent again. Returns its previous state; null if it was not under
+     * suspicion.
+     */
     public @Nullable State forget(R record) {
         return states.remove(record);
     }

@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A producer whose client is replaced by a new one with the same configuration if an error may have made it unusable,
- * or if it no longer completes records. Confined to one thread, with these exceptions: {@link #look} belongs to the
- * monitoring thread, and any thread may call {@link #close} and the methods marked as such. Any thread may also call
- * {@link #send} while no client is being replaced.
+ * or if it no longer completes records. Confined to one thread, with these exceptions: the monitoring thread calls
+ * {@link #look}, and any thread may call {@link #close} and the methods whose comments allow it. Any thread may also
+ * call {@link #send} while no client is being replaced.
  */
 public final class ReplaceableProducer<K, V> {
 
@@ -66,7 +66,7 @@ public final class ReplaceableProducer<K, V> {
     public interface Patience<X extends Exception> {
 
         /**
-         * Returns, after a pause, if another attempt may succeed. Throws an exception if not.
+         * Waits and then returns if another attempt may succeed; otherwise throws an exception.
          *
          * @param refusals the number of consecutive failures, not counting timeouts
          */
@@ -116,7 +116,8 @@ public final class ReplaceableProducer<K, V> {
     }
 
     /**
-     * Opens a client, with as many attempts as necessary. The caller has closed the previous client, or will close it.
+     * Opens a client, with as many attempts as necessary. The caller must close the previous client before or after
+     * this call.
      *
      * @return the new client
      */
@@ -173,8 +174,8 @@ public final class ReplaceableProducer<K, V> {
         clientsOpened++;
         opened = open;
         if (closed) {
-            // The closing thread may have looked for an open client before this one was stored, and then has not closed
-            // it.
+            // The closing thread may have looked for an open client before this client was stored. It has not closed
+            // this client in that case.
             ClientClosing.begin(open.client);
         }
         return open;
@@ -209,8 +210,8 @@ public final class ReplaceableProducer<K, V> {
     }
 
     /**
-     * Closes the client, unless the exception concerns only a single record or is a timeout. After some errors, a
-     * client silently does nothing more. The next record opens another client.
+     * Closes the client, because some errors make a client silently stop working. The next record opens another client.
+     * Does nothing if the exception concerns only a single record or is a timeout.
      *
      * @param number the number of the client that reported the exception; if it is no longer open, nothing happens
      * @throws KafkaPipelineException if the client's thread hangs while it has records, whose outcome would remain
@@ -277,7 +278,7 @@ public final class ReplaceableProducer<K, V> {
     /**
      * Performs the check of {@link #look(long, boolean)} for a run, and logs a stuck client.
      *
-     * @param where the end of the log line
+     * @param where text to append to the log line
      * @return the failure of the run; null if it may continue, perhaps with another client
      */
     public @Nullable KafkaPipelineException look(long nowNanos, boolean awaited, String where) {

@@ -20,8 +20,8 @@ import org.apache.kafka.common.errors.TransactionalIdNotFoundException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 
 /**
- * Queries the brokers, on a new connection each time, whether topics can be written to and whether transaction
- * coordinators respond. Stateless except for its settings.
+ * Checks whether topics can be written to and whether transaction coordinators respond. Queries the brokers, on a new
+ * connection for each check. Stateless except for its settings.
  */
 final class WritableTopics {
 
@@ -43,9 +43,9 @@ final class WritableTopics {
     }
 
     /**
-     * Returns a description of the obstacle if a producer must wait: a partition has no leader or not all replicas in
-     * sync, a coordinator does not respond or has not finished the previous transaction, or the brokers do not respond.
-     * Returns an empty string if there is no obstacle.
+     * Returns the reason why a producer cannot make progress at present; an empty string if there is none. Possible
+     * reasons are a partition without a leader or without all replicas in sync, a coordinator that does not respond or
+     * has not finished the previous transaction, and brokers that do not respond.
      */
     String obstacle(Set<String> topics) {
         if (topics.isEmpty()) {

@@ -30,7 +30,7 @@ final class AbortedWork<K, V> {
     private final ArrayDeque<TransactionRecord<K, V>> again = new ArrayDeque<>();
 
     /**
-     * True if everything aborted must be read again, because a part of it may be committed or must not be written
+     * True if everything aborted must be read again, because some of it may have been committed or must not be written
      * again.
      */
     private boolean mustReadAgain;
@@ -45,13 +45,13 @@ final class AbortedWork<K, V> {
         transaction.open().forEach(root -> lostSources.add(root.source()));
     }
 
-    /** Requests that a source be read again, because it lost an element that was in no transaction. */
+    /** Requests that a source be read again, because it lost an element that is not part of any transaction. */
     void readAgain(AckTarget source) {
         lostSources.add(source);
         mustReadAgain = true;
     }
 
-    /** Requests that everything aborted be read again, because a part of it may be committed. */
+    /** Requests that everything aborted be read again, because some of it may have been committed. */
     void readAgain() {
         mustReadAgain = true;
     }
@@ -61,7 +61,10 @@ final class AbortedWork<K, V> {
         return lostSources.contains(source);
     }
 
-    /** Returns whether all aborted records are kept, and none of them may be committed. */
+    /**
+     * Returns whether the aborted records can be written again: they are kept, and nothing requires that everything be
+     * read again.
+     */
     boolean mayWriteAgain() {
         return keeps && !mustReadAgain;
     }
@@ -95,8 +98,8 @@ final class AbortedWork<K, V> {
      */
     void resume(boolean writesAgain) {
         if (writesAgain) {
-            // Elements of older transactions come first. All of these elements come before the elements that were still
-            // waiting in this queue when the transactions were aborted.
+            // Elements of older transactions come first. Elements that were already in this queue at the time of the
+            // abort come last.
             transactions
                     .reversed()
                     .forEach(transaction -> transaction.keptBackwards(kept -> again.addFirst(kept.again())));

@@ -40,14 +40,14 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     /** The interval between checks of the group's other transactions while partitions wait for their offsets. */
     private static final long FENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** The time for which commits of offsets without records are delayed. */
+    /** Minimum time after a commit before a transaction without records commits further offsets. */
     private static final long OFFSETS_ONLY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    /** The interval between checks, while a commit is running, that its partitions still exist. */
+    /** The interval between checks for deleted partitions while a commit is running. */
     private static final long GONE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final long GONE_FOR_GOOD_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -85,10 +85,13 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     /** Partitions whose records were aborted and will not be read again in this run. */
     private String takenBackAtTheEnd = "";
 
-    /** Partitions that seemed to be deleted when the records of other partitions were written again. */
+    /**
+     * Partitions that were restarted because they appeared to be deleted when the records of other partitions were
+     * written again.
+     */
     private final Set<AssignedPartition> goneAtTheEnd = new LinkedHashSet<>();
 
-    /** The number of aborts so far that did not end the run. */
+    /** The number of aborts after which the run has resumed. */
     private long aborts;
 
     private final CommitGaps scatter = new CommitGaps();
@@ -179,7 +182,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             return false;
         }
         try {
-            // A cut that waits for inputs may wait until the stream ends, because a stage may hold the inputs until
+            // A stage may hold inputs until the stream ends, so a cut that waits for these inputs may also wait until
             // then.
             boolean waitsForInputs = run.isClosing() || (scatter.isThere() && !run.isIntakeHeld());
             return switch (run.state()) {
@@ -225,7 +228,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     /** Processes confirmed commits, and resumes after an abort. */
     private void takeUp() {
         for (TransactionCut<K, V> cut = run.confirmed.poll(); cut != null; cut = run.confirmed.poll()) {
-            // Applies only to partitions that are still assigned and have not been restarted since.
+            // Has no effect on partitions that are no longer assigned or have been restarted since the cut.
             commits.committed(cut.partitions(), cut.offsets());
         }
         if (run.state() == TransactionState.ABORTED) {
@@ -243,7 +246,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         if (run.isSending() || run.aborted.isWaiting()) {
             return later(run.isIntakeHeld());
         }
-        // Determined first, because work that this cut is waiting for may finish in the meantime.
+        // Checked before the inputs. Otherwise an input that finishes between the two checks would look as if nothing
+        // could finish it any more.
         boolean nothingMoves = run.isInputEnded() && nothingMoves();
         OpenTransaction<K, V> filling = run.filling();
         if (filling != null) {
@@ -313,8 +317,9 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Fails the run well before the coordinator aborts the transaction, because otherwise such aborts would repeat
-     * endlessly.
+     * Fails the run if the transaction has waited too long for unfinished inputs. This happens well before the
+     * coordinator would abort the transaction. Otherwise the run would repeat the same work, and the coordinator would
+     * abort it again, forever.
      */
     private void failIfStuck(OpenTransaction<K, V> filling) {
         if (filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos() && context.failure() == null) {
@@ -323,8 +328,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Fails the run if all inputs of the transaction are finished, but there are too many gaps between finished
-     * offsets.
+     * Fails the run if all inputs of the transaction are finished, but there have been too many gaps between finished
+     * offsets for too long.
      */
     private void failIfScattered(OpenTransaction<K, V> filling, List<AssignedPartition> partitions) {
         if (filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos() && context.failure() == null) {
@@ -332,7 +337,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
                     .filter(partition -> commits.finishedEntirely(List.of(partition)) == null)
                     .map(partition -> partition.id() + "@" + partition.tracker().firstUnfinished())
                     .collect(Collectors.joining(", "));
-            if (!places.isEmpty()) { // empty if they have finished in the meantime
+            if (!places.isEmpty()) { // empty if the gaps have just closed
                 context.fail(TransactionFaults.scattered(places, plan));
             }
         }
@@ -381,8 +386,9 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Returns whether a source of records was restarted, by a seek or because its log changed, and has no position yet.
-     * A commit would then lack the offset that belongs to these records.
+     * Returns whether a commit would lack the offset for the records from this source. This is the case if the source's
+     * partition was revoked, or if it was restarted (by a seek or because its log changed) and its new position is not
+     * known yet.
      */
     private boolean hasNoPlace(AckTarget source) {
         if (!source.isRevoked(0) || partitionOf(partition -> partition.tracker() == source) != null) {
@@ -500,7 +506,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         if (!takenBackAtTheEnd.isEmpty()) {
             if (run.filling() != null) {
                 // The open transaction may contain records of the revoked partitions, and must not be committed without
-                // their offsets.
+                // the offsets of these partitions.
                 committer.abortFilling(new KafkaException("a transaction before it was aborted at the end"));
             }
             throw takenBack(takenBackAtTheEnd);
@@ -521,8 +527,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Aborts the open transaction and throws, if the transaction contains records of an unfinished input that no stage
-     * is working on any more. Nothing could finish such an input.
+     * Aborts the open transaction and throws if an input with records in the transaction is unfinished, but no stage is
+     * working on it. Nothing could finish such an input any more.
      */
     private void throwIfGivenUp() {
         OpenTransaction<K, V> filling = run.filling();
@@ -536,7 +542,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
 
     private boolean isGivenUp(Root root) {
         AssignedPartition partition = partitionOf(root);
-        // Must be checked in this order, because the input may finish in between.
+        // Must be checked in this order. Otherwise an input that finishes between the checks would count as given up.
         return partition != null
                 && !partition.hasUnsettled()
                 && !partition.tracker().isDone(root.token());
@@ -557,8 +563,9 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     // ---- After an abort --------------------------------------------------------------------------------------------
 
     /**
-     * Resumes after an abort. Finished but uncommitted records are read again; other partitions continue. If nothing is
-     * read any more, the sink writes its kept records again, and finished inputs stay finished.
+     * Resumes after an abort. Finished records that were not committed are read again; other partitions continue. If
+     * the input has ended, the sink instead writes its kept records again, if it can, and finished inputs stay
+     * finished.
      */
     private void goOn() {
         if (!run.lock.tryLock()) {
@@ -573,7 +580,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             writesAgain = isAtTheEnd && run.aborted.mayWriteAgain();
             renewed = renew(writesAgain);
             if (!writesAgain) {
-                // These partitions' aborted records only appear to be finished. The next owner must read them again.
+                // The aborted records of the other partitions only appear to be finished. The next owner must read them
+                // again.
                 leave(leaving.stream()
                         .filter(partition -> !isAborted(partition))
                         .toList());
@@ -595,8 +603,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Restarts the partitions of an aborted transaction. Their records must not count as finished unless they are
-     * written again.
+     * Restarts partitions after an abort, so that their aborted records do not count as finished. If the records are
+     * written again, only deleted partitions are restarted.
      */
     private List<AssignedPartition> renew(boolean writesAgain) {
         List<AssignedPartition> renewed = new ArrayList<>();
@@ -612,8 +620,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         if (commits.isGone(partition.id()) || run.aborted.isLost(partition.tracker())) {
             return true;
         }
-        // Null means that the finished offsets do not all fit into a commit. An aborted record may then be among the
-        // offsets that do not fit.
+        // Null means that not all finished offsets fit into a commit. The offsets that do not fit may include aborted
+        // records.
         Map<TopicPartition, OffsetAndMetadata> uncommitted = commits.finishedEntirely(List.of(partition));
         return uncommitted == null || !uncommitted.isEmpty();
     }

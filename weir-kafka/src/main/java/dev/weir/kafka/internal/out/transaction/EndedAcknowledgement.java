@@ -5,18 +5,15 @@ import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * An acknowledgement that has ended, with a copy of its target's inputs. Immutable; acknowledging it again has no
- * effect.
- */
+/** A copy of the inputs of an acknowledgement that has ended. Immutable; acknowledging it again has no effect. */
 final class EndedAcknowledgement implements AckTarget {
 
     private final List<Root> roots = new ArrayList<>(1);
     private final List<String> places;
 
     /**
-     * Captures an acknowledgement that is about to end. If the target belongs to a source, the acknowledgement may have
-     * ended already.
+     * Captures the inputs of an acknowledgement that is about to end. If the target belongs to a source, its inputs can
+     * also be captured after the acknowledgement has ended.
      *
      * @param places the places of the target's inputs; empty if they are not needed
      */

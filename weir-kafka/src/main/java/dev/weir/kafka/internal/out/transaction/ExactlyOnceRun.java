@@ -25,15 +25,16 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects the source and the sink of an exactly-once flow's run. {@link #open} is called when the run's source is
- * created, and {@link #create} right after it on the same thread when its sink is created. Immutable except for that
- * hand-over.
+ * Connects the source and the sink of a run of an exactly-once flow. {@link #open} is called when the run's source is
+ * created. {@link #create} is called directly afterwards, on the same thread, when the run's sink is created. Immutable
+ * except for the transactions handed over between these two calls.
  */
 public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K, V>> {
 
     /**
-     * The transactions opened for a run's source, until its sink is created on the same thread. A weak reference,
-     * because no sink takes them if the run fails to start, and the thread belongs to the user.
+     * The transactions opened for a run's source, until its sink is created on the same thread. The reference is weak
+     * because the thread belongs to the user, and if the run fails to start, no sink removes the transactions from the
+     * thread.
      */
     private static final ThreadLocal<@Nullable WeakReference<Opened<?, ?>>> HANDED_OVER = new ThreadLocal<>();
 
@@ -93,8 +94,8 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
         }
 
         /**
-         * Registers the source of the elements. Must be called by the source's thread before any other code sees the
-         * elements.
+         * Registers the sources of the batch's elements. Must be called by the source's thread before any other code
+         * sees the elements.
          */
         void emits(Batch<?> batch) {
             AckTarget last = AckTarget.NONE;
@@ -135,8 +136,10 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
     private final BiFunction<String, @Nullable String, TransactionPlan> plans;
 
     /**
-     * Creates a factory that plans each run from its group and static member. {@code whenCommitted} receives the
-     * offsets of committed records.
+     * Creates a factory of runs.
+     *
+     * @param whenCommitted receives the offsets of committed records; null if there is no listener
+     * @param plans plans a run, given the group and its static member; the member may be null
      */
     public ExactlyOnceRun(
             ProducerSettings<K, V> settings,
@@ -169,7 +172,7 @@ public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K,
     }
 
     @Override
-    @SuppressWarnings("unchecked") // this object opened it with the same types
+    @SuppressWarnings("unchecked") // opened by this object, and therefore with the same types
     public SinkLoop<ProducerRecord<K, V>> create(StageContext context) {
         WeakReference<Opened<?, ?>> handedOver = HANDED_OVER.get();
         Opened<K, V> opened = handedOver == null ? null : (Opened<K, V>) handedOver.get();

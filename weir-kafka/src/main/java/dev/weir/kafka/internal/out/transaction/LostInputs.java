@@ -16,7 +16,10 @@ import org.apache.kafka.common.KafkaException;
  */
 final class LostInputs<K, V> {
 
-    /** An element of a source. Targets are compared by identity. */
+    /**
+     * An element emitted by a source, from which pipeline elements are made. The {@code source} is compared by
+     * identity.
+     */
     record Root(AckTarget source, long token) {}
 
     private final TransactionsOfRun<K, V> run;
@@ -25,7 +28,7 @@ final class LostInputs<K, V> {
     /** The source of this run that was checked last. */
     private AckTarget lastOwn = AckTarget.NONE;
 
-    // The last element with several inputs that this run was found to own completely, and one of the inputs per source
+    // The last element with several inputs that this run owned completely when it was checked, and one input per source
     private AckTarget livingJoint = AckTarget.NONE;
     private long livingToken;
     private Collection<Root> livingSources = List.of();
@@ -37,8 +40,8 @@ final class LostInputs<K, V> {
 
     /**
      * Returns whether this run no longer owns the element's input, in which case the element's acknowledgement has
-     * ended. If the element also has inputs that are still owned, everything open is aborted, because these inputs must
-     * be read again without the lost one. Must be called with the lock held.
+     * ended. If this run still owns other inputs of the element, the open transaction is aborted, because these inputs
+     * must be read again without the lost one. Must be called with the lock held.
      */
     boolean isDropped(AckTarget target, long token) {
         if (target == AckTarget.NONE) {
@@ -73,7 +76,7 @@ final class LostInputs<K, V> {
         return true;
     }
 
-    /** Returns one input per source. A partition is lost as a whole, so one of its inputs represents the others. */
+    /** Returns one input per source. It is enough to check one, because a source loses all its inputs at once. */
     private static Collection<Root> onePerSource(List<Root> roots) {
         Map<AckTarget, Root> bySource = new HashMap<>();
         roots.forEach(root -> bySource.putIfAbsent(root.source(), root));
@@ -94,7 +97,8 @@ final class LostInputs<K, V> {
 
     /** Returns whether this run no longer owns an input. */
     boolean isGone(AckTarget source, long token) {
-        // A source of this run is either registered or revoked, and not foreign in either case, so one check is enough.
+        // A source of this run is never foreign, because it is either registered or revoked. One check per source is
+        // therefore enough.
         if (source != lastOwn) {
             if (run.isForeign(source, token)) {
                 throw new KafkaPipelineException(foreign(source.placeOf(token)));

@@ -56,7 +56,7 @@ final class OpenTransaction<K, V> implements Callback {
             counts[size++] = 1;
         }
 
-        /** Adds the time from each timestamp to {@code nowMillis} to the latency counts. */
+        /** Adds the time between each record's timestamp and {@code nowMillis} to {@code latency}. */
         void countUntil(long nowMillis, LatencyCounts latency) {
             for (int i = 0; i < size; i++) {
                 latency.add(nowMillis - millis[i], counts[i]);
@@ -64,7 +64,7 @@ final class OpenTransaction<K, V> implements Callback {
         }
     }
 
-    /** The largest number of inputs that a message names. */
+    /** The maximum number of inputs named in a message. */
     private static final int MAX_PLACES = 5;
 
     private static final long MOST_BETWEEN_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -117,10 +117,13 @@ final class OpenTransaction<K, V> implements Callback {
     /** The sent records in order, to be written again after an abort; null if they are not kept. */
     final @Nullable List<TransactionRecord<K, V>> kept;
 
-    /** The ended acknowledgements of the records in {@link #kept}. Many records of a group have the same one. */
+    /**
+     * The ended acknowledgements of the records in {@link #kept}. Records made from the same group of inputs share one.
+     */
     private final Map<Root, EndedAcknowledgement> lasting = new HashMap<>();
 
-    // The number of dead-letter records in the transaction, and of those without their value. Guarded by the lock
+    // The number of dead-letter records in the transaction, and how many were written without their value. Guarded by
+    // the lock
     private int deadLetters;
     private int cutDeadLetters;
 
@@ -169,7 +172,8 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * Returns a target that still knows the inputs of an open acknowledgement after it has ended.
+     * Returns a target that still reports its inputs after its acknowledgement has ended. Must be called before the
+     * acknowledgement ends.
      *
      * @param withPlaces whether the places of the inputs will be needed
      */
@@ -184,7 +188,7 @@ final class OpenTransaction<K, V> implements Callback {
                                 target, token, withPlaces ? TransactionRule.places(target, token) : List.of()));
     }
 
-    /** Passes on the kept records, the last one first. */
+    /** Passes the kept records to {@code taker} in reverse order. */
     void keptBackwards(Consumer<? super TransactionRecord<K, V>> taker) {
         if (kept != null) {
             kept.reversed().forEach(taker);
@@ -263,8 +267,8 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * Returns whether the element is the one sent last, whose inputs are already in {@link #open}. Its acknowledgement
-     * is still open, so each of these inputs is still unfinished.
+     * Returns whether the element is the one sent last, so that its inputs need not be added to {@link #open} again.
+     * None of these inputs can have finished since, because the element's acknowledgement is still open.
      */
     private boolean isLastJoint(AckTarget target, long token) {
         return target != AckTarget.NONE && target == lastJoint && token == lastJointToken;
@@ -275,8 +279,9 @@ final class OpenTransaction<K, V> implements Callback {
     }
 
     /**
-     * The time that the transaction has waited for {@link #open}. Must be called regularly during the wait. The time
-     * between two calls counts for at most one second, because the process may have been suspended.
+     * The time for which the transaction has been waiting for the inputs in {@link #open}. Must be called regularly
+     * during the wait. At most one second is added per call, because the process may have been suspended between two
+     * calls.
      */
     long waitedNanos(long nowNanos) {
         waitedNanos += askedNanos == NEVER ? 0 : Math.min(nowNanos - askedNanos, MOST_BETWEEN_NANOS);

@@ -8,8 +8,8 @@ import java.util.function.DoubleBinaryOperator;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Combines the metrics of an exactly-once run's two producers: the sum of their memory, and the times of the slower
- * one. Stateless.
+ * Combines the metrics of an exactly-once run's two producers. Memory, blocked time and throttled time are added up.
+ * For queue time and request time, the longer one is used. Stateless.
  */
 final class ProducersLook {
 
@@ -43,7 +43,10 @@ final class ProducersLook {
                 + (committing == null ? 0 : committing.transaction().unanswered());
     }
 
-    /** Combines the values of the producers that report one. A producer that has sent nothing reports none. */
+    /**
+     * Combines a metric of both producers. A producer that does not report it, because it has sent nothing yet, is
+     * ignored.
+     */
     private static double both(List<Snapshot> open, ToDoubleFunction<Snapshot> of, DoubleBinaryOperator combined) {
         return open.stream()
                 .mapToDouble(of)

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Aborts transactions that cannot be committed, and lets the owner make their inputs be read again. Confined to the
- * committing thread.
+ * Aborts transactions that cannot be committed, and wakes the owner, which has their inputs read again or their records
+ * written again. Confined to the committing thread.
  */
 final class TransactionAborts<K, V> {
 
@@ -21,7 +21,7 @@ final class TransactionAborts<K, V> {
     /** The time that an abort waits for a running send before it interrupts the send. */
     private static final long SEND_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** Without jitter, because simulations must be reproducible by their seed. */
+    /** Has no jitter, so that simulations with the same seed are identical. */
     private static final Backoff BACKOFF =
             Backoff.between(Duration.ofMillis(50), Duration.ofSeconds(5)).withJitter(0);
 
@@ -43,7 +43,7 @@ final class TransactionAborts<K, V> {
         aborts = 0;
     }
 
-    /** Aborts everything open, then waits for a backoff, which grows until a transaction is committed. */
+    /** Aborts all open transactions, then waits. The wait grows with every abort until a transaction is committed. */
     void abort(Exception why) {
         List<OpenTransaction<K, V>> broken = takeBroken();
         long records = broken.stream().mapToLong(OpenTransaction::records).sum();
@@ -72,7 +72,7 @@ final class TransactionAborts<K, V> {
                     why.toString());
         }
         broken.forEach(transaction -> transaction.producer.abort());
-        // From here on, every record is acknowledged or rejected.
+        // Now that the transactions are aborted, each of their records has been acknowledged or rejected.
         boolean isExcused = rule != null && rule.excuses(broken);
         if (!isExcused) {
             if (fatal != null && mayBeExcused) {
@@ -98,7 +98,8 @@ final class TransactionAborts<K, V> {
     }
 
     /**
-     * Waits until a record that is being sent is either in the transaction or not. Must be called with the lock held.
+     * Waits until it is certain whether a record that is being sent is part of the transaction. Must be called with the
+     * lock held.
      */
     private void awaitSent(OpenTransaction<K, V> filling) {
         try {

@@ -126,7 +126,10 @@ final class TransactionCommitter<K, V> {
         return trial;
     }
 
-    /** Returns one handle for both producers, because they take turns. Any thread. */
+    /**
+     * Returns a single handle for both producers, because they fill transactions by turns. Any thread may call this
+     * method.
+     */
     ProducerHandle look(String stage) {
         return new WriterHandle(run.latency, () -> ProducersLook.at(run, producers, stage));
     }
@@ -176,8 +179,8 @@ final class TransactionCommitter<K, V> {
     void commit(TransactionCut<K, V> cut) {
         submit(() -> {
             if (run.committing() != cut) {
-                // One of the transaction's records was rejected, which has aborted the transaction. Its producer may
-                // have begun another transaction, to which these offsets do not belong.
+                // A record of the transaction was rejected, so the transaction has been aborted. Its producer may have
+                // begun another transaction, which must not commit these offsets.
                 return;
             }
             long start = System.nanoTime();
@@ -198,7 +201,10 @@ final class TransactionCommitter<K, V> {
         });
     }
 
-    /** Returns whether the brokers have all records. If they do not, everything is aborted. */
+    /**
+     * Returns whether the brokers have acknowledged all records of the transaction. If they have not, everything is
+     * aborted.
+     */
     private boolean isFlushed(OpenTransaction<K, V> transaction) {
         try {
             transaction.producer.flush();
@@ -226,7 +232,8 @@ final class TransactionCommitter<K, V> {
         } catch (InterruptException interrupted) {
             throw interrupted;
         } catch (RuntimeException failure) {
-            // If a record was rejected, the client does not send the commit to the coordinator.
+            // If a record was rejected, the client fails the commit itself instead of sending it to the coordinator, so
+            // nothing can have been committed.
             failed(failure, asked && cut.transaction().refusedTopic().isEmpty());
             return false;
         }
@@ -296,7 +303,7 @@ final class TransactionCommitter<K, V> {
     private void look(OpenTransaction<K, V> transaction, boolean committing, long nowNanos) {
         KafkaPipelineException broken = transaction.look(committing, nowNanos);
         if (broken != null && !run.isEnded()) {
-            context.fail(broken); // before the client is closed, because this failure states the reason
+            context.fail(broken); // first, because closing the client causes less specific failures
             transaction.producer.breakOff();
         }
     }
@@ -306,7 +313,7 @@ final class TransactionCommitter<K, V> {
         producers.forEach(producer -> producer.topicRecreated(name));
     }
 
-    /** Makes a running {@link #commit} fail, because it would never be answered. */
+    /** Makes the running {@link #commit} fail. Used if the coordinator would never respond to it. */
     void breakOff(TransactionCut<K, V> cut) {
         cut.transaction().producer.breakOff();
     }

@@ -62,7 +62,8 @@ final class TransactionFaults {
     }
 
     /**
-     * Returns the failure for a transaction that becomes too old because some inputs with records in it are unfinished.
+     * Returns the failure for a transaction that has waited too long for unfinished inputs. It contains some of these
+     * inputs' records, so it cannot be committed without the others.
      *
      * @param places the places of these inputs
      */
@@ -76,8 +77,8 @@ final class TransactionFaults {
     }
 
     /**
-     * Returns the failure for a transaction that becomes too old because there are too many gaps between finished
-     * offsets for the commit's metadata.
+     * Returns the failure for a transaction that has waited too long because the gaps between finished offsets do not
+     * fit into the commit's metadata.
      *
      * @param places the places of the first unfinished inputs
      */
@@ -90,14 +91,14 @@ final class TransactionFaults {
                 + TimeUnit.NANOSECONDS.toMillis(plan.timeoutNanos()));
     }
 
-    /** Returns the failure of a run that has no usable producer after {@code failure}. */
+    /** Returns the failure that ends a run when {@code failure} has left it without a usable producer. */
     static Throwable ofRun(Throwable failure) {
         return failure instanceof KafkaException ofClient
                 ? ofClient(ofClient)
                 : Objects.requireNonNullElse(fatal(failure, ""), failure);
     }
 
-    /** Returns the failure of a run that has no usable producer after the failure of a client. */
+    /** Returns the failure that ends a run when a client's failure has left it without a usable producer. */
     static KafkaPipelineException ofClient(KafkaException failure) {
         KafkaPipelineException known = fatal(failure, "");
         return known == null
@@ -112,7 +113,8 @@ final class TransactionFaults {
                 return true;
             }
         }
-        // Only this run uses the id. If it was fenced, another member has assumed that the run was dead.
+        // Only this run uses the id. If the id was fenced, another member took this run for dead, and another attempt
+        // may succeed.
         return isFenced(refusal);
     }
 

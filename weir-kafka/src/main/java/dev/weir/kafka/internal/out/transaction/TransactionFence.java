@@ -40,7 +40,10 @@ final class TransactionFence {
     private final TransactionPlan plan;
     private final AtomicBoolean asking = new AtomicBoolean();
 
-    /** Creates a fence. Uses only the client settings that an admin client accepts, without the client id. */
+    /**
+     * Creates a fence. Its admin client uses the settings in {@code clientConfig} that apply to admin clients, except
+     * for the client id.
+     */
     TransactionFence(Map<String, ?> clientConfig, TransactionPlan plan) {
         this.config = new HashMap<>(clientConfig);
         this.config.keySet().retainAll(AdminClientConfig.configNames());
@@ -72,7 +75,8 @@ final class TransactionFence {
         if (runs.isEmpty()) {
             return;
         }
-        // Queried after the transactions, because a live run that has a transaction is then already in the group.
+        // The group is queried after the transactions. A live run joins the group before it begins a transaction, so
+        // each live run with a listed transaction is a member by now.
         var group = Objects.requireNonNull(admin.describeConsumerGroups(List.of(plan.group()))
                 .describedGroups()
                 .get(plan.group()));
@@ -86,8 +90,8 @@ final class TransactionFence {
     }
 
     /**
-     * Returns the transactions listed by the brokers that respond. A coordinator that is down cannot end transactions,
-     * and its work moves to another broker.
+     * Returns the transactions listed by the brokers that respond. A coordinator that is down is left out, because it
+     * cannot end transactions. Another broker will become the coordinator of its transactions.
      */
     private Map<String, String> openOfOtherRuns(Admin admin)
             throws InterruptedException, ExecutionException, TimeoutException {

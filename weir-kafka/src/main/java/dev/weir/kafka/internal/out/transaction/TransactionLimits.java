@@ -22,7 +22,10 @@ public final class TransactionLimits {
         var ignored = timeout(producer, commitInterval);
     }
 
-    /** Checks the time for which a transaction accepts records. */
+    /**
+     * Rejects a commit interval that is too short or too long. The interval is the time for which a transaction
+     * normally accepts records.
+     */
     public static void checkInterval(Duration interval) {
         if (interval.compareTo(MIN_INTERVAL) < 0 || interval.compareTo(MAX_INTERVAL) > 0) {
             throw new IllegalArgumentException(
