@@ -48,14 +48,14 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     private static final Logger LOG = LoggerFactory.getLogger(TransactionRule.class);
 
     /**
-     * Maximum number of consecutive aborts without progress: they find neither a new suspect nor a faulty record.
-     * Without this limit, the search for the faulty record might never end.
+     * Maximum number of consecutive aborts that find neither a new suspect nor a faulty record. Without this limit, the
+     * search for the faulty record might never end.
      */
     static final int MOST_IN_VAIN = 5;
 
     /**
-     * The number of the smallest form of a dead-letter record, which has no key, value, or headers of the original
-     * record.
+     * The index of the smallest form of a dead-letter record. This form contains no key, value, or headers of the
+     * original record.
      */
     private static final int SMALLEST = 2;
 
@@ -309,7 +309,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         if (isExcused) {
             long ruledNow = ruled;
             // A new suspect counts as progress: if records arrive in a different order each time, several of them may
-            // be rejected before the first one arrives again.
+            // be rejected before the same record arrives again.
             inVain = ruledNow == ruledBefore && !isAnother ? inVain + 1 : 1;
             ruledBefore = ruledNow;
         }

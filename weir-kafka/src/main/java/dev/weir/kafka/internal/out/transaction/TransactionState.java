@@ -161,8 +161,8 @@ enum TransactionState {
     }
 
     /**
-     * Returns whether an abort is requested or running, or has finished without the run having resumed. No record is
-     * accepted until the run resumes.
+     * Returns whether an abort has been requested and the run has not resumed yet. No record is accepted in the
+     * meantime.
      */
     boolean isAborting() {
         return this == ABORT_ASKED || this == ABORTING || this == ABORTED;

@@ -37,7 +37,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     /** The interval between checks for queued records that may now be sent or must be written again. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    /** The longest pause between two batches in which the owner can make a cut that is due. */
+    /** The longest pause between two batches, during which the owner can make a cut that is due. */
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /**
@@ -47,8 +47,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     private static final long VAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /**
-     * While the previous transaction is being committed, the open transaction may grow to its limits times this factor
-     * before it accepts no more records.
+     * The factor by which the open transaction may exceed its limits while the previous transaction is being committed.
+     * Beyond that, it accepts no more records.
      */
     private static final int MOST = 4;
 

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The state shared by a run's segment thread, its consumer owner, and its committing thread. Owns the
- * {@link TransactionState} and up to two open transactions. Each transition is a method of this class, whose comment
- * names the calling thread. Unless a comment says otherwise, the caller must hold {@link #lock}, and fields are guarded
- * by it. Volatile fields may be read without the lock if the code checks them again under the lock before it acts.
+ * {@link TransactionState} and up to two open transactions. Each transition is a method whose comment names the calling
+ * thread. Unless a comment says otherwise, the caller must hold {@link #lock}, and fields are guarded by it. Volatile
+ * fields may be read without the lock if the code checks them again under the lock before it acts.
  */
 final class TransactionsOfRun<K, V> {
 
@@ -453,8 +453,8 @@ final class TransactionsOfRun<K, V> {
      * before the transaction with the element's records is committed.
      */
     boolean isForeign(AckTarget source, long token) {
-        // The order of these checks matters: a source of this run is removed only after it was revoked, so a source
-        // that is missing because it was removed is seen as revoked.
+        // The order of these checks matters: a source of this run is removed only after it was revoked, so the second
+        // check recognizes a source that was removed.
         return !sources.contains(source) && !source.isRevoked(token);
     }
 

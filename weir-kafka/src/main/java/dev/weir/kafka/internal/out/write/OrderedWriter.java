@@ -32,16 +32,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends records in order. After a rejection, sends the records again that were not written because of it. Confined to
- * the segment's thread, except for {@link #handle}, {@link #look} and {@link #close}. Outcomes are reported on the
+ * Sends records in order. After a rejection, resends the records that were not written because of it. Confined to the
+ * segment's thread, except for {@link #handle}, {@link #look} and {@link #close}. Outcomes are reported on the
  * producer's own thread.
  *
  * <p>When the brokers reject a record, its producer stops ({@link OrderedProducer}). If there is no rule for rejected
- * records, the run fails. Otherwise, another producer sends the unwritten records again in order, with each suspect
- * sent alone ({@link RefusalSearch}). A record that is rejected when it is sent alone is passed to the
- * {@link WriteRule}.
+ * records, the run fails. Otherwise, another producer resends the unwritten records in order, with each suspect sent
+ * alone ({@link RefusalSearch}). A record that is rejected when it is sent alone is passed to the {@link WriteRule}.
  *
- * <p>A shared producer stays open and sends the records again itself. It also sends the records again that followed the
+ * <p>A shared producer stays open and resends the records itself. It also resends the records that followed the
  * rejected one in its partition, so that the last record written for each key is the last one sent.
  */
 final class OrderedWriter<T, K, V> {
@@ -234,7 +233,7 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Sends a record after all records sent before.
+     * Sends a record after all earlier ones.
      *
      * @param answer a {@link Kept} if there is a rule for rejected records, or if the producer is shared
      */

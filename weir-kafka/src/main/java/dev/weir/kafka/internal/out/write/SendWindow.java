@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SendWindow {
 
-    /** The part of the limit that must be free before a waiting sender continues, as a divisor. */
+    /** A waiting sender continues when a fraction of the limit is free: the limit divided by this number. */
     private static final int FREED_PART = 4;
 
     private static final int DEFAULT_BATCH = 16 * 1024;
