@@ -10,17 +10,18 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits at which the transactions of one run end, and the run's ids. Immutable.
+ * The limits of a run's transactions, and the ids of the run's clients. Immutable.
  *
  * <pre>
  *   transactional.id   GROUP-weir-RUN-N        N numbers the producers of the run
- *   client.id          NAME-RUN                of the consumer, which shows the group's members the live runs
+ *   client.id          NAME-RUN                the consumer; other group members see from it which runs are live
  * </pre>
  *
  * @param run 16 hexadecimal digits, random for each run, but the same for all runs of a static member
  * @param intervalNanos the time for which a transaction accepts records
- * @param records the number of output records at which a transaction ends earlier
- * @param bytes the number of key and value bytes, counted when acknowledged, at which a transaction ends earlier
+ * @param records the number of output records at which a transaction ends before the interval has passed
+ * @param bytes the number of key and value bytes, counted when acknowledged, at which a transaction ends before the
+ *     interval has passed
  * @param timeoutNanos the time after which the coordinator aborts a transaction
  */
 public record TransactionPlan(
@@ -32,8 +33,9 @@ public record TransactionPlan(
     /**
      * Creates the plan of a new run.
      *
-     * @param member the {@code group.instance.id} of a static member, or null. A classic group keeps the client id of a
-     *     static member's first run, so the other members would assume that a run with a random id is dead
+     * @param member the {@code group.instance.id} of a static member, or null. All runs of a static member have the
+     *     same id, because a classic group keeps showing the client id of the member's first run. With a random id for
+     *     each run, the other members would take every later run for dead
      */
     public static TransactionPlan ofNewRun(
             String group, @Nullable String member, Duration interval, long records, long bytes, Duration timeout) {
@@ -53,8 +55,8 @@ public record TransactionPlan(
     }
 
     /**
-     * The time that a due transaction waits for unfinished inputs. It ends when half of the transaction's timeout has
-     * passed, but lasts for at least an eighth of the timeout.
+     * Returns how long a due transaction waits for unfinished inputs: until half of the transaction timeout has passed,
+     * but at least an eighth of the timeout.
      */
     long patienceNanos() {
         return Math.max(timeoutNanos / 2 - intervalNanos, timeoutNanos / 8);
@@ -69,7 +71,7 @@ public record TransactionPlan(
         return name + "-" + run;
     }
 
-    /** Matches the transactional ids of all runs of the group. The first capturing group is the run. */
+    /** Matches the transactional ids of all runs of the group. The first capturing group contains the run's id. */
     Pattern idsOfGroup() {
         return Pattern.compile(Pattern.quote(group) + "-weir-([0-9a-f]{16})-\\d+");
     }

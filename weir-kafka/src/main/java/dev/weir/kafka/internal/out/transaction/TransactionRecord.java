@@ -7,9 +7,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 
 /**
- * A record and the acknowledgement that ends with its transaction, kept so that the record can be written again after
- * an abort. The static methods copy records that are sent more than once, because a client closes a record's headers,
- * and serializers may have added headers. Confined to the thread that holds its transaction or the lock of the
+ * A record of a transaction, kept so that it can be written again after an abort, with the acknowledgement of its
+ * input. A record must be copied before it is sent again, because the client closes the headers of a sent record, and
+ * serializers may have added headers. Confined to the thread that holds its transaction or the lock of the
  * {@link TransactionsOfRun}.
  */
 class TransactionRecord<K, V> {
@@ -24,7 +24,7 @@ class TransactionRecord<K, V> {
     /** True if this is the dead-letter record of a record that cannot be written. */
     boolean isDeadLetter;
 
-    /** True if the record is written again and the rule has already checked it. */
+    /** True if the record is being written again, and the rule for unwritable records has already checked it. */
     boolean isChecked;
 
     /** Creates a record that has not been sent. */
@@ -36,8 +36,8 @@ class TransactionRecord<K, V> {
      * Creates a record that is about to be sent.
      *
      * @param headers the record's headers before it is sent
-     * @param target the acknowledgement's target. If the acknowledgement may end before the commit, it must be a
-     *     {@link OpenTransaction#lasting lasting} one
+     * @param target the acknowledgement's target; a {@link OpenTransaction#lasting lasting} target if the
+     *     acknowledgement may end before the commit
      */
     TransactionRecord(
             ProducerRecord<K, V> record, Header[] headers, AckTarget target, long token, boolean isDeadLetter) {
@@ -65,8 +65,8 @@ class TransactionRecord<K, V> {
     }
 
     /**
-     * Returns a copy to be written in another transaction. Acknowledging the copy does not reach an
-     * {@link OffsetTracker}, because that acknowledgement has already ended.
+     * Returns a copy to be written in another transaction. The acknowledgement of an {@link OffsetTracker} has already
+     * ended, so acknowledging the copy does not end it a second time.
      */
     TransactionRecord<K, V> again() {
         AckTarget ended = target instanceof OffsetTracker ? new EndedAcknowledgement(target, token, List.of()) : target;

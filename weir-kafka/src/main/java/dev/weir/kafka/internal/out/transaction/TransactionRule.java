@@ -33,32 +33,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies the rule for records that an exactly-once run cannot write, unless the rule is to fail: skips these records,
- * or writes dead-letter records in the transaction that commits their inputs' offsets. Confined to the segment's
- * thread, except for {@link #excuses} and {@link #committed}, which belong to the committing thread, and the handle.
+ * Handles records that an exactly-once run cannot write: skips them, or writes dead-letter records in the transaction
+ * that commits their inputs' offsets. Not used if the run fails on such records. Confined to the segment's thread,
+ * except for {@link #excuses} and {@link #committed}, which are called by the committing thread, and the methods of
+ * {@link DeadLetterHandle}.
  *
- * <p>A rejected record breaks the complete transaction, and all inputs of the transaction are read again. The inputs of
- * the rejected record are then suspects: every record made from one of them is first tried in a transaction that is
- * always aborted. The rule is therefore applied to the current record, even if the stages produce other records from
- * the same inputs the second time.
+ * <p>If a record is rejected, the whole transaction is aborted, and all of its inputs are read again. The inputs of the
+ * rejected record are then suspects: every record made from a suspect for the same topic is first tried in a
+ * transaction that is always aborted. The rule is therefore applied to the record that the stages produce this time,
+ * even if it differs from the record that was rejected.
  */
 final class TransactionRule<K, V> implements DeadLetterHandle {
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionRule.class);
 
     /**
-     * Maximum number of consecutive aborts that are explained by known suspects although no faulty record is found.
-     * Without this limit, the search might never end.
+     * Maximum number of consecutive aborts that find neither a new suspect nor a faulty record. Without this limit, the
+     * search for the faulty record might never end.
      */
     static final int MOST_IN_VAIN = 5;
 
-    /** The smallest form of a dead-letter record, which contains nothing of the original record. */
+    /**
+     * The index of the smallest form of a dead-letter record. This form contains no key, value, or headers of the
+     * original record.
+     */
     private static final int SMALLEST = 2;
 
     /** A rejected record: the reason, its topic, and the inputs from which it was made. */
     record Refusal(String topic, Exception why, List<String> places) {}
 
-    /** The records for one topic that are made from one input. */
+    /** Identifies the records for one topic that are made from the same input. */
     private record Origin(String place, String topic) {}
 
     private final StageContext context;
@@ -100,8 +104,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /**
-     * Returns the object that applies the rule; null if the rule is to fail the run. Rejects a dead-letter topic that
-     * does not exist.
+     * Creates the object that applies the rule. Returns null if the rule is to fail the run. Throws if the dead-letter
+     * topic does not exist.
      */
     static <K, V> @Nullable TransactionRule<K, V> of(
             WriteFailures rule,
@@ -135,8 +139,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     /**
      * Creates the callback for a record in a transaction.
      *
-     * @param places the places of the record's inputs, which the callback cannot determine because the record's
-     *     acknowledgement may have ended by then
+     * @param places the origins of the record's inputs. The callback cannot determine them, because the record's
+     *     acknowledgement may have ended by the time of the call
      */
     Callback answerOf(OpenTransaction<K, V> transaction, ProducerRecord<K, V> record, List<String> places) {
         return (metadata, refusal) -> {
@@ -147,7 +151,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         };
     }
 
-    /** Returns the places of the element's inputs. The caller must hold the element's acknowledgement. */
+    /** Returns the origins of the element's inputs. Must be called before the element's acknowledgement ends. */
     static List<String> places(AckTarget target, long token) {
         if (target instanceof EndedAcknowledgement ended) {
             return ended.places();
@@ -212,8 +216,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /**
-     * Applies the rule to a record that cannot be written. Returns the record to write instead, which has the same
-     * acknowledgement; null if there is none, in which case the acknowledgement has ended. May block.
+     * Applies the rule to a record that cannot be written. Returns the dead-letter record to write instead, under the
+     * same acknowledgement. Returns null if the record is skipped, which ends its acknowledgement. May block.
      */
     @Nullable
     @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
@@ -228,7 +232,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         return deadLetter(deadLetters, unwritten.failed(record, why, place), place);
     }
 
-    /** Returns the largest form of the dead-letter record that its topic accepts. */
+    /** Returns the dead-letter record. Tries smaller and smaller forms until its topic accepts one. */
     private ProducerRecord<K, V> deadLetter(DeadLetterWriter from, FailedRecord failed, String place) {
         for (int tooLarge = 0; ; tooLarge++) {
             ProducerRecord<K, V> deadLetter = ready(from.propose(failed, tooLarge));
@@ -252,7 +256,10 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         }
     }
 
-    /** Casts the record for the run's producer, whose serializers have other types. */
+    /**
+     * Wraps the serialized key and value, so that the run's producer sends them unchanged although its serializers have
+     * other types.
+     */
     @SuppressWarnings("unchecked")
     private static <K, V> ProducerRecord<K, V> ready(ProducerRecord<byte[], byte[]> deadLetter) {
         return (ProducerRecord<K, V>) new ProducerRecord<Object, Object>(
@@ -267,8 +274,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     // ---- The committing thread -------------------------------------------------------------------------------------
 
     /**
-     * Returns whether one of the causes may be an exception that the rule covers. In that case, {@link #excuses}
-     * decides once all records are acknowledged or rejected.
+     * Returns whether the rule may cover the exception or one of its causes. If so, {@link #excuses} makes the final
+     * decision once all records are acknowledged or rejected.
      */
     boolean mayExcuse(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
@@ -301,15 +308,18 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         }
         if (isExcused) {
             long ruledNow = ruled;
-            // If records arrive in a different order each time, several may be rejected before any of them arrives
-            // again.
+            // A new suspect counts as progress: if records arrive in a different order each time, several of them may
+            // be rejected before the same record arrives again.
             inVain = ruledNow == ruledBefore && !isAnother ? inVain + 1 : 1;
             ruledBefore = ruledNow;
         }
         return isExcused && inVain <= MOST_IN_VAIN;
     }
 
-    /** Counts the dead-letter records of a committed transaction, and forgets suspects that will not be read again. */
+    /**
+     * Counts the dead-letter records of a committed transaction. Forgets suspects whose inputs this run will not read
+     * again.
+     */
     @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
     void committed(TransactionCut<K, V> done) {
         long before = written;
@@ -348,7 +358,10 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         return cut;
     }
 
-    /** Returns 0. Rejected records of a transaction cannot wait, so the run fails instead. */
+    /**
+     * Returns 0, because rejected records never wait for their dead-letter topic. If a dead-letter record cannot be
+     * written either, the run fails.
+     */
     @Override
     public int held() {
         return 0;

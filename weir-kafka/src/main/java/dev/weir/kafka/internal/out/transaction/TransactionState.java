@@ -44,14 +44,15 @@ enum TransactionState {
     OVERLAPPING,
 
     /**
-     * Everything open must be aborted. A running commit continues until its outcome is known; no record is accepted.
+     * All open transactions must be aborted. A running commit continues until its outcome is known; no record is
+     * accepted.
      */
     ABORT_ASKED,
 
-    /** The committing thread is aborting everything open. */
+    /** The committing thread is aborting all open transactions. */
     ABORTING,
 
-    /** Everything is aborted, but the consumer's owner has not rewound yet. */
+    /** All open transactions are aborted, but the consumer's owner has not resumed the run yet. */
     ABORTED,
 
     /** The run has ended, and no transaction begins. A running commit or abort completes. */
@@ -107,7 +108,7 @@ enum TransactionState {
         };
     }
 
-    /** Returns this state, unchanged, if a running commit may still make progress in it; otherwise returns null. */
+    /** Returns this state if a running commit may finish in it without changing it; otherwise returns null. */
     private @Nullable TransactionState ifStays() {
         return this == ABORT_ASKED || this == ENDED ? this : null;
     }
@@ -144,21 +145,24 @@ enum TransactionState {
     }
 
     /**
-     * Returns whether a transaction may begin. That requires that none accepts records and that the brokers have all
+     * Returns whether a transaction may begin. No transaction may be accepting records, and the brokers must have all
      * records of the previous one.
      */
     boolean mayBegin() {
         return allows(Transition.BEGIN);
     }
 
-    /** Returns whether the owner may cut. That requires that nothing is being committed or aborted. */
+    /**
+     * Returns whether the owner may cut the open transaction, which requires that no transaction is being committed or
+     * aborted.
+     */
     boolean mayCut() {
         return this == IDLE || this == FILLING;
     }
 
     /**
-     * Returns whether everything open must be aborted, or is aborted and not yet rewound, so that no record is
-     * accepted.
+     * Returns whether an abort has been requested and the run has not resumed yet. No record is accepted in the
+     * meantime.
      */
     boolean isAborting() {
         return this == ABORT_ASKED || this == ABORTING || this == ABORTED;

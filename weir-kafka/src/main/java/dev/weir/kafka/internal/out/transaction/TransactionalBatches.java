@@ -128,13 +128,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
 
     private volatile boolean ended;
 
-    /**
-     * Creates a loop that opens its producer, and each replacement, with {@code clients}.
-     *
-     * @param watch monitors the output topics
-     * @param rule handles records that cannot be written
-     * @param progress detects a stuck client
-     */
+    /** Creates a loop. The loop opens its first producer and any replacement with {@code clients}. */
     TransactionalBatches(
             Supplier<Producer<K, V>> clients,
             StageContext context,
@@ -155,7 +149,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         context.expose(counts);
     }
 
-    /** Creates loops whose producers are closed with their runs. */
+    /** Returns a factory of loops. Each loop's producer is closed when its run ends. */
     public static <K, V> SinkFactory<ProducerRecord<K, V>> sink(
             ProducerSettings<K, V> settings,
             String transactionalId,
@@ -232,9 +226,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /**
-     * Sends a record. If the record cannot be written and the transaction does not contain it, passes it to the rule.
-     */
+    /** Sends a record. Passes it to the rule if it cannot be written and was not added to the transaction. */
     private void send(PendingRecord pending) {
         Exception ofTopic = rule.refusalOf(pending.record.topic());
         if (ofTopic != null) {
@@ -259,7 +251,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /** Passes a record to the rule. The record belongs to no transaction from now on. */
+    /** Removes a record from the open transaction, and passes it to the rule. */
     private void reject(PendingRecord pending, Exception why) {
         open.remove(pending);
         var ignored = search.forget(pending);
@@ -268,8 +260,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     }
 
     /**
-     * Returns when a transaction with the open records is committed, whatever the number of attempts, and the inputs
-     * are acknowledged.
+     * Commits a transaction with the open records, with as many attempts as necessary, and acknowledges their inputs.
      */
     private void commit() throws InterruptedException {
         long start = System.nanoTime();
@@ -294,7 +285,10 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         rule.settle();
     }
 
-    /** Returns false if the transaction was aborted and its records are in another one. */
+    /**
+     * Makes one attempt to commit. Returns false if the transaction was aborted, in which case its records have been
+     * sent again in a new transaction.
+     */
     private boolean isCommitted(int failures) throws InterruptedException {
         try {
             producer.commit();
@@ -345,8 +339,8 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     }
 
     /**
-     * Aborts the transaction. Only the abort can prove that another run has taken the id, because the coordinator may
-     * not have answered the commit.
+     * Aborts the transaction. Fails the run if another run has taken the id. Only the abort reveals this reliably,
+     * because the coordinator may not have answered the commit.
      */
     private void abort() {
         try {
@@ -355,7 +349,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             failIfFinal(broken, null);
             throw broken;
         } finally {
-            // These rejections do not explain a later failure.
+            // Forget the rejections of the aborted transaction, because they cannot explain a later failure.
             boolean ignored = search.review(refusal -> false, (pending, why) -> {});
         }
     }
@@ -393,7 +387,10 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
         }
     }
 
-    /** Fails the run if the client can no longer complete records, because a commit would wait forever. One thread. */
+    /**
+     * Fails the run if the client can no longer complete records, because a commit would wait forever. Called by the
+     * monitoring thread.
+     */
     private void look(long nowNanos) {
         if (ended) {
             return;

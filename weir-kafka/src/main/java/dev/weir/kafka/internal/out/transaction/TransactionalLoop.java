@@ -37,18 +37,18 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     /** The interval between checks for queued records that may now be sent or must be written again. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    /** The time that the loop waits before the next batch so that the owner can make a due cut. */
+    /** The longest pause between two batches, during which the owner can make a cut that is due. */
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /**
-     * The time for which the loop does not wait again after it has waited in vain for a cut. An operator may hold
-     * inputs until more elements arrive, and the cut is impossible without these inputs.
+     * The time for which the loop does not pause again if no cut was made during the last pause. The cut may be
+     * impossible for now, because an operator may keep unfinished inputs until more elements arrive.
      */
     private static final long VAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /**
-     * A transaction accepts nothing more when it has reached its limit times this number while the previous transaction
-     * is not yet committed.
+     * The factor by which the open transaction may exceed its limits while the previous transaction is being committed.
+     * Beyond that, it accepts no more records.
      */
     private static final int MOST = 4;
 
@@ -105,7 +105,10 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Returns the time of the next check. The owner may request at any time that kept records be written again. */
+    /**
+     * Returns the deadline of the next pull. While records are queued or kept, the loop must check regularly, because
+     * the owner may request at any time that kept records be written again.
+     */
     private long untilLook() {
         return waiting.isEmpty() && !run.keeps ? Stage.NEVER : run.clock.after(LOOK_NANOS);
     }
@@ -187,7 +190,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             boolean isOpen = sent(filling, batch, from, at[0]);
             boolean isOfTransaction = isOfTransaction(thrown);
             if (isOfTransaction) {
-                // The records sent before are in the transaction. When it is aborted, they are written or read again.
+                // The records sent before this one are in the transaction. After the abort, either these records are
+                // written again, or their inputs are read again.
                 committer.abortFilling(thrown);
             }
             if (isOfTransaction || (rule != null && rule.takes(thrown))) {
@@ -202,7 +206,10 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         return sent(filling, batch, from, end) ? end - from : 0;
     }
 
-    /** Returns whether an exception from a send says nothing about the record, because no serializer threw it. */
+    /**
+     * Returns whether an exception from a send concerns the transaction or the client, and not the serialization of the
+     * record.
+     */
     private static boolean isOfTransaction(RuntimeException thrown) {
         return (thrown instanceof KafkaException || thrown instanceof IllegalStateException)
                 && !(thrown instanceof SerializationException);
@@ -233,8 +240,9 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Adds sent elements to the open transaction, even if sending a later one failed, because the owner may cut before
-     * that failure is known. Returns false if the transaction is aborted.
+     * Adds sent elements to the open transaction. This is also necessary if a later element could not be sent, because
+     * the owner may cut the transaction before that failure has been handled. Returns false if the transaction was
+     * aborted or the run has ended.
      */
     private boolean sent(OpenTransaction<K, V> filling, Batch<ProducerRecord<K, V>> batch, int from, int end) {
         if (run.filling() != filling) {
@@ -258,7 +266,10 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Returns whether the element's record is known to be unwritable, and nothing is written in its place. */
+    /**
+     * Applies the rule if the element's record is known to be unwritable. Returns true if this finished the element,
+     * and false if the element must still be sent, either unchanged or as a dead-letter record.
+     */
     private boolean isRuledOut(TransactionRecord<K, V> element) {
         TransactionRule<K, V> rule = run.rule;
         if (rule == null || rule.isQuiet(element.record.topic())) {
@@ -318,7 +329,10 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
                 && (inputs.isDropped(element.target, element.token) || isSent(filling, element));
     }
 
-    /** Waits until the element is sent or dropped. Returns false if it must wait for a transaction that is closing. */
+    /**
+     * Waits until the element is sent or dropped. Returns false if it must wait for the next transaction, because the
+     * open one is closing.
+     */
     private boolean isPlaced(TransactionRecord<K, V> element) throws InterruptedException {
         while (true) {
             sendAgain();
@@ -399,8 +413,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
     }
 
     /**
-     * Sends an element. Returns false if the producer is broken, in which case everything is aborted, or if the element
-     * has become a dead-letter record.
+     * Sends an element. Returns true if the element is finished. Returns false if the transaction must be aborted, or
+     * if the element was replaced by its dead-letter record, which must be sent next.
      */
     private boolean isSent(OpenTransaction<K, V> filling, TransactionRecord<K, V> element) {
         ProducerRecord<K, V> record = element.record;
@@ -425,7 +439,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             lastTopic = record.topic();
             committer.writes(lastTopic);
             if (!topics.isKnown(lastTopic)) {
-                topics.written(lastTopic); // the client has found the topic
+                topics.written(lastTopic); // the client accepted the record, so it has found the topic
             }
         }
         if (run.filling() != filling) {
@@ -446,7 +460,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Gives the owner the opportunity to make a due cut between two batches. */
+    /** Pauses between two batches if a cut is due, so that the owner can make the cut. */
     private void giveWay() throws InterruptedException {
         if (run.isCutWanted() && run.state().mayCut()) {
             run.wakeOwner.run();
@@ -468,7 +482,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         try {
             run.endInput();
             drainWaiting();
-            // As long as all records were queued here, the owner may have found nothing to commit.
+            // The owner may have found nothing to commit while all remaining records were still queued here.
             run.noteThrough(false);
             run.wakeOwner.run();
             awaitCommit();

@@ -29,41 +29,49 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A transactional id and its current client. A client that has become unusable is replaced: {@code initTransactions} of
- * the new client fences the old one and ends its transaction. Confined to the committing thread, except for
- * {@link #begin} and {@link #send}, which the pipeline or the owner calls while it fills the transaction.
+ * A transactional id and its current client. If the client becomes unusable, it is replaced: {@code initTransactions}
+ * of the new client fences the old one and ends its transaction. Confined to the committing thread, except for
+ * {@link #begin} and {@link #send}, which are called by the thread that fills the transaction: the pipeline's thread or
+ * the owner.
  */
 final class TransactionalProducer<K, V> {
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionalProducer.class);
 
-    /** The number of attempts to obtain an id while brokers refuse it temporarily, which takes about a minute. */
+    /**
+     * The number of attempts to open a client while the brokers reject its transactional id temporarily. These attempts
+     * take about a minute in total.
+     */
     static final int OPENINGS = 15;
 
     private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(5));
 
-    /** The client. Its counts cover everything that it has sent, not only {@link #send}. */
+    /**
+     * The client. It counts the records sent with {@link ReplaceableProducer#send}, but not the records sent with
+     * {@link #send}.
+     */
     final ReplaceableProducer<K, V> client;
 
     private final BooleanSupplier ended;
     private final Consumer<Duration> pause;
 
-    /** True if no other run uses the id. */
+    /** True if the id was made for this run, so that no other run uses it. */
     private final boolean isOfRun;
 
     /**
-     * Topics that were recreated since the client was opened. The client commits offsets with the topic ids that it
-     * learned first, and repeats a request that is rejected for such an id until {@code max.block.ms} has passed.
+     * Topics that were recreated since the client was opened. The client commits offsets with the topic id that it
+     * learned first. The brokers reject such an outdated id, and the client retries until {@code max.block.ms} has
+     * passed.
      */
     private final Set<String> outdated = ConcurrentHashMap.newKeySet();
 
     /** Guards the next two fields. */
     private final ReentrantLock offsetsLock = new ReentrantLock();
 
-    /** The thread that waits until its offsets are accepted; null if there is none. */
+    /** The thread that is waiting in {@link #sendOffsets} until the offsets are accepted; null if there is none. */
     private @Nullable Thread offsetsSender;
 
-    /** True if that thread must stop waiting. */
+    /** True if {@link #breakOff} has ended the wait of {@link #offsetsSender}. */
     private boolean offsetsBrokenOff;
 
     private TransactionalProducer(
@@ -79,8 +87,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Creates an unopened producer with an id that only this run uses. If its client is fenced, it is replaced by
-     * another client of this run. Stops waiting once {@code ended} returns true.
+     * Creates an unopened producer with an id that only this run uses. If its client is fenced, it opens another client
+     * with the same id. Stops waiting once {@code ended} returns true.
      *
      * @param pause waits for the given time, or until the run has ended
      */
@@ -90,7 +98,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Creates an unopened producer with an id that a user has chosen. If another run fences it, that run keeps the id.
+     * Creates an unopened producer with an id chosen by a user. If another run fences the producer, that run keeps the
+     * id.
      */
     static <K, V> TransactionalProducer<K, V> ofUser(
             Supplier<Producer<K, V>> clients,
@@ -101,8 +110,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Opens a client, and fences the previous owner of the id. Waits while brokers are down. Tries up to
-     * {@link #OPENINGS} times if they refuse temporarily.
+     * Opens a client, and fences the previous owner of the id. Waits while brokers are down. If the brokers reject the
+     * id temporarily, makes up to {@link #OPENINGS} attempts.
      */
     void open() {
         var ignored = client.replace(this::refused);
@@ -185,8 +194,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Registers the waiting thread. Returns whether the previous wait was ended by {@link #breakOff}, and clears the
-     * interrupt flag in that case.
+     * Sets the thread that waits for its offsets; null if none waits. Returns whether {@link #breakOff} ended the
+     * previous wait, and clears the thread's interrupt flag in that case.
      */
     private boolean setOffsetsSender(@Nullable Thread sender) {
         offsetsLock.lock();
@@ -222,7 +231,7 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Commits the transaction. Repeats the request if it times out, because only the response states the transaction's
+     * Commits the transaction. Repeats the request if it times out, because only the response reveals the transaction's
      * outcome.
      */
     void commit() {
@@ -242,7 +251,7 @@ final class TransactionalProducer<K, V> {
     /**
      * Aborts the open transaction, if any, so that none of its records becomes visible, and prepares for the next one.
      *
-     * @throws KafkaException if another run has taken an id that a user has chosen
+     * @throws KafkaException if another run has taken an id chosen by a user
      */
     void abort() {
         while (!isAborted()) {
@@ -251,8 +260,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Aborts the transaction. Returns false if the request timed out and must be repeated, because only the response
-     * states whether another run has the id.
+     * Aborts the transaction, if necessary by replacing the client. Returns false if the request timed out and must be
+     * repeated. With an id chosen by a user, only the response reveals whether another run has taken the id.
      */
     private boolean isAborted() {
         try {
@@ -274,10 +283,13 @@ final class TransactionalProducer<K, V> {
         return true;
     }
 
-    /** Makes every wait in the client end with an exception. {@link #abort} replaces the client. Any thread. */
+    /**
+     * Makes all threads that wait in the client fail with an exception. {@link #abort} then replaces the client. Any
+     * thread.
+     */
     void breakOff() {
         client.breakOff();
-        // Closing a client does not end a wait whose request is in flight.
+        // Closing the client does not end the wait for offsets if their request is in flight, so interrupt the thread.
         offsetsLock.lock();
         try {
             Thread sender = offsetsSender;

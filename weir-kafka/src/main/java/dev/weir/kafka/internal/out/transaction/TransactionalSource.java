@@ -51,8 +51,8 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
     }
 
     /**
-     * Returns settings that contain the run in the client id, and a session timeout short enough for the next instance
-     * to get a killed instance's partitions soon.
+     * Returns the settings with the run's id in the client id. Also shortens the session timeout of a classic group, so
+     * that the next instance soon receives the partitions of a killed one.
      */
     private static <K, V> ConsumerSettings<K, V> ofRun(ConsumerSettings<K, V> settings, TransactionPlan plan) {
         var properties = settings.properties();
@@ -89,7 +89,7 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
         return new Held<>(opened, start.pulled(records, context));
     }
 
-    /** Emits nothing while the intake is stopped. Confined to the segment's thread. */
+    /** The source's stage, which emits nothing while the run's intake is stopped. Confined to the segment's thread. */
     private record Held<T>(ExactlyOnceRun.Opened<?, ?> opened, Stage<T> records) implements Stage<T> {
 
         @Override

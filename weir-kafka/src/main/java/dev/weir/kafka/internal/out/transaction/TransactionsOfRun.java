@@ -20,11 +20,10 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state that a run's segment thread, consumer owner and committing thread share. Owns the {@link TransactionState}
- * and up to two open transactions. Each transition is a method of this class. The comment of the method names the
- * thread that calls it. The caller must hold {@link #lock}, unless that comment says otherwise. Fields without another
- * comment are guarded by the lock. Volatile fields may be read without the lock if the code checks them again with the
- * lock held before it acts.
+ * The state shared by a run's segment thread, its consumer owner, and its committing thread. Owns the
+ * {@link TransactionState} and up to two open transactions. Each transition is a method whose comment names the calling
+ * thread. Unless a comment says otherwise, the caller must hold {@link #lock}, and fields are guarded by it. Volatile
+ * fields may be read without the lock if the code checks them again under the lock before it acts.
  */
 final class TransactionsOfRun<K, V> {
 
@@ -53,15 +52,18 @@ final class TransactionsOfRun<K, V> {
     /** Signals every change of this object. */
     final Condition changed = lock.newCondition();
 
-    /** The clock on which the run's stages wait. */
+    /** The clock used by the run's stages when they wait. */
     final Clock clock;
 
-    /** The clock on which the owner and the committing thread wait: the system clock, except in simulations. */
+    /**
+     * The clock used by the owner and the committing thread when they wait. It is the system clock, except in
+     * simulations.
+     */
     final Clock ownClock;
 
     /**
-     * True if records are kept until they are committed. At the end of a bounded read, aborted inputs are not read
-     * again. Instead, the kept records are written again.
+     * True if records are kept until they are committed. At the end of a bounded read, the inputs of an aborted
+     * transaction are not read again, and the kept records are written again instead.
      */
     final boolean keeps;
 
@@ -74,7 +76,7 @@ final class TransactionsOfRun<K, V> {
 
     private volatile TransactionState state = TransactionState.IDLE;
 
-    /** The transaction that accepts records; null until the next record. */
+    /** The transaction that accepts records; null until the next transaction begins. */
     private volatile @Nullable OpenTransaction<K, V> filling;
 
     /** The transaction being committed. There is at most one, so commits are in order. */
@@ -104,12 +106,12 @@ final class TransactionsOfRun<K, V> {
     private volatile boolean intakeHeld;
 
     /**
-     * The targets whose elements the run's source has emitted. Any other target acknowledges its elements without
-     * regard to this run's transactions.
+     * The acknowledgement targets of the run's source. All other targets acknowledge their elements independently of
+     * this run's transactions.
      */
     private final Set<AckTarget> sources = ConcurrentHashMap.newKeySet();
 
-    /** Revoked sources whose elements are still written until the last cut that contains them. */
+    /** Revoked sources whose elements may still be written, until the last cut that includes these sources. */
     volatile Set<AckTarget> leaving = Set.of();
 
     /** Confirmed commits that the owner has not processed. Written by the committing thread; read by the owner. */
@@ -182,14 +184,17 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Returns whether a record may begin the next transaction. That requires that the order of records is preserved and
-     * that a producer is free.
+     * Returns whether a record may begin the next transaction: the order of records is preserved, and a producer is
+     * free.
      */
     boolean mayBegin() {
         return state.mayBegin() && !free.isEmpty();
     }
 
-    /** Removes and returns a free producer, for which {@link #begin} must be called. */
+    /**
+     * Removes and returns a free producer. The caller must then call {@link #begin} with a transaction of this
+     * producer.
+     */
     TransactionalProducer<K, V> takeFree() {
         return free.remove();
     }
@@ -211,8 +216,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Reports that the brokers have all records of the transaction being committed, so that others may follow. Called
-     * by the committing thread, without the lock.
+     * Reports that the brokers have all records of the transaction being committed, so that the next transaction may
+     * begin. Called by the committing thread, without the lock.
      */
     void flushed() {
         lock.lock();
@@ -390,8 +395,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Postpones the end of the open transaction. Until then, the intake of records is stopped if {@code holdsIntake},
-     * and open otherwise. Called by the owner, with the lock held.
+     * Postpones the cut of the open transaction. Until the cut, the intake of records is stopped if {@code holdsIntake}
+     * is true, and open otherwise. Called by the owner, with the lock held.
      */
     void cutLater(boolean holdsIntake) {
         intakeHeld = holdsIntake;
@@ -400,8 +405,8 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Returns whether the cut waits for inputs that have a record in {@link #filling}, which then accepts only records
-     * of these inputs.
+     * Returns whether a due cut is waiting for unfinished inputs with a record in {@link #filling}. Until the cut, this
+     * transaction accepts only records of these inputs.
      */
     boolean isClosing() {
         OpenTransaction<K, V> taking = filling;
@@ -424,14 +429,14 @@ final class TransactionsOfRun<K, V> {
         return input != Input.OPEN;
     }
 
-    /** Sets whether nothing is left to commit. Ignored while the input has not ended. */
+    /** Sets whether everything is committed. Ignored until the input has ended. */
     void noteThrough(boolean isThrough) {
         if (input != Input.OPEN) {
             input = isThrough ? Input.THROUGH : Input.ENDED;
         }
     }
 
-    /** Returns whether the input has ended and nothing is left to commit, so that records need not be kept. */
+    /** Returns whether the input has ended and everything is committed, so that records no longer need to be kept. */
     boolean isThrough() {
         return input == Input.THROUGH;
     }
@@ -444,11 +449,12 @@ final class TransactionsOfRun<K, V> {
     }
 
     /**
-     * Returns whether an element comes from a source outside this run. Such a source commits the element by itself,
+     * Returns whether an element comes from a source outside this run. Such a source commits the element on its own,
      * before the transaction with the element's records is committed.
      */
     boolean isForeign(AckTarget source, long token) {
-        // Must be checked in this order, because a source of the run is removed only after it was revoked.
+        // The order of these checks matters: a source of this run is removed only after it was revoked, so the second
+        // check recognizes a source that was removed.
         return !sources.contains(source) && !source.isRevoked(token);
     }
 

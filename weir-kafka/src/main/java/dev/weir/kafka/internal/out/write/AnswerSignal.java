@@ -53,7 +53,10 @@ final class AnswerSignal {
         }
     }
 
-    /** Ends the current wait, or the next one, because the waiting thread must check something else. */
+    /**
+     * Ends the current wait, or the next one if no thread is waiting, so that the waiting thread can check its other
+     * conditions.
+     */
     void wake() {
         lock.lock();
         try {

@@ -6,8 +6,9 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Elements with records in flight, each identified by a small reusable number. One thread adds an element before it
- * sends the element's first record. The producer's thread reports outcomes, and sees the element because the number is
- * handed over through the producer. Allocates only when more elements are in flight than ever before.
+ * sends the element's first record, and the producer's thread reports the outcomes. The producer's thread sees the
+ * added element because it receives the number through the producer. Allocates only when more elements are in flight
+ * than ever before.
  */
 final class ElementsInFlight {
 
@@ -16,7 +17,8 @@ final class ElementsInFlight {
         long token;
 
         /**
-         * The number of unacknowledged records. Owned by the adding thread, and after that by the producer's thread.
+         * The number of unacknowledged records. Set by the adding thread, and changed later only by the producer's
+         * thread.
          */
         int left;
     }

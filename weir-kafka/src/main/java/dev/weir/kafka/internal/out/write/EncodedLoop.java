@@ -167,7 +167,9 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
         }
     }
 
-    /** Sends a record, waiting for as long as the buffer is full, for example while brokers are down. */
+    /**
+     * Sends a record. While the buffer is full, for example because brokers are down, waits for as long as necessary.
+     */
     private void sendWhenThereIsRoom(LeanRecords records, int number, int way) throws InterruptedException {
         long start = System.nanoTime();
         try {

@@ -19,11 +19,13 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which records must wait until the first one of their partition is complete. Confined to the sender's thread.
+ * Decides which records must wait until the first record of their partition is complete. Confined to the sender's
+ * thread.
  *
- * <p>A broker that does not know any batch of a producer in a partition accepts any of its batches. It may reject the
- * first batch, or be unable to write it yet, and then accept the second one. Therefore no record follows a producer's
- * first record to a topic, or its first record to a partition, until that record is complete (ADR 60).
+ * <p>If a broker does not know a producer in a partition yet, it accepts any of the producer's batches. It may
+ * therefore reject the first batch, or be unable to write it yet, and then accept the second one. To preserve the
+ * order, no record follows a producer's first record to a topic, or its first record to a partition, until that record
+ * is complete (ADR 60).
  */
 final class FirstRecords<K> {
 
@@ -47,7 +49,7 @@ final class FirstRecords<K> {
         }
     }
 
-    /** The key serializer; null if the client chooses the partition of a key in an unknown way. */
+    /** The key serializer; null if the partition that the client chooses for a key cannot be predicted. */
     private final @Nullable Serializer<K> keys;
 
     private final boolean inOrder;
@@ -68,14 +70,17 @@ final class FirstRecords<K> {
     }
 
     /**
-     * @param inOrder true if the producer itself ensures that no batch follows the first one of a partition too early
+     * Creates a check.
+     *
+     * @param inOrder true if the producer itself preserves the order of a partition's first batches, so that no record
+     *     must wait here
      */
     FirstRecords(@Nullable Serializer<K> keys, boolean inOrder) {
         this.keys = keys;
         this.inOrder = inOrder;
     }
 
-    /** Starts over with another producer, which no broker knows. */
+    /** Starts over with a new producer, which the brokers do not know yet. */
     void begin(Producer<K, ?> newProducer) {
         producer = newProducer;
         topics.clear();
@@ -107,8 +112,8 @@ final class FirstRecords<K> {
             next = topic;
             nextPartition = partition;
         } else {
-            // The future is awaited now or is already complete. In either case no later record of the partition needs
-            // to wait for it.
+            // The caller awaits the future now, or it is already complete, so later records of the partition need not
+            // wait for it.
             topic.answered(partition);
         }
         return first == null || first.isDone() ? null : first;
@@ -169,8 +174,8 @@ final class FirstRecords<K> {
     }
 
     /**
-     * Reads the topic's partitions. The client knows them, because it has just written to the topic. If the client no
-     * longer knows them, a later send reports that.
+     * Reads the topic's partitions from the client, which usually knows them because it has just written to the topic.
+     * If the client no longer knows them, a later send to the topic fails and reports the reason.
      */
     private void count(String name, Topic topic) {
         try {

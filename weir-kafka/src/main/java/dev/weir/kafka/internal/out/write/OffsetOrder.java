@@ -8,20 +8,21 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects that a partition's offsets go back. In one log this happens only after a truncation, so the topic may have
- * been recreated. Confined to a producer's thread.
+ * Detects a partition whose offsets go backward, which is a sign that the topic was recreated. In the same log, offsets
+ * go backward only after a truncation. Confined to a producer's thread.
  */
 final class OffsetOrder {
 
     private final Consumer<String> onReturn;
     private final Map<TopicPartition, long[]> lastOffsets = new HashMap<>();
 
-    // Acknowledgements arrive batch by batch, so the previous record's partition is checked first.
+    // Acknowledgements arrive in batches, and the records of a batch belong to one partition, so the previous record's
+    // partition is checked first.
     private String topic = "";
     private int partition;
     private long[] last = {};
 
-    /** Creates a detector. It calls {@code onReturn}, which must not block, with the name of the topic. */
+    /** Creates a detector. It passes the name of an affected topic to {@code onReturn}, which must not block. */
     OffsetOrder(Consumer<String> onReturn) {
         this.onReturn = onReturn;
     }

@@ -55,10 +55,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class OrderedProducer<K, V> {
 
-    /** The largest number of places that a message contains. */
+    /** The maximum number of inputs that a message names. */
     private static final int MAX_PLACES = 5;
 
-    /** The time to wait for the client's thread when it has nothing more to do. */
+    /** The time to wait until the client's thread ends after a stop, when it has nothing left to send. */
     private static final Duration SETTLE = Duration.ofSeconds(2);
 
     /** The result of a send. */
@@ -114,7 +114,7 @@ final class OrderedProducer<K, V> {
     private final AtomicLong unfinished = new AtomicLong();
     private final Queue<Kept<?, ?, ?>> cameBack = new ConcurrentLinkedQueue<>();
 
-    /** The first record without an acknowledgement, by source. */
+    /** The lowest token among the returned records of each acknowledgement target. */
     private final Map<AckTarget, Long> firstBack = new ConcurrentHashMap<>();
 
     /** Partitions with a rejected record, and topics with a rejected record whose partition is unknown. */
@@ -126,8 +126,8 @@ final class OrderedProducer<K, V> {
     private final ClientThread clientThread;
 
     /**
-     * True while the sender waits in {@link #flush}. A client with other users also waits for their records there,
-     * which are not counted here.
+     * True while the sender waits in {@link #flush}. If the client has other users, {@link #flush} also waits for their
+     * records, which are not counted here.
      */
     private volatile boolean awaited;
 
@@ -235,7 +235,7 @@ final class OrderedProducer<K, V> {
         }
     }
 
-    /** Completes when the outcome of the last accepted record has been processed. */
+    /** Returns the future of the last accepted record. It completes when the record's outcome has been processed. */
     Future<?> lastSent() {
         return lastSent;
     }
@@ -307,8 +307,8 @@ final class OrderedProducer<K, V> {
     }
 
     /**
-     * Stops the client for a reason other than a rejected record. If the client has other users, it stays open and the
-     * run fails instead.
+     * Stops the client for a reason other than a rejected record. If the client has other users, leaves it open, and
+     * returns an exception that fails the run.
      */
     private @Nullable KafkaPipelineException end(Exception why) {
         if (stop != null) {
@@ -320,8 +320,8 @@ final class OrderedProducer<K, V> {
         stop = new Stop("", "", why);
         ClientClosing.begin(producer); // does not wait, because the client's thread may hang
         if (counts.unanswered() == 0) {
-            // The last outcomes were reported before their thread could see the stop, so that thread did not make this
-            // call.
+            // The last outcomes may have been counted before their thread could see the stop, in which case that thread
+            // has not called this method.
             whenSettled.run();
         }
         return null;
@@ -344,7 +344,7 @@ final class OrderedProducer<K, V> {
             room.release();
         }
         if (stop != null) {
-            VarHandle.fullFence(); // if two threads count at the same time, at least one of them sees both counts
+            VarHandle.fullFence(); // if two threads get here at the same time, at least one of them sees both changes
             if (counts.unanswered() == 0) {
                 whenSettled.run();
             }
@@ -356,14 +356,14 @@ final class OrderedProducer<K, V> {
         refused.add(partition < 0 ? answer.topic : new TopicPartition(answer.topic, partition));
         Stop before = stop;
         if (before != null && before.isOfClient()) {
-            return; // the earlier stop states the reason
+            return; // the earlier stop already states the reason
         }
         if (before == null || RecordRefusals.weight(refusal) > RecordRefusals.weight(before.refusal)) {
             stop = new Stop(answer.topic, answer.place(), refusal);
         }
         if (before == null && !shared) {
-            // This is the client's own thread, so from here on the client sends nothing more. Batches in flight after
-            // the rejected one follow a gap in the sequence, so the broker rejects them.
+            // This callback runs on the client's own thread, so the client sends nothing after this call. The broker
+            // rejects batches that are in flight behind the rejected one, because their sequence numbers are too high.
             producer.close(Duration.ZERO);
         }
     }
@@ -436,8 +436,8 @@ final class OrderedProducer<K, V> {
      * Waits until all outcomes have been reported, and returns the unwritten records in the order in which they were
      * sent.
      *
-     * @throws KafkaPipelineException if the client hangs while it has records, in which case these and later records
-     *     must not be written again
+     * @throws KafkaPipelineException if the client hangs while it has records; then neither these nor later records may
+     *     be written again
      */
     List<Kept<?, ?, ?>> awaitSettled() {
         if (shared) {
@@ -451,7 +451,7 @@ final class OrderedProducer<K, V> {
     }
 
     /**
-     * Closes the producer, which sends nothing more.
+     * Closes the producer, unless it has other users. No record may be sent afterwards.
      *
      * @return the number of records that are outstanding or were not written
      */

@@ -32,28 +32,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends records in order. If a record is rejected, sends all records again that were not written because of the
- * rejection. Confined to the segment's thread, except for {@link #handle}, {@link #look} and {@link #close}. Outcomes
- * are reported on the producer's own thread.
+ * Sends records in order. After a rejection, resends the records that were not written because of it. Confined to the
+ * segment's thread, except for {@link #handle}, {@link #look} and {@link #close}. Outcomes are reported on the
+ * producer's own thread.
  *
  * <p>When the brokers reject a record, its producer stops ({@link OrderedProducer}). If there is no rule for rejected
- * records, the run fails. Otherwise another producer sends the unwritten records again, in order, and each suspect
+ * records, the run fails. Otherwise, another producer resends the unwritten records in order, with each suspect sent
  * alone ({@link RefusalSearch}). A record that is rejected when it is sent alone is passed to the {@link WriteRule}.
  *
- * <p>A shared producer stays open and sends the records again itself. Records that followed the rejected one in its
- * partition are sent again after it, so that the last record of each key is the last one sent.
+ * <p>A shared producer stays open and resends the records itself. It also resends the records that followed the
+ * rejected one in its partition, so that the last record written for each key is the last one sent.
  */
 final class OrderedWriter<T, K, V> {
 
     private static final Logger LOG = LoggerFactory.getLogger(OrderedWriter.class);
 
-    /** The longest wait for the first record of a partition before another record follows it. */
+    /** The longest wait for the first record of a partition before another record is sent to the partition. */
     private static final Duration FIRST_ANSWER = Duration.ofSeconds(2);
 
     private static final Backoff REOPEN = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(10));
 
     /**
-     * The producers of a sender.
+     * Opens, limits, and monitors the clients of a writer.
      *
      * @param open opens the first producer, and another one after each rejection that does not end the run
      * @param window limits the records in flight of a producer that is not shared
@@ -83,7 +83,10 @@ final class OrderedWriter<T, K, V> {
     private final RefusalSearch<Kept<T, K, V>> search = new RefusalSearch<>();
     private long ordinal;
 
-    /** The client that sends. All records of earlier clients are complete. Closed by {@link OrderedProducer}. */
+    /**
+     * Opens clients and holds the current one. All records of earlier clients are complete. The clients are closed by
+     * {@link OrderedProducer}.
+     */
     private final ReplaceableProducer<K, V> producer;
 
     private volatile OrderedProducer<K, V> current;
@@ -100,8 +103,7 @@ final class OrderedWriter<T, K, V> {
      * @param rule handles elements that cannot be written
      * @param maxInFlight see {@link OrderedProducer}
      * @param onSettled called, possibly several times, when the brokers have rejected a record and all outcomes have
-     *     been reported, so that {@link #failure} or {@link #settle} must be called. Called by any thread, must not
-     *     block
+     *     been reported. {@link #failure} or {@link #settle} must then be called. Called by any thread, must not block
      */
     OrderedWriter(
             Clients<K, V> clients,
@@ -167,8 +169,8 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Returns whether the run continues after the stop: some records may be handed to the rule, and the others are sent
-     * again.
+     * Returns whether the run continues after the stop. If so, the rule may handle some of the records, and the others
+     * are sent again.
      */
     private boolean isPassing(OrderedProducer.Stop stop) {
         // In a shared producer, the returned records may have been in a batch with a rejected record of another
@@ -231,11 +233,11 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Sends a record after all others.
+     * Sends a record after all earlier ones.
      *
      * @param answer a {@link Kept} if there is a rule for rejected records, or if the producer is shared
      */
-    @SuppressWarnings("unchecked") // it belongs to an element of this stream
+    @SuppressWarnings("unchecked") // the writer receives only elements of type T
     void send(ProducerRecord<K, V> record, RecordAnswer answer) throws InterruptedException {
         Exception ofTopic = rule.refusalOf(record.topic());
         if (ofTopic != null && answer instanceof Kept<?, ?, ?> kept) {
@@ -303,13 +305,13 @@ final class OrderedWriter<T, K, V> {
         try {
             var ignored = answer.get(FIRST_ANSWER.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | java.util.concurrent.TimeoutException refusedOrLate) {
-            // If the record was rejected, the producer has stopped.
+            // After a rejection, the producer has stopped, and the caller handles the stop.
         }
     }
 
     /**
-     * Handles a timeout while the client waited for free memory or metadata. If the topic exists, the cause is
-     * temporary, so the caller must retry.
+     * Handles a timeout in which the client waited for free memory or metadata. Throws if the topic is not known to
+     * exist. Otherwise, the cause is temporary, and the caller must retry.
      */
     private void waitedInVain(String topic, RecordAnswer answer) {
         Exception reason = Objects.requireNonNull(answer.notTaken);
@@ -320,8 +322,8 @@ final class OrderedWriter<T, K, V> {
         LOG.warn("brokers do not accept records for {}, still waiting: {}", topic, reason.getMessage());
     }
 
-    /** Handles the rejection of the last record, after which no other record was sent. */
-    @SuppressWarnings("unchecked") // it belongs to an element of this stream
+    /** Handles the rejection of the record that was sent last. */
+    @SuppressWarnings("unchecked") // the writer receives only elements of type T
     private void reject(RecordAnswer answer, Exception refusal) {
         if (answer instanceof Kept<?, ?, ?> kept && rule.takes(refusal)) {
             rule.note(answer.topic, refusal);
@@ -362,7 +364,7 @@ final class OrderedWriter<T, K, V> {
         again = 0;
     }
 
-    @SuppressWarnings("unchecked") // it sends only records from this loop
+    @SuppressWarnings("unchecked") // the producer sends only records from this writer
     private List<Kept<T, K, V>> cameBack(OrderedProducer<K, V> stopped) {
         List<Kept<T, K, V>> all = new ArrayList<>();
         stopped.awaitSettled().forEach(kept -> all.add((Kept<T, K, V>) kept));
@@ -389,7 +391,7 @@ final class OrderedWriter<T, K, V> {
         });
         current = begin(client);
         if (!clients.shared()) {
-            firsts.begin(client); // the brokers do not know the new client
+            firsts.begin(client); // the brokers do not know the new client yet
             window.begin(client);
         }
         return current;
@@ -400,8 +402,8 @@ final class OrderedWriter<T, K, V> {
     }
 
     /**
-     * Marks the records that may have been rejected because of their own fault. If there are none, marks the first
-     * record, so that each round settles at least one. If the client was stuck, no record is at fault.
+     * Marks the records that may have caused the stop as suspects. If there are none, marks the first record, so that
+     * each round completes at least one. If the client was stuck, no record caused the stop.
      */
     private void suspect(List<Kept<T, K, V>> inOrder, OrderedProducer.@Nullable Stop stop) {
         boolean isAnySuspect = false;

@@ -30,15 +30,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks that a run's output topics are still the same topics (ADR 61). Thread-safe. A separate thread queries the
- * brokers from the first record until the close. No other thread waits for a query.
+ * Fails the run if one of its output topics is deleted or recreated (ADR 61). Thread-safe. From the first record until
+ * the close, a separate thread queries the brokers. No other thread waits for its queries.
  */
 public final class OutputTopics implements TopicWatch, WrittenTopics {
 
     private static final Logger LOG = LoggerFactory.getLogger(OutputTopics.class);
 
     /**
-     * The interval between checks. After a suspicious outcome, the next check comes earlier, but at least
+     * The interval between checks. After a sign that a topic has changed, the next check is earlier, but at least
      * {@link #PAUSE} after the previous one.
      */
     private static final Duration INTERVAL = Duration.ofSeconds(5);
@@ -46,8 +46,8 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
     /**
-     * The time for which a topic must be unknown to the brokers before it counts as deleted, because a broker may have
-     * just started.
+     * The time for which the brokers must report a topic as unknown before it counts as deleted. A broker that has just
+     * started may not know all topics yet.
      */
     private static final Duration GONE = Duration.ofSeconds(10);
 
@@ -84,7 +84,7 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
         config.remove(AdminClientConfig.CLIENT_ID_CONFIG);
         OutputTopics topics = new OutputTopics(() -> Admin.create(config), context::fail);
         if (!SurroundingsRegistry.of(clientConfig).hasBrokers()) {
-            // There are no real brokers to query.
+            // There are no real brokers to query, so the check never starts.
             topics.close();
         }
         context.expose(topics);

@@ -26,8 +26,8 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /**
-     * The time that a failed or cancelled run waits for outstanding records. The wait only reduces the number of
-     * records that are written again.
+     * The minimum time that a close waits for outstanding records, even if the run has failed or was cancelled. The
+     * wait only reduces the number of records that are written again.
      */
     private static final Duration HASTY_CLOSE = Duration.ofSeconds(2);
 
@@ -37,10 +37,10 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     final OrderedWriter<T, K, V> writer;
 
     /**
-     * Creates a loop.
+     * Creates a loop, and opens its first producer.
      *
-     * @param clients opens the first producer now, and another one after each rejection unless the rule is to fail the
-     *     run; must not be shared
+     * @param clients opens the first producer, and another one after each rejection unless the rule is to fail the run;
+     *     must not be shared
      * @param records creates the record of an element
      * @param rule handles elements that cannot be written
      * @param maxInFlight see {@link OrderedProducer}
@@ -79,7 +79,10 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
         }
     }
 
-    /** Fails the run if necessary, without waiting for this loop's thread, which may be blocked upstream for long. */
+    /**
+     * Fails the run if the writer has failed. Called by any thread, because this loop's thread may be blocked upstream
+     * for a long time.
+     */
     private void settled() {
         KafkaPipelineException failure = writer.failure();
         if (failure != null) {
@@ -88,8 +91,8 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     }
 
     /**
-     * Returns the deadline of the next pull. An outstanding record may be rejected, and handling the rejection must not
-     * wait for the next batch.
+     * Returns the deadline of the next pull. It is soon if a record is outstanding and may be rejected, because
+     * handling the rejection must not wait for the next batch.
      */
     private long deadline() {
         return rule.isFail() || writer.isQuiet() ? Stage.NEVER : context.clock().after(LOOK_NANOS);

@@ -8,7 +8,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The callback for one record. Does not keep the record alive, because many records are in flight. Owned by the
+ * The callback for one record. Holds no reference to the record, because many records are in flight. Used by the
  * sender's thread until the producer has accepted the record, and then by the producer's thread.
  */
 class RecordAnswer implements Callback {
@@ -23,10 +23,10 @@ class RecordAnswer implements Callback {
     final AckTarget target;
     final long token;
 
-    /** The producer that has the record. */
+    /** The producer to which the record was last passed; null before that. */
     private @Nullable OrderedProducer<?, ?> owner;
 
-    /** The producer's counts. The record was counted there as sent, and will be counted there as complete. */
+    /** The counts in which the record was counted as sent, and will be counted as complete. */
     private SendCounts counts = NOT_SENT;
 
     /**
@@ -54,7 +54,7 @@ class RecordAnswer implements Callback {
         return counts;
     }
 
-    /** The place of the consumed record from which this one was made, for messages; empty if unknown. */
+    /** The origin of the consumed record from which this record was made, for messages; empty if unknown. */
     String place() {
         return target.placeOf(token);
     }
@@ -84,8 +84,8 @@ class RecordAnswer implements Callback {
         ProducerRecord<K, V> record;
 
         /**
-         * The reason why the record was not written. Set when the record was returned; null if the brokers accepted it
-         * after a rejected record.
+         * The reason why the record was not written, set when the record is returned. Null if the brokers accepted the
+         * record, but it must be sent again after a rejected one.
          */
         @Nullable
         Exception refusal;
@@ -98,8 +98,8 @@ class RecordAnswer implements Callback {
         }
 
         /**
-         * Called when the record was returned. It is sent to the same partition the next time, whatever the partitioner
-         * chooses then.
+         * Prepares a returned record to be sent again. The record keeps its partition, even if the partitioner would
+         * choose another one now.
          */
         void cameBack(int partition, @Nullable Exception why) {
             refusal = why;

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
 
     /**
-     * The longest wait for the upstream stage while records are outstanding, because only this stage emits their
-     * results.
+     * The longest wait for the upstream stage while records are outstanding. It must be short, because the same thread
+     * emits the results of these records.
      */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -66,8 +66,9 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         this.writer = new OrderedWriter<>(
                 clients,
                 context,
-                new StageMeter(), // not exposed, because the stage emits messages, not records
-                // The stage applies the rule to the complete message, when it is the message's turn.
+                new StageMeter(), // not exposed, because it counts records, but the stage emits messages
+                // A rejection is only noted here. The stage applies the rule when the whole message is complete and
+                // next in order.
                 rule.<MessageInFlight<?, ?, ?>.Part>handedTo(MessageInFlight.Part::answer),
                 topics,
                 0,

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** Creates the loop of a producing sink for the results of handlers. */
+/** Creates the loop of a sink that writes the results of handlers. */
 public final class RoutingSink<R, K, V> implements SinkFactory<HandlerOutcome.Done<R>> {
 
     private final ProducerSettings<K, V> settings;

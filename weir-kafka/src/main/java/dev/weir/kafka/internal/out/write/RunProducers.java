@@ -34,7 +34,7 @@ public final class RunProducers<K, V> implements Supplier<Producer<K, V>>, AutoC
         return ProducerOrigin.openSharing(path, config, keys, values);
     }
 
-    /** Creates a transactional producer. Its id is not registered with the brokers yet. */
+    /** Creates a transactional producer. The caller must still initialize its transactions. */
     public Producer<K, V> transactional(String id, int timeoutMillis) {
         Map<String, Object> own = new HashMap<>(config);
         own.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
@@ -45,8 +45,8 @@ public final class RunProducers<K, V> implements Supplier<Producer<K, V>>, AutoC
 
     /**
      * Creates the check for the first records of partitions. It can compute the partition of a key unless the
-     * configuration sets a partitioner. With a lean producer it never makes a record wait, because that producer itself
-     * ensures that no batch follows the first one of a partition too early.
+     * configuration sets a partitioner or ignores keys. With a lean producer, no record has to wait, because that
+     * producer itself preserves the order of a partition's first batches.
      */
     private FirstRecords<K> firstRecords() {
         boolean byKey = config.get(ProducerConfig.PARTITIONER_CLASS_CONFIG) == null

@@ -13,9 +13,9 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the sender wait while the client has more records than it can use. More than twice the amount in flight to the
- * brokers does not help: the records only become old, and the garbage collector has to copy their objects (ADR 170).
- * Confined to the sender's thread, except for {@link #waitedNanos}.
+ * Makes the sender wait if the client has more records than it can use. The client cannot use more than twice the
+ * amount that is in flight to the brokers: further records only become old, and the garbage collector has to copy their
+ * objects (ADR 170). Confined to the sender's thread, except for {@link #waitedNanos}.
  *
  * <pre>
  *   bound = for each broker: a batch for each of its partitions, being filled
@@ -23,11 +23,12 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>The client's memory use is read from its metrics once per batch of the pipeline, and a wait ends when a record is
- * complete. So there is no counter per record, and no timer. A client without these metrics is not limited.
+ * complete. Therefore, neither a counter per record nor a timer is needed. A client without these metrics is not
+ * limited.
  */
 final class SendWindow {
 
-    /** A waiting sender continues once the limit divided by this number is free. */
+    /** A waiting sender continues when a fraction of the limit is free: the limit divided by this number. */
     private static final int FREED_PART = 4;
 
     private static final int DEFAULT_BATCH = 16 * 1024;
@@ -38,7 +39,7 @@ final class SendWindow {
     private final long requestBytes;
     private final int requests;
 
-    /** The last record of each unfinished batch of the pipeline, oldest batch first. */
+    /** The future of the last record of each unfinished batch of the pipeline, oldest batch first. */
     private final ArrayDeque<Future<?>> marks = new ArrayDeque<>();
 
     private @Nullable Metric total;
@@ -110,7 +111,10 @@ final class SendWindow {
         return bound;
     }
 
-    /** Adds a batch of the pipeline, represented by its last record. Returns whether {@link #await} must be called. */
+    /**
+     * Adds a batch of the pipeline, given the future of its last record. Returns whether the sender must call
+     * {@link #await}.
+     */
     boolean isFullWith(Future<?> last) {
         marks.add(last);
         while (!marks.isEmpty() && marks.element().isDone()) {
@@ -120,11 +124,10 @@ final class SendWindow {
     }
 
     /**
-     * Returns when enough memory is free or a record was rejected. Every record completes, either with the brokers'
-     * response or when the client is closed, which {@link OrderedProducer} does after a rejection or endless splits,
-     * even of another partition. If the client's thread is dead, {@link OrderedWriter#look} fails the run, which
-     * interrupts this wait as every other end of the run does. A record that the client did not accept is not waited
-     * for.
+     * Waits until enough memory is free or a record was rejected. Every awaited record completes: with the brokers'
+     * response, or when {@link OrderedProducer} closes the client after endless splits or a rejection, even in another
+     * partition. If the client's thread is dead, {@link OrderedWriter#look} fails the run, and the end of the run
+     * interrupts this wait. Records that the client did not accept are not awaited.
      */
     @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
     void await() throws InterruptedException {
@@ -143,8 +146,8 @@ final class SendWindow {
     }
 
     /**
-     * Returns the record whose completion frees enough memory if all records have the same size. Waking up for each
-     * record would cost more.
+     * Returns the future whose completion frees enough memory if all batches have the same size. Waiting for each batch
+     * in turn would wake the sender more often than necessary.
      */
     private Future<?> markThatFrees(long bytes, long held) {
         for (long before = Math.min(marks.size() - 1L, bytes * marks.size() / held); before > 0; before--) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** Converts records that cannot be written into failed records. Confined to the segment's thread. */
 public final class UnwrittenFailures<K, V> {
 
-    /** Matches the place of a Kafka record. If there are several inputs, other text follows the first place. */
+    /** Matches the origin of a Kafka record. If there are several inputs, other text follows the first origin. */
     private static final Pattern PLACE = Pattern.compile("(.+)-(\\d+)@(\\d+)(?: and .*)?");
 
     private final ProducerSettings<K, V> settings;
@@ -24,9 +24,9 @@ public final class UnwrittenFailures<K, V> {
     }
 
     /**
-     * Returns the record as bytes, at the place of its input.
+     * Returns the failed record, with the record's key and value as bytes and the origin of its input.
      *
-     * @param place the input's place; empty if unknown, in which case the failed record has the output topic but
+     * @param place the input's origin; empty if unknown, in which case the failed record has the output topic but
      *     neither partition nor offset
      */
     public FailedRecord failed(ProducerRecord<K, V> record, Throwable refusal, String place) {

@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A run's rule for elements whose records cannot be written: the run fails, the elements are skipped, or they are kept
- * until a dead-letter topic has them. Remembers recently rejected topics. Confined to the segment's thread, except
- * {@link #takes}.
+ * Applies a run's rule to elements whose records cannot be written: fails the run, skips the elements, or keeps them
+ * until they are written to a dead-letter topic. Remembers recently rejected topics. Confined to the segment's thread,
+ * except {@link #takes}.
  */
 public class WriteRule<T> {
 
@@ -38,7 +38,9 @@ public class WriteRule<T> {
     @FunctionalInterface
     interface AsFailed<T> {
 
-        /** Returns the failed record for an element whose input is at {@code place}, which is empty if unknown. */
+        /**
+         * Returns the failed record for an element whose input has the origin {@code place}, which is empty if unknown.
+         */
         FailedRecord of(T element, Throwable refusal, String place);
     }
 
@@ -46,12 +48,12 @@ public class WriteRule<T> {
     private final StageContext context;
 
     /**
-     * Missing or forbidden topics. Trying such a topic again for each record would take max.block.ms or a new producer
-     * each time.
+     * Topics that were rejected recently because they are missing or forbidden. Trying such a topic again for each
+     * record would take max.block.ms or a new producer each time.
      */
     private final Map<String, RefusedTopic> topics = new HashMap<>();
 
-    // Null if such elements are skipped
+    // The function is null only in a rule made by handedTo. The forwarder is null unless there is a dead-letter topic.
     private final @Nullable AsFailed<? super T> asFailed;
     private final @Nullable FailedRecordForwarder forwarder;
 
@@ -70,7 +72,7 @@ public class WriteRule<T> {
         this.forwarder = forwarder;
     }
 
-    /** Returns the object that applies a rule. */
+    /** Creates the object that applies a rule. */
     static <T> WriteRule<T> of(WriteFailures failures, StageContext context, AsFailed<? super T> asFailed) {
         DeadLetterTopic deadLetterTopic = failures.deadLetterTopic();
         return new WriteRule<>(
@@ -80,15 +82,15 @@ public class WriteRule<T> {
                 deadLetterTopic == null ? null : FailedRecordForwarder.create(deadLetterTopic, context));
     }
 
-    /** Returns the same for a sink that receives records to write. */
+    /** Creates the object that applies a rule in a sink whose elements are the records to write. */
     public static <K, V> WriteRule<ProducerRecord<K, V>> ofRecords(
             WriteFailures failures, StageContext context, ProducerSettings<K, V> settings) {
         return of(failures, context, new UnwrittenFailures<>(settings)::failed);
     }
 
     /**
-     * Returns a rule that covers the same exceptions, remembers topics separately, and passes its elements to
-     * {@code other}.
+     * Returns a rule that covers the same exceptions, but passes its elements to {@code other}. It remembers rejected
+     * topics separately.
      */
     <P> WriteRule<P> handedTo(BiConsumer<? super P, ? super Exception> other) {
         return new WriteRule<P>(failures, context, null, null) {
@@ -111,8 +113,8 @@ public class WriteRule<T> {
     }
 
     /**
-     * The exception with which a topic was rejected recently, so that its next records need not be tried; null if there
-     * is none.
+     * Returns the exception of a recent rejection of the topic, so that the topic's next records need not be tried;
+     * null if there is none.
      */
     public final @Nullable Exception refusalOf(String topic) {
         if (topics.isEmpty()) {
@@ -131,9 +133,9 @@ public class WriteRule<T> {
     }
 
     /**
-     * Remembers an exception that the rule covers, if it concerns the topic. If one is already remembered, the new one
-     * is ignored. Otherwise each record that is rejected because of the remembered exception would extend the time, and
-     * the topic would never be tried again.
+     * Remembers a covered exception if it concerns the topic as a whole. Ignores the exception if another one is still
+     * remembered. Otherwise, each record rejected because of the remembered exception would extend the time, and the
+     * topic would never be tried again.
      */
     public final void note(String topic, Exception refusal) {
         if (RecordRefusals.isOfTopic(refusal)) {
@@ -167,8 +169,8 @@ public class WriteRule<T> {
     }
 
     /**
-     * Returns when all elements added before are written to the dead-letter topic and acknowledged. Does nothing if
-     * this rule has no dead-letter topic.
+     * Waits until all elements added so far are written to the dead-letter topic and acknowledged. Does nothing if this
+     * rule has no dead-letter topic.
      */
     public final void settle() throws InterruptedException {
         if (!rejected.isEmpty() && forwarder != null) {

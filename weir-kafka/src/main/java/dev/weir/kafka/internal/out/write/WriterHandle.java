@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 /**
  * A writing stage's handle for users. Thread-safe.
  *
- * @param times the times from a record's timestamp to its acknowledgement or its commit
+ * @param times counts the latencies from a record's timestamp to its acknowledgement or commit
  */
 public record WriterHandle(LatencyCounts times, Supplier<Snapshot> now) implements ProducerHandle {
 

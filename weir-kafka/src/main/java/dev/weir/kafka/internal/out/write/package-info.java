@@ -1,6 +1,6 @@
 /**
- * Stages that write to the brokers. Records are pulled from the pipeline and sent by a producer. The brokers'
- * acknowledgements then acknowledge the inputs.
+ * Stages that write to the brokers. They pull records from the pipeline and send them with a producer. When the brokers
+ * acknowledge a record, the stage acknowledges the record's input.
  */
 @NullMarked
 package dev.weir.kafka.internal.out.write;

@@ -9,12 +9,12 @@ import org.apache.kafka.common.errors.InconsistentGroupProtocolException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 
-/** Adds remedies to the errors of a share group. Stateless. */
+/** Explains the errors of a share group, and names their remedies. Stateless. */
 public final class ShareFaults {
 
     private ShareFaults() {}
 
-    /** Returns an exception whose message names the remedy. */
+    /** Returns an exception whose message explains the error and names a remedy. */
     public static KafkaPipelineException explained(KafkaException fault) {
         String wayOut = switch (fault) {
             case GroupAuthorizationException denied ->

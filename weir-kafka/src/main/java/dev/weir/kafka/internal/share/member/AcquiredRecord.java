@@ -11,8 +11,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record that this member has acquired from its share group until the acquisition lock expires, with its
- * acknowledgement. Thread-safe.
+ * A record that this member has acquired from its share group, together with its acknowledgement. The record is
+ * acquired until its acquisition lock expires. Thread-safe.
  *
  * <pre>
  *   WAITING -> TAKEN (by the pipeline) -> SETTLED (its last pending acknowledgement has ended) -> acknowledged
@@ -82,20 +82,20 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         return delivery;
     }
 
-    /** Returns the number of deliveries after which the group gives up a record. */
+    /** Returns the maximum number of deliveries of a record. After that, the group drops the record. */
     public int deliveryLimit() {
         return deliveryLimit.getAsInt();
     }
 
-    /** Returns whether the group gives up the record unless it is accepted now. */
+    /** Returns whether the group drops the record unless it is accepted in this delivery. */
     @Override
     public boolean isLastDelivery() {
         return delivery >= deliveryLimit();
     }
 
     /**
-     * Returns whether one or two crashes could lose the record unless a copy exists, because this is one of its last
-     * two deliveries.
+     * Returns whether this is one of the last two deliveries of the record, so that one or two crashes could lose it
+     * unless a copy exists.
      */
     @Override
     public boolean isAtRisk() {
@@ -103,8 +103,8 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
     }
 
     /**
-     * Requests an acknowledgement for when the last pending acknowledgement ends. If there are several requests,
-     * RELEASE takes precedence over REJECT, and REJECT over ACCEPT. Any thread.
+     * Requests an acknowledgement of the record. It is sent once the last pending acknowledgement has ended. If there
+     * are several requests, RELEASE takes precedence over REJECT, and REJECT over ACCEPT. Any thread.
      */
     public void endsWith(RecordAcknowledgement another) {
         var unused = acknowledgement.accumulateAndGet(another, RecordAcknowledgement::and);
@@ -130,12 +130,15 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         return place.compareAndSet(Place.WAITING, Place.TAKEN);
     }
 
-    /** Returns how long the pipeline has had the record. Any thread that received the record from the pipeline. */
+    /**
+     * Returns how long the pipeline has had the record. May be called by any thread that received the record from the
+     * pipeline.
+     */
     long inHandNanos(long nowNanos) {
         return nowNanos - takenNanos;
     }
 
-    /** Notes that the pipeline may take the record. If the record needs a copy, the copy exists. */
+    /** Notes that the record was offered to the pipeline. If the record needs a copy, the copy exists by now. */
     void offered() {
         offered = true;
     }
@@ -162,7 +165,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
     }
 
     /**
-     * Gives up a record that the pipeline has taken but will not finish. Returns false if the pipeline has already
+     * Marks a taken record as gone, because the pipeline will not finish it. Returns false if the pipeline has already
      * finished it.
      */
     boolean giveUp() {

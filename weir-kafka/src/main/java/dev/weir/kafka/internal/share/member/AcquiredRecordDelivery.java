@@ -47,7 +47,8 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
     }
 
     /**
-     * Returns the time from a fetch request to its records: about the slowest of the last hundred fetches. Any thread.
+     * Returns the time from a fetch request until its records arrive. It is about the longest of the last hundred
+     * fetches. Any thread.
      */
     double slowRoundTripSeconds() {
         return slowRoundTripSeconds;
@@ -179,7 +180,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
 
     @Override
     public void fatal(KafkaException fault) {
-        // The broker's error does not name the group or the topics.
+        // The broker's error does not name the group or the topics, so their names are added here.
         throw switch (fault) {
             case GroupAuthorizationException denied
             when denied.groupId() == null ->

@@ -28,10 +28,16 @@ final class ClientPath implements SharePath {
 
     private static final Duration LONGEST = Duration.ofDays(365);
 
-    /** Time beyond the close's deadline in which a share consumer may receive its last answers and leave the group. */
+    /**
+     * The time after the close's deadline in which a share consumer may still receive its last responses and leave the
+     * group.
+     */
     private static final Duration GRACE = Duration.ofSeconds(60);
 
-    /** Permit to poll after a poll that returned nothing. Only one share consumer at a time holds it. */
+    /**
+     * The permit to poll again after a poll that returned nothing. Only one share consumer at a time holds it, for the
+     * reason given in {@code ShareConsumerThread.fetch}.
+     */
     final Semaphore mayAskInVain = new Semaphore(1);
 
     private final Setup setup;
@@ -45,7 +51,7 @@ final class ClientPath implements SharePath {
     private volatile boolean joined;
 
     /**
-     * Creates no client yet.
+     * Creates the path. Its clients are created by {@link #start}.
      *
      * @param clients creates a client from a configuration
      */

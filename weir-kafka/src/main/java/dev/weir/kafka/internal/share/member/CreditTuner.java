@@ -25,17 +25,17 @@ final class CreditTuner {
     private static final double TOO_MANY = 1.5;
     private static final double ON_ITS_WAY = 2.2;
 
-    /** Minimum size of the buffer, in seconds of work. */
+    /** Minimum size of the buffer: the records that are finished in this time, in seconds. */
     private static final double IN_STORE = 0.05;
 
-    /** Minimum size of the buffer, in seconds of work, while that is less than two large requests. */
+    /** Like {@link #IN_STORE}, but applies only up to the size of two large requests. */
     private static final double LONG_STORE = 0.1;
 
     /** Number of records in a large request. A larger one hardly lowers the cost per record. */
     private static final int LARGE_REQUEST = 600;
 
     /**
-     * Number of producer batches that must fit into the credits before whole batches are requested. One batch more than
+     * Whole producer batches are requested only if the credits cover more batches than this number. One batch more than
      * requested then does little harm.
      */
     private static final int BATCHES = 4;
@@ -102,9 +102,10 @@ final class CreditTuner {
     }
 
     /**
-     * Returns the maximum number of records. The lock's duration allows a quarter of the records that are finished in
-     * that time (F8), but at least one per worker, because the locks of records in progress are renewed. The window of
-     * locks allows half of all locks, which leaves the other half to other members (F2).
+     * Returns the maximum number of records. It is bounded by the lock's duration: a quarter of the records that are
+     * finished in that time (F8), but at least one record per worker, because the locks of records in progress are
+     * renewed. It is also bounded by the window of locks: half of all locks, which leaves the other half to other
+     * members (F2).
      */
     private static double most(Look look, int workers) {
         double byLock = Math.max(workers, look.rate() * look.lockSeconds / 4);

@@ -68,8 +68,9 @@ final class GroupEnd {
 
     /**
      * Returns the partitions that the group has not read to the last stable offset. The reported lag extends to the end
-     * of the log, so the offsets after the last stable offset are subtracted here. The last stable offset must not move
-     * in the meantime. Otherwise, finished records after it would make up for unfinished records before it.
+     * of the log, so the offsets after the last stable offset are subtracted here. A partition whose last stable offset
+     * moves between these queries counts as missing, because finished records after that offset could hide unfinished
+     * records before it.
      */
     private List<TopicPartition> missingOfStable(Collection<TopicPartition> partitions) {
         Map<TopicPartition, Long> logEnds = admin.ends(partitions);

@@ -45,9 +45,10 @@ final class LeanPath implements SharePath, Runnable {
     private volatile int unfinished;
 
     /**
-     * Connects to no broker yet. Throws if the configuration is refused.
+     * Creates the path without connecting to a broker. Throws if the configuration is refused.
      *
-     * @param settings the settings with the member name and the treatment of unreadable batches
+     * @param settings the settings with the member name, the maximum batch size, and the treatment of unreadable
+     *     batches
      */
     LeanPath(Setup setup, ShareSettings<?, ?> settings) {
         this.setup = setup;
@@ -132,7 +133,7 @@ final class LeanPath implements SharePath, Runnable {
         boolean interrupted = false;
         while (true) {
             try {
-                thread.join(); // The thread ends soon after the deadline.
+                thread.join(); // no timeout, because the thread ends soon after the deadline
                 break;
             } catch (InterruptedException hurry) {
                 interrupted = true;

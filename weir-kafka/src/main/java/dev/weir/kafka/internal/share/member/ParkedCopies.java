@@ -16,8 +16,8 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a copy of each record that the group may give up soon, before the pipeline sees the record. A process that
- * crashes during the last delivery of a record therefore loses nothing. Thread-safe.
+ * Writes a copy of each record that is in one of its last two deliveries, before the pipeline sees the record. A
+ * process that crashes during the last delivery of a record therefore loses nothing. Thread-safe.
  */
 final class ParkedCopies implements AutoCloseable {
 
@@ -29,7 +29,10 @@ final class ParkedCopies implements AutoCloseable {
     private final ShareCounters counters;
     private final Thread thread;
 
-    /** The reason why a copy can never be written under the dead-letter topic's settings. The run fails with it. */
+    /**
+     * The failure that ends the run, because the dead-letter topic's settings make it impossible to write a copy; null
+     * if there is none.
+     */
     private volatile @Nullable KafkaPipelineException impossible;
 
     private volatile boolean closing;
@@ -84,7 +87,7 @@ final class ParkedCopies implements AutoCloseable {
             } catch (InterruptedException | InterruptException closed) {
                 return;
             } catch (RuntimeException failure) {
-                // A record is too large for its topic and must not be truncated.
+                // Thrown if a record is too large for its topic and must not be truncated.
                 impossible = failure instanceof KafkaPipelineException known
                         ? known
                         : new KafkaPipelineException(String.valueOf(failure.getMessage()), failure);

@@ -9,8 +9,9 @@ public final class ReturnedRecords {
     private ReturnedRecords() {}
 
     /**
-     * Releases a failed record for another delivery if its failure is retriable and this is not the last delivery. A
-     * rejected record is never delivered again.
+     * Requests the acknowledgement of a failed record. Rejects the record if its handler rejected it, so that it is
+     * never delivered again. Releases the record for another delivery if its failure is retriable and this is not the
+     * last delivery.
      */
     public static <R> HandlerOutcome<R> again(HandlerOutcome<R> outcome) {
         if (outcome instanceof HandlerOutcome.Rejected<R> rejected

@@ -47,7 +47,10 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
     private static final long SEND_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long QUOTA_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** Longest time that the close waits for renewals in flight, so that finished work can be acknowledged. */
+    /**
+     * Longest time that the close waits for renewals in flight. The client accepts no acknowledgement of a finished
+     * record while the record's renewal is unanswered.
+     */
     private static final long LAST_RENEWAL_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final SharePath.Setup setup;
@@ -205,7 +208,8 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             asking = true;
             return;
         }
-        // If the client already had the records before this poll, they arrived after the last check of its buffer.
+        // If the client was already fetching before this poll, the records may have arrived, and their locks may have
+        // started, at any time since the last check of its buffer.
         long lockedSince = asking ? checkedNanos : begun;
         checkedNanos = begun;
         asking = records.isEmpty();
@@ -216,7 +220,10 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         }
     }
 
-    /** Polls the client. Returns null if the poll failed temporarily, or a close made it unnecessary. */
+    /**
+     * Polls the client. Returns null if the poll failed temporarily, or if it was interrupted or made unnecessary by a
+     * close.
+     */
     private @Nullable ConsumerRecords<byte[], byte[]> ask(Duration patience) {
         warnOfQuota();
         inPoll = true; // Set before the check, so that a later close wakes the client.
@@ -273,7 +280,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             }
         }
         held.publish();
-        held.attend(now, ready.isEnded()); // A record whose lock has expired is not offered.
+        held.attend(now, ready.isEnded()); // first, so that no record with an expired lock is offered
         delivery.acquiredAll();
     }
 
@@ -298,7 +305,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
             publishAtNanos = now + LOCKS_NANOS;
         }
         if (held.isEmpty()) {
-            return; // The next poll sends the acknowledgements.
+            return; // The acknowledgements need not be sent here, because the next poll sends them.
         }
         if (held.awaitsRenewals() || (unsent && now - unsentSinceNanos >= SEND_NANOS)) {
             send();
@@ -309,8 +316,8 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
     }
 
     /**
-     * Polls renewed records. If a renewal is unanswered, the poll also makes the client fetch, so its buffer must be
-     * checked from now on.
+     * Polls the client to receive renewed records. If a renewal is still unanswered, this poll also makes the client
+     * fetch further records, so its buffer must be checked from now on.
      */
     private void takeRenewed() {
         if (held.awaitsRenewals() && !asking) {
@@ -348,7 +355,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         try {
             var ignored = client.commitSync(LAST_ANSWER);
         } catch (WakeupException closed) {
-            // The acknowledgements are in flight, and the client's close waits for the answers.
+            // Nothing is lost: the acknowledgements are in flight, and closing the client waits for the responses.
             LOG.debug("{}: no longer waits for the answers to its acknowledgements", name, closed);
         } catch (RetriableException unanswered) {
             LOG.warn(

@@ -13,14 +13,14 @@ final class ShareCounters {
 
     private static final Logger LOG = LoggerFactory.getLogger(ShareCounters.class);
 
-    // Records by the brokers' answers to their acknowledgements.
+    // Numbers of records, counted by the brokers' response to their acknowledgement.
     final LongAdder accepted = new LongAdder();
     final LongAdder released = new LongAdder();
     final LongAdder rejected = new LongAdder();
     final LongAdder renewed = new LongAdder();
     final LongAdder failedAcknowledgements = new LongAdder();
 
-    // Records by what happened to them in this process.
+    // Numbers of records, counted by their outcome in this process.
     final LongAdder acquired = new LongAdder();
     final LongAdder redelivered = new LongAdder();
     final LongAdder lockExpired = new LongAdder();
@@ -43,7 +43,7 @@ final class ShareCounters {
     /** Records released in their last delivery without a copy. */
     final LongAdder lost = new LongAdder();
 
-    // Activities of the share consumers, and the time that they take.
+    // Numbers and total durations of polls, of finished rounds, and of acknowledgements.
     final LongAdder polls = new LongAdder();
     final LongAdder pollNanos = new LongAdder();
     final LongAdder emptyPollNanos = new LongAdder();
@@ -65,8 +65,8 @@ final class ShareCounters {
     }
 
     /**
-     * Counts a record as lost if this is its last delivery and there is no copy. The record returns to the group, by an
-     * acknowledgement or because the session of its member ends.
+     * Counts a record as lost if this is its last delivery and there is no copy. Called when the record returns to the
+     * group, because it is released, its lock is lost, or the session of its member ends.
      */
     void countIfLost(String pipeline, AcquiredRecord record) {
         if (!record.isLostIfReleased()) {

@@ -21,9 +21,9 @@ final class ShareLimits {
      *
      * @param workers the number of workers of the pipeline
      * @param inHand the mean number of records that the pipeline has taken but not finished
-     * @param span the largest number of offsets in a partition from its first unfinished record to its last acquired
-     *     one
-     * @param fullShare the fraction of readings in which these offsets used up the locks of their partition
+     * @param span the largest number of offsets between the first unfinished and the last acquired record of a
+     *     partition, inclusive
+     * @param fullShare the fraction of measurements in which these offsets used up almost all locks of their partition
      * @param lag the number of records not yet delivered to the group, or -1 if unknown
      * @param acknowledgementSeconds the mean time until an acknowledgement was confirmed
      * @param slowestSeconds the longest time that the pipeline recently held a record
@@ -37,16 +37,16 @@ final class ShareLimits {
             double acknowledgementSeconds,
             double slowestSeconds) {}
 
-    /** Returns whether a range of this many offsets leaves almost no locks of its partition. */
+    /** Returns whether a range of this many offsets uses up almost all locks of its partition. */
     static boolean isFull(long span, int locks) {
         return span >= FULL_WINDOW * locks;
     }
 
     /**
      * Returns the first of these limits that applies: the window of locks, nothing to read, workers, writes of the
-     * group's state, fetch lock, credits. The window is checked before the workers, because the pipeline holds more
-     * records than its workers are processing. If the pipeline waits for records, its workers are not the limit, even
-     * if it holds many.
+     * group's state, fetch lock, credits. The window is checked before the workers, because a pipeline that is blocked
+     * by a full window may hold enough records to make its workers look busy. If the pipeline waits for records, its
+     * workers are not the limit, even if it holds many.
      */
     static Limit of(Look look, Surroundings around, Plan plan, boolean tuned) {
         double perPartition = look.rate() / Math.max(1, look.partitions());
@@ -84,8 +84,8 @@ final class ShareLimits {
     }
 
     private static Limit window(Look look, Surroundings around, double perPartition) {
-        // F3: the window must hold the records that arrive at a partition while its slowest record is unfinished. The
-        // gain assumes that workers never wait.
+        // F3: the window must hold all records that arrive at a partition while its slowest record is unfinished. The
+        // gain is an estimate that assumes workers never wait.
         double gain = Math.max(1, around.workers / Math.max(0.05 * around.workers, around.inHand));
         long needed = Math.max(look.locksPerPartition() * 3L / 2, (long)
                 Math.ceil(gain * perPartition * (look.roundTripSeconds() + around.slowestSeconds)));

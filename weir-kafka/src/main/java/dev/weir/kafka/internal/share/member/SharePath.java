@@ -37,12 +37,12 @@ interface SharePath {
             Runnable onLost,
             Consumer<Throwable> onFailure) {
 
-        /** Returns the number of deliveries after which the group gives up a record. */
+        /** Returns the maximum number of deliveries of a record. After that, the group drops the record. */
         int deliveryLimit() {
             return group.get().deliveryLimit();
         }
 
-        /** Returns whether the brokers renew locks. If they do not, a lock still lasts for its full duration. */
+        /** Returns whether the brokers renew locks. Without renewal, a lock ends after its configured duration. */
         boolean renewsLocks() {
             return group.get().renewsLocks();
         }
@@ -67,10 +67,11 @@ interface SharePath {
     }
 
     /**
-     * The limits on the number of records acquired at once.
+     * The limits on the number of records acquired at the same time.
      *
-     * @param consumers the number of group members; with Kafka's client, each waits until its records are finished
-     * @param pollRecords the maximum number of records that each member may have acquired at once
+     * @param consumers the number of group members; with Kafka's client, a member fetches again only after all of its
+     *     records are finished
+     * @param pollRecords the maximum number of records that each member may have acquired at the same time
      * @param mode the way in which brokers limit the number of records that they return
      */
     record Plan(int consumers, int pollRecords, AcquireMode mode) {
@@ -104,7 +105,8 @@ interface SharePath {
     Plan first(int workers, int maxLanes);
 
     /**
-     * Returns the plan that follows {@code now}, based on the measurements under it. By default, returns the same plan.
+     * Returns the plan to follow {@code now}, based on measurements taken while {@code now} applied. By default,
+     * returns {@code now}.
      */
     default Plan next(Plan now, Look look, int workers) {
         return now;
@@ -139,8 +141,8 @@ interface SharePath {
     int lanes();
 
     /**
-     * Returns the largest number of offsets in a partition from its first unfinished record to its last acquired one.
-     * All of these offsets use up locks.
+     * Returns the largest number of offsets between the first unfinished and the last acquired record of a partition,
+     * inclusive. All of these offsets use up locks.
      */
     long widestSpan();
 

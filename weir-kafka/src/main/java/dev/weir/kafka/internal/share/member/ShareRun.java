@@ -28,9 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running member of a share group. A thread takes readings twice per second, or ten times per second while a tuned
- * path grows. It adapts the plan, reads the group's lag, and ends the source when the group has reached its end. Any
- * thread may take a snapshot.
+ * A running member of a share group. A thread takes measurements twice per second, or ten times per second while the
+ * plan of a tuned path grows. It adapts the plan, reads the group's lag, and ends the source when the group has reached
+ * its end. Any thread may take a snapshot.
  */
 final class ShareRun implements ShareHandle, Termination {
 
@@ -78,10 +78,10 @@ final class ShareRun implements ShareHandle, Termination {
     private volatile Limit limit = UNKNOWN;
 
     /**
-     * Starts nothing yet.
+     * Creates the run without starting it.
      *
      * @param onConfig called with the group's configuration each time it has been read
-     * @param onFailure called with an error that ends the readings
+     * @param onFailure called with an error that ends the measurements
      */
     ShareRun(
             ShareSettings<?, ?> settings,
@@ -196,7 +196,7 @@ final class ShareRun implements ShareHandle, Termination {
         Look look = now.since(
                 judged.element().sums, path, config, start.partitions().size());
         long span = judged.stream().mapToLong(Moment::span).max().orElse(0);
-        // If no record was finished at all, a full window explains why.
+        // If no record was finished, the limit is updated only if a full window explains this.
         if (look.settled() > 0 || ShareLimits.isFull(span, look.locksPerPartition())) {
             double full = judged.stream()
                     .mapToInt(each -> ShareLimits.isFull(each.span, look.locksPerPartition()) ? 1 : 0)
@@ -229,7 +229,7 @@ final class ShareRun implements ShareHandle, Termination {
         return nanos / 1e9;
     }
 
-    /** One reading: the counters, and the state that no counter accumulates. */
+    /** One measurement: the values of the counters, and the current values that no counter accumulates. */
     private record Moment(Sums sums, int inHand, long span) {}
 
     /** The values of the counters at one point in time. */

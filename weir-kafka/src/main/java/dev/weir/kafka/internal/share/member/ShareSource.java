@@ -87,7 +87,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
         return leftUndone;
     }
 
-    /** Blocks while it queries the brokers. */
+    /** Creates the source stage. Blocks while it queries the brokers. */
     @Override
     public Stage<AcquiredRecord> create(StageContext context) {
         GroupAdmin admin = new GroupAdmin(settings);
@@ -145,7 +145,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
         }
     }
 
-    /** The stage from which the pipeline pulls a member's records. Confined to the segment's thread. */
+    /** The source stage, which passes a member's acquired records to the pipeline. Confined to the segment's thread. */
     private record Pulls(ReadyRecords ready, StageMeter meter, Runnable onClose) implements Stage<AcquiredRecord> {
 
         @Override
@@ -166,8 +166,8 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
     private Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();
         config.put(ConsumerConfig.CLIENT_ID_CONFIG, "weir-" + settings.groupId());
-        // No user code runs on the share consumers' threads, and a share consumer without demand does not poll. Kafka
-        // must not mistake such a pause for a dead member.
+        // A share consumer without demand does not poll, and Kafka must not mistake such a pause for a dead member. A
+        // long interval is safe because no user code runs on the share consumers' threads.
         config.put(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, Integer.MAX_VALUE);
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         config.putAll(settings.properties());

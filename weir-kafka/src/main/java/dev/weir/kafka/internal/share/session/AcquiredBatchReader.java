@@ -29,7 +29,8 @@ final class AcquiredBatchReader implements AutoCloseable {
     }
 
     /**
-     * Passes all records of the batch to {@code to}. If the batch has a fault, the records before it are passed first.
+     * Passes all records of the batch to {@code to}. If a fault is found while the records are being read, the records
+     * before it have already been passed.
      *
      * @throws KafkaException if the batch is damaged or too large
      * @throws IllegalArgumentException if its codec is unknown
@@ -49,7 +50,8 @@ final class AcquiredBatchReader implements AutoCloseable {
                 to.accept(record);
             }
         } catch (InvalidRecordException fault) {
-            // Kafka has no separate exception for a record that exceeds the limit.
+            // Kafka has no separate exception for a record that exceeds the limit, so this case is recognized by the
+            // limit in the message.
             if (String.valueOf(fault.getMessage()).contains(Integer.toString(reading.maxBytes()))) {
                 throw new TooLarge(reading.maxBytes());
             }

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Consecutive offsets that a broker acquired together, under one lock. Confined to the member's thread.
  *
- * <p>The broker keeps one state for the whole range as long as one acknowledgement covers all of it. The range
- * therefore waits briefly for its last records before it acknowledges the first ones. The states of an offset:
+ * <p>The broker keeps a single state for the whole range as long as a single acknowledgement covers the range. The
+ * range therefore waits briefly for its last records before it acknowledges the first ones. The states of an offset:
  * <pre>
  *   OPEN -> type of the acknowledgement -> ACKNOWLEDGED (queued for the broker)
  *       \-> ACKNOWLEDGED (the lock is lost)
@@ -31,12 +31,12 @@ final class AcquiredRange {
     private int open;
     private int unacknowledged;
 
-    /** The time of the first outcome that is not queued for the broker yet. */
+    /** The time at which the first outcome became known that is not queued for the broker yet. */
     private long knownSinceNanos;
 
     private Lock lock;
 
-    /** The lock that applied before the last renewal request. */
+    /** The lock as it was before the last renewal request. */
     private Lock lockBefore;
 
     private boolean renewing;
@@ -102,7 +102,7 @@ final class AcquiredRange {
     }
 
     /**
-     * Releases the offsets from this one on, because the broker did not send them. They may or may not have records.
+     * Releases this offset and all later ones, because the broker did not send them. Some of them may have no record.
      */
     void notSentFrom(long offset) {
         for (long each = Math.max(first, offset); each <= last; each++) {
@@ -110,7 +110,7 @@ final class AcquiredRange {
         }
     }
 
-    /** Rejects these offsets, as far as they are in the range. No record was added at them. */
+    /** Rejects all offsets in this interval that belong to the range. No record was added at these offsets. */
     void reject(long from, long to) {
         for (long each = Math.max(first, from); each <= Math.min(last, to); each++) {
             states[at(each)] = AcknowledgementRange.REJECT;
@@ -248,8 +248,8 @@ final class AcquiredRange {
     }
 
     /**
-     * Returns whether the next offset fits into an acknowledgement of this type. Gaps are acknowledged as accepted,
-     * because one acknowledgement for a whole range costs the broker least.
+     * Returns whether an acknowledgement of this type can include the next offset. Gaps are acknowledged together with
+     * accepted records, because a single acknowledgement for a whole range costs the broker least.
      */
     private static boolean goesWith(byte type, byte next, boolean isFirst) {
         boolean ends = next == AcknowledgementRange.GAP || next == AcknowledgementRange.ACCEPT;
@@ -263,22 +263,22 @@ final class AcquiredRange {
     }
 
     /**
-     * Returns whether no renewal may be requested. This is the case if a renewal is unanswered or was refused, or if
-     * the brokers renew no locks.
+     * Returns whether no renewal may be requested, because a renewal is unanswered or was refused, or because the
+     * brokers renew no locks.
      */
     boolean isRenewing() {
         return renewing;
     }
 
-    /** Lets the whole range end with its current lock, without a renewal. */
+    /** Excludes further renewals, so that the whole range ends with its current lock. */
     void endsWithItsLock() {
         renewing = true;
         renewable = false;
     }
 
     /**
-     * Confirms a renewal. If the renewal of another part of the range was refused, this has no effect: the whole range
-     * ends with its earlier lock.
+     * Confirms a renewal. Has no effect if the renewal of another part of the range was refused, because the whole
+     * range then ends with its earlier lock.
      */
     void renewed(Lock renewed) {
         if (renewable) {
@@ -287,9 +287,7 @@ final class AcquiredRange {
         }
     }
 
-    /**
-     * Notes that a renewal was refused. This does not mean that the lock is gone: it may last for its full duration.
-     */
+    /** Handles a refused renewal. The previous lock is not lost by the refusal, and may last for its full duration. */
     void notRenewed() {
         lock = lockBefore;
         endsWithItsLock();
