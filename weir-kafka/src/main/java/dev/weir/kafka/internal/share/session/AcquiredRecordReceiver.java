@@ -23,8 +23,8 @@ public interface AcquiredRecordReceiver {
     boolean isOver();
 
     /**
-     * Returns whether the brokers renew locks; true until a broker is known not to. Without renewals, a lock expires
-     * after its normal duration.
+     * Returns whether the brokers renew locks, according to the group's configuration as last read. Without renewals, a
+     * lock expires after its normal duration.
      */
     boolean renewsLocks();
 

@@ -245,8 +245,8 @@ final class ClusterDirectory {
         answer.brokers().forEach(each -> {
             InetSocketAddress address = InetSocketAddress.createUnresolved(each.host(), each.port());
             all.add(address);
-            // Brokers missing from the response keep their known address, because open sessions still need it to
-            // reconnect.
+            // Brokers missing from the response keep their known address, because a session must reconnect to the same
+            // broker.
             brokers.put(each.nodeId(), address);
         });
         named = all;

@@ -7,7 +7,7 @@ import org.apache.kafka.common.protocol.Errors;
 
 /**
  * Remembers why the last fetch of each partition was refused. Refused fetches are retried ten times per second, so a
- * warning is logged only when the reason changes. Confined to the member's thread.
+ * warning is logged only if the reason is new. Confined to the member's thread.
  */
 final class FetchRefusals {
 

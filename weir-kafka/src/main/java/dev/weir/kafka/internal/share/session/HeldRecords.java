@@ -135,9 +135,9 @@ public final class HeldRecords {
     }
 
     /**
-     * Maintains all locks, and sends due acknowledgements to the client.
+     * Maintains all locks, and hands due acknowledgements to the client.
      *
-     * @param ends true if no more records will be processed
+     * @param ends true if no more records will be processed, except for last deliveries
      */
     public void attend(long nowNanos, boolean ends) {
         for (OfPartition of : partitions.values()) {

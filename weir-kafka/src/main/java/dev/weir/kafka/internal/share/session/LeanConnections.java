@@ -19,7 +19,7 @@ public final class LeanConnections implements SessionNetwork, AutoCloseable {
     private final BrokerLinks links;
 
     /**
-     * Creates the connections without opening any.
+     * Creates the object without connecting to any broker.
      *
      * @throws KafkaException if a property is invalid; the message names the property
      */

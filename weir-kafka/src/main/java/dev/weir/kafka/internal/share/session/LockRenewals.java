@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The lock policy of a share group member, used with both Kafka's share consumer and the lean member. When half of a
- * lock's duration has passed, records that are being processed are renewed, if the group allows renewals. Waiting
- * records are released, unless they are close to the delivery limit. Acknowledgements of a range are sent together,
- * unless its last records take too long. Confined to the thread that acquires records, except for {@link #millis()}.
+ * The lock policy of a share group member, used by {@link HeldRecords} and {@link ShareSessions}. When half of a lock's
+ * duration has passed, records that are being processed are renewed, if the group allows renewals. Waiting records are
+ * released, unless they are close to the delivery limit. The records of a range are acknowledged together, unless the
+ * last ones take too long. Confined to the thread that acquires records, except for {@link #millis()}.
  */
 final class LockRenewals {
 

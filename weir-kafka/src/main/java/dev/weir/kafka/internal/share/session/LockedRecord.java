@@ -11,7 +11,7 @@ public interface LockedRecord {
 
     long offset();
 
-    /** Releases the record if the pipeline has not taken it yet. Returns false if it has. */
+    /** Marks the record as released if the pipeline has not taken it yet. Returns false if it has. */
     boolean giveBack();
 
     /**

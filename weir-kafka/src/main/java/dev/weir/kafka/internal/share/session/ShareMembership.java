@@ -170,7 +170,7 @@ final class ShareMembership {
                 yield false;
             }
             default -> {
-                state = State.GONE; // No need to leave: the group refused the heartbeat.
+                state = State.GONE; // The group has refused the member, so the member need not leave.
                 yield false;
             }
         };
