@@ -3,8 +3,8 @@ package dev.weir.kafka.internal.share.session;
 import java.util.Collection;
 
 /**
- * Divides a member's credits among its sessions. Sessions whose last fetch returned records get equal shares. The other
- * sessions get a small number of credits, enough to notice new records. Immutable.
+ * Divides a member's credits among its sessions. Sessions whose last fetch returned records get equal parts. Each of
+ * the other sessions may request only a few records, enough to notice new ones. Immutable.
  *
  * @param each the maximum number of records to request in a session
  * @param probe the maximum number of records to request in a session whose last fetch returned nothing
@@ -12,19 +12,16 @@ import java.util.Collection;
  */
 record CreditDivision(int each, int probe, int threshold) {
 
-    /** A session sends a fetch once a quarter of its credits is free. */
+    /** A session sends a fetch when a quarter of its credits are free. */
     private static final int WORTHWHILE = 4;
 
     /**
-     * Workers' credits are set aside and the rest is divided among the sessions. A session waits until half of its part
-     * is free, if that is more than the number given by {@link #WORTHWHILE}.
+     * The credits beyond one per worker are a reserve, divided among the sessions. If half of a session's part of the
+     * reserve is more than a quarter of its credits, the session waits until that many credits are free.
      */
     private static final int WORTHWHILE_OF_STORE = 2;
 
-    /**
-     * While other sessions find records, a session whose last fetch returned nothing may request an eighth of their
-     * credits.
-     */
+    /** Divisor for the credits of a session whose last fetch returned nothing, while other sessions find records. */
     private static final int PROBE = 8;
 
     /**

@@ -390,9 +390,9 @@ final class ShareSession {
     }
 
     /**
-     * Handles a refused renewal. The broker returns the same error if the lock no longer exists and if the group does
-     * not allow renewals ({@code share.renew.acknowledge.enable} is false). The lock may therefore still exist, so
-     * records that finish before it expires are still acknowledged.
+     * Handles a refused renewal. The broker returns the same error in two cases: the lock no longer exists, or it
+     * exists but the group does not allow renewals ({@code share.renew.acknowledge.enable} is false). Records that
+     * finish before the lock would expire are therefore still acknowledged.
      */
     private void notRenewed(AcquiredRanges of, AcknowledgementRange ack, Errors error) {
         of.touching(ack.first(), ack.last()).forEach(AcquiredRange::notRenewed);
