@@ -33,8 +33,8 @@ final class ShareRequests {
 
     private static final int LONG_WAIT_MILLIS = 500;
 
-    // The byte limit of a fetch is the expected size times this factor. The limit matters because a broker reads up to
-    // the byte limit of each partition, even if only a few records were requested.
+    // The byte limit of a fetch is the expected size times this factor. The limit matters because a broker divides it
+    // among the partitions and reads up to each partition's part, even if only a few records were requested.
     private static final double BYTES_SLACK = 1.5;
     private static final int MIN_PARTITION_BYTES = 64 * 1024;
     private static final int MAX_BYTES = 16 * 1024 * 1024;
