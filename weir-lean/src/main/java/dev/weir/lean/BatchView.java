@@ -3,8 +3,8 @@ package dev.weir.lean;
 import org.apache.kafka.common.record.TimestampType;
 
 /**
- * A view of one partition's batch, as its producer wrote it, that contains the records not yet delivered. Confined to
- * the polling thread; valid during the callback. Records that the callback does not read are skipped.
+ * A view of one partition's batch, as written by its producer. It contains only records that have not been delivered
+ * yet. Confined to the polling thread; valid during the callback. Records that the callback does not read are skipped.
  *
  * <pre>{@code
  * while (batch.next()) {

@@ -6,12 +6,12 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Copies of batches from a {@link LeanConsumer}, which can be read after the callback or by another thread. All batches
- * belong to one partition, are in order, and have been verified and decompressed. Confined to one thread at a time.
- * Meant to be reused, because its buffer is direct memory.
+ * Copies of batches from a {@link LeanConsumer}. The copies can be read after the callback or by another thread. All
+ * batches belong to one partition, are in order, and have been verified and decompressed. Confined to one thread at a
+ * time. Meant to be reused, because its buffer is direct memory.
  *
  * <pre>{@code
- * if (!kept.add(batch)) ...     // in a BatchHandler: another partition or leader epoch than those before, or full
+ * if (!kept.add(batch)) ...     // in a BatchViewHandler: another partition or leader epoch than those before, or full
  * while (kept.next()) {         // afterwards, perhaps on another thread
  *     use(kept.record());
  * }
@@ -36,12 +36,13 @@ public final class KeptBatches {
     private long fromOffset;
     private long toOffset;
 
-    // Used only while iterating over the records.
+    // The state of the iteration.
     private int at;
     private boolean open;
 
     /**
-     * Creates a buffer that holds up to {@code fullBytes} of batches. A larger batch is accepted if it is the only one.
+     * Creates a buffer for up to {@code fullBytes} bytes of batches. If the buffer is empty, a larger batch is accepted
+     * as well.
      *
      * @param fullBytes at least 1
      */
@@ -57,8 +58,8 @@ public final class KeptBatches {
      * the callback has already read. Must be called before the first {@link #next}.
      *
      * @param batch a consumer's batch, during its callback
-     * @return false if nothing was copied, because the batch does not fit, or because the kept batches have another
-     *     partition or leader epoch
+     * @return false if nothing was copied, because the buffer is full or the batch belongs to a different partition or
+     *     leader epoch than the previous batches
      */
     public boolean add(BatchView batch) {
         if (!(Objects.requireNonNull(batch, "batch") instanceof BatchReader from)) {
@@ -152,12 +153,12 @@ public final class KeptBatches {
         return partition;
     }
 
-    /** The leader epoch of the batches, the same for all of them; -1 if unknown. */
+    /** The leader epoch shared by all of the batches; -1 if unknown. */
     public int leaderEpoch() {
         return leaderEpoch;
     }
 
-    /** A lower bound of the records' offsets. */
+    /** A lower bound for the records' offsets. */
     public long fromOffset() {
         return fromOffset;
     }
@@ -173,8 +174,8 @@ public final class KeptBatches {
     }
 
     /**
-     * The number of records that the producers wrote. Fewer are visible if the topic was compacted, if the position was
-     * inside a batch, or after {@link #cutAt}.
+     * The number of records in the batches when they were written. Fewer records are visible if the topic was
+     * compacted, if the position was inside a batch, or after {@link #cutAt}.
      */
     public int recordCount() {
         return count;

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeanConsumer implements AutoCloseable {
 
-    /** A practically endless wait. Its length in nanoseconds does not overflow a long. */
+    /** Effectively forever, but short enough that its nanoseconds fit in a long. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final ConsumerEngine engine;
@@ -69,8 +69,8 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * Adds a partition at a position in the topic with the given id. If the topic now has another id, the position
-     * counts as lost, and {@link LeanSettings#onOffsetLost} applies.
+     * Adds a partition, starting at a position that is valid only for the topic with the given id. If the topic has
+     * been recreated with a different id, the position counts as lost, and {@link LeanSettings#onOffsetLost} applies.
      *
      * @param topicId from another consumer's {@link #topicId}; {@code Uuid.ZERO_UUID} to accept any topic with this
      *     name
@@ -134,8 +134,8 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * Does one iteration of work without blocking. Delivers records until {@link LeanSettings#maxPollRecords} is
-     * reached, and then the rest of the current batch. Must not be called from a handler.
+     * Does one iteration of work without blocking. Stops delivering after {@link LeanSettings#maxPollRecords} records,
+     * except that the current batch is always delivered completely. Must not be called from a handler.
      *
      * @return the amount of work done; 0 if there was nothing to do
      * @throws PartitionException once per fault; the other partitions continue with the next poll
@@ -159,8 +159,9 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * Waits until a broker has sent data or can receive data, or until the timeout expires. Returns at once if records
-     * are available. The next poll makes postponed attempts, such as reconnecting, so wait for at most a second.
+     * Waits until a broker has sent data or can receive data, or until the timeout expires. Returns immediately if
+     * records are available. Use a timeout of at most a second, because retries, such as reconnecting, happen only in
+     * {@code poll}.
      *
      * @param longest the timeout; does not wait if it is 0 or negative
      */
@@ -173,7 +174,7 @@ public final class LeanConsumer implements AutoCloseable {
         }
     }
 
-    /** Ends the current {@link #await}. If none is running, the next call returns at once. Thread-safe. */
+    /** Ends the current {@link #await}. If no call is waiting, the next one returns immediately. Thread-safe. */
     public void wakeup() {
         engine.wakeup();
     }
@@ -197,8 +198,8 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * The offset of the next record to be delivered; -1 while the offset of a beginning, an end or a time is being
-     * looked up.
+     * The offset of the next record to be delivered; -1 if the partition starts at the beginning, the end or a time,
+     * and the offset has not been determined yet.
      */
     public long position(int index) {
         return engine.position(index);
@@ -206,8 +207,8 @@ public final class LeanConsumer implements AutoCloseable {
 
     /**
      * The leader epoch of the record before {@link #position}, taken from the last delivered batch or from the start
-     * position; -1 if unknown. If an application stores the epoch with the position, a consumer that
-     * {@linkplain StartAt#offset(long, int) starts} there detects a truncated log.
+     * position; -1 if unknown. Applications can store it together with the position. A consumer that
+     * {@linkplain StartAt#offset(long, int) starts} with both values can detect a truncated log.
      */
     public int leaderEpoch(int index) {
         return engine.leaderEpoch(index);
@@ -235,9 +236,9 @@ public final class LeanConsumer implements AutoCloseable {
     }
 
     /**
-     * Returns whether {@link #poll} has thrown or will throw a fault of the partition, and the partition still waits
-     * for a seek. If the fault is a recreated topic, {@link #position} belongs to the old topic, not to the topic with
-     * {@link #topicId}.
+     * Returns whether the partition has a fault, which {@link #poll} has thrown or will throw, and has stopped until
+     * the next seek or {@link #skipBatch}. If the fault is a recreated topic, {@link #position} belongs to the old
+     * topic, but {@link #topicId} to the new one.
      */
     public boolean isAtFault(int index) {
         return engine.isAtFault(index);
@@ -263,7 +264,7 @@ public final class LeanConsumer implements AutoCloseable {
 
     /**
      * The offset at which {@link #skipBatch} continues; -1 if no batch is at fault or the batch's end is unknown. If
-     * the batch's header is correct, the batch contains the offsets from {@link #position} (inclusive) to this offset
+     * the batch's header is intact, the batch contains the offsets from {@link #position} (inclusive) to this offset
      * (exclusive).
      */
     public long offsetBehindFault(int index) {

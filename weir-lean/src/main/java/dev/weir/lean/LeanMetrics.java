@@ -24,19 +24,19 @@ public final class LeanMetrics {
     }
 
     /**
-     * The size in bytes of the completely processed batches, including the left-out batches counted by
-     * {@link #leftOutBatches}, as sent by the brokers.
+     * The size in bytes of all fully processed batches, as sent by the brokers. Includes the batches counted by
+     * {@link #leftOutBatches}.
      */
     public long bytes() {
         return values.bytes;
     }
 
-    /** The number of completely processed batches, including the batches counted by {@link #leftOutBatches}. */
+    /** The number of fully processed batches. Includes the batches counted by {@link #leftOutBatches}. */
     public long batches() {
         return values.batches;
     }
 
-    /** The number of batches left out because they are control batches or belong to aborted transactions. */
+    /** The number of batches not delivered because they are control batches or belong to aborted transactions. */
     public long leftOutBatches() {
         return values.leftOutBatches;
     }

@@ -31,7 +31,7 @@ public final class LeanProducer implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(LeanProducer.class.getName());
 
-    /** A practically endless wait. Its length in nanoseconds does not overflow a long. */
+    /** Effectively forever, but short enough that its nanoseconds fit in a long. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final ProducerEntrance entrance;
@@ -54,8 +54,8 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * Copies a record into a batch. Blocks for at most {@link LeanProducerSettings#maxBlock} while
-     * {@link LeanProducerSettings#bufferBytes} are in use, or until the record's topic or partition has been found. The
+     * Copies a record into a batch. If the buffer of {@link LeanProducerSettings#bufferBytes} is full, or if the
+     * record's topic or partition is not known yet, blocks for at most {@link LeanProducerSettings#maxBlock}. The
      * listener must not call this method.
      *
      * @param token a number chosen by the caller, which the listener receives with the record's outcome
@@ -70,8 +70,9 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * Does the same as {@link #send}, but never waits: returns false if the record cannot be accepted now. If the topic
-     * or partition is unknown, the producer starts to look it up, so that another attempt may soon succeed.
+     * Does the same as {@link #send}, but returns false instead of waiting if the record cannot be accepted
+     * immediately. If the topic or partition is unknown, the producer starts to look it up, so another attempt may soon
+     * succeed.
      */
     public boolean trySend(LeanRecord record, long token) {
         Objects.requireNonNull(record, "record");
@@ -111,8 +112,8 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * Sends all records accepted before this call without waiting for batches to fill up. Returns when the listener has
-     * received the outcomes of these records, or when the deadline has passed.
+     * Sends all records that were accepted before this call, even if their batches are not full. Returns when the
+     * listener has received the outcomes of these records, or when the deadline has passed.
      *
      * @param deadline the longest time to wait
      * @return the records that have no outcome yet
@@ -123,9 +124,9 @@ public final class LeanProducer implements AutoCloseable {
     }
 
     /**
-     * Stops accepting records, waits for outstanding ones, and gives up the remaining ones at the deadline. The
-     * listener receives the outcome of every record. If the thread is interrupted, all outstanding records are given up
-     * at once, and the interrupt flag stays set.
+     * Stops accepting records and waits until all accepted records have an outcome. Records without an outcome at the
+     * deadline are given up. The listener receives the outcome of every record. If the thread is interrupted, all
+     * outstanding records are given up immediately, and the interrupt flag stays set.
      *
      * @param deadline the longest time to wait
      * @return the records that were given up

@@ -60,7 +60,7 @@ public final class LeanProducerMetrics {
         return divided;
     }
 
-    /** The number of times that a partition's sequence numbers were restarted with a new producer epoch. */
+    /** The number of times that a partition was given a new producer epoch and its sequence numbers were restarted. */
     public long newEpochs() {
         return epochs;
     }
@@ -75,7 +75,10 @@ public final class LeanProducerMetrics {
         return sentBatches;
     }
 
-    /** The total time that the sent batches had waited, each from its first record until it was sent. */
+    /**
+     * The total time that batches waited before they were sent, in nanoseconds, measured from each batch's first
+     * record.
+     */
     public long queuedNanos() {
         return queuedNanos;
     }

@@ -20,7 +20,7 @@ public final class LeanProducerSettings {
     private static final int KILOBYTE = 1024;
     private static final int MEGABYTE = 1024 * KILOBYTE;
 
-    /** The setters of these settings, by the Kafka client's property name. */
+    /** The setters of these settings, keyed by the corresponding Kafka property. */
     private static final Map<String, BiConsumer<Builder, String>> COMPONENTS = Map.of(
             ProducerConfig.BATCH_SIZE_CONFIG, (to, value) -> to.batchBytes(number("batch.size", value)),
             ProducerConfig.LINGER_MS_CONFIG, (to, value) -> to.linger(millis("linger.ms", value)),
@@ -38,9 +38,7 @@ public final class LeanProducerSettings {
             ProducerConfig.METADATA_MAX_AGE_CONFIG,
                     (to, value) -> to.metadataMaxAge(millis("metadata.max.age.ms", value)));
 
-    /**
-     * The Kafka client's properties that a lean producer does not support, each with the only values that are accepted.
-     */
+    /** Kafka producer properties that a lean producer accepts only with these values. */
     private static final Map<String, Set<String>> FIXED = Map.of(
             ProducerConfig.ACKS_CONFIG, Set.of("all", "-1"),
             ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, Set.of("true"),

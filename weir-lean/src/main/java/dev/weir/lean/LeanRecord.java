@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
 public final class LeanRecord {
 
     /**
-     * Lets the producer choose the partition. A record with a key goes to the partition that the key's hash determines,
-     * as with the official client. Records without a key all go to one partition until that partition's batch is full;
-     * then the producer chooses another partition.
+     * Lets the producer choose the partition. A record with a key goes to the partition determined by the key's hash,
+     * as with the official client. Records without a key all go to one partition until its batch is full; then the
+     * producer switches to another partition.
      */
     public static final int ANY_PARTITION = -1;
 
     /**
-     * Uses the time of sending. The producer reads the clock at the start of a batch and for every 16th record, so the
-     * timestamp may lag by the time it takes to add 16 records.
+     * Uses the time of sending. To save time, the producer reads the clock only at the start of a batch and for every
+     * 16th record, so up to 16 consecutive records of a batch have the same timestamp.
      */
     public static final long NOW = -1;
 
@@ -60,8 +60,9 @@ public final class LeanRecord {
     /**
      * Sets the record's timestamp.
      *
-     * @param millis milliseconds since the Unix epoch, or {@link #NOW}. Any other negative number is treated as
-     *     {@link #NOW} instead of being rejected, because brokers accept records with such timestamps
+     * @param millis milliseconds since the Unix epoch, or {@link #NOW}. All other negative numbers are treated as
+     *     {@link #NOW}. They are not rejected, because they may come from consumed records: brokers accept negative
+     *     timestamps
      */
     public LeanRecord timestamp(long millis) {
         timestampMillis = Math.max(millis, NOW);
@@ -78,13 +79,16 @@ public final class LeanRecord {
         return this;
     }
 
-    /** Sets the key to the bytes between the buffer's position and its limit. Neither of the two changes. */
+    /** Sets the key to the bytes between the buffer's position and its limit, which remain unchanged. */
     public LeanRecord key(ByteBuffer key) {
         wrap(bytes.key, Objects.requireNonNull(key, "key"));
         return this;
     }
 
-    /** Sets the key to a slice, for example one from a {@link LeanConsumer}. The slice may stand for a null key. */
+    /**
+     * Sets the key to the bytes of a slice, for example one from a {@link LeanConsumer}. If {@code key.isNull()}, the
+     * record has no key.
+     */
     public LeanRecord key(Slice key) {
         bytes.key.wrap(Objects.requireNonNull(key, "key"));
         return this;
@@ -113,13 +117,16 @@ public final class LeanRecord {
         return this;
     }
 
-    /** Sets the value to the bytes between the buffer's position and its limit. Neither of the two changes. */
+    /** Sets the value to the bytes between the buffer's position and its limit, which remain unchanged. */
     public LeanRecord value(ByteBuffer value) {
         wrap(bytes.value, Objects.requireNonNull(value, "value"));
         return this;
     }
 
-    /** Sets the value to a slice, for example one from a {@link LeanConsumer}. The slice may stand for a null value. */
+    /**
+     * Sets the value to the bytes of a slice, for example one from a {@link LeanConsumer}. If {@code value.isNull()},
+     * the record has no value.
+     */
     public LeanRecord value(Slice value) {
         bytes.value.wrap(Objects.requireNonNull(value, "value"));
         return this;

@@ -93,8 +93,8 @@ public final class LeanRecords {
     }
 
     /**
-     * The key, value and headers of a record in Kafka's batch format, starting with the key length. The buffer is a
-     * view of these records, and is valid until they are changed.
+     * The key, value and headers of a record in Kafka's batch format, starting with the key length. The returned buffer
+     * shares its memory with these records and is valid until they are changed.
      */
     public ByteBuffer content(int number) {
         int from = Objects.checkIndex(number, count) == 0 ? 0 : ends[number - 1];

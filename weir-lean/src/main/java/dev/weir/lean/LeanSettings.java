@@ -17,10 +17,10 @@ public final class LeanSettings {
     private static final int KILOBYTE = 1024;
     private static final int MEGABYTE = 1024 * KILOBYTE;
 
-    /** The space in a response for everything except the records of its partitions, in bytes. */
+    /** The part of a response reserved for everything other than records, in bytes. */
     private static final int ENVELOPE_BYTES = 64 * KILOBYTE;
 
-    /** The setters of these settings, by the Kafka client's property name. */
+    /** The setters of these settings, keyed by the corresponding Kafka property. */
     private static final Map<String, BiConsumer<Builder, String>> COMPONENTS = Map.ofEntries(
             Map.entry(
                     ConsumerConfig.ISOLATION_LEVEL_CONFIG,
@@ -59,8 +59,8 @@ public final class LeanSettings {
     }
 
     /**
-     * The number of bytes for which a broker waits before it responds, but not longer than {@code maxFetchWait}:
-     * default 1.
+     * The minimum size of a response in bytes: default 1. If less data is available, a broker waits for more, but for
+     * at most {@code maxFetchWait}.
      */
     public int minFetchBytes() {
         return values.minFetchBytes;
@@ -100,7 +100,10 @@ public final class LeanSettings {
         return values.maxBatchBytes;
     }
 
-    /** The number of records after which a poll returns, once it has delivered the current batch: default 10,000. */
+    /**
+     * The maximum number of records per poll: default 10,000. A poll that reaches it still delivers the rest of the
+     * current batch.
+     */
     public int maxPollRecords() {
         return values.maxPollRecords;
     }

@@ -93,9 +93,9 @@ public final class LeanThreads implements AutoCloseable {
         }
 
         /**
-         * Binds each thread to a CPU. Takes one CPU number per thread. Requires the library
-         * {@code net.openhft:affinity}, which is loaded only if this method is called. The operating system must be
-         * configured to keep other work off these CPUs.
+         * Binds each thread to a CPU. Requires one CPU number per thread, and the library {@code net.openhft:affinity},
+         * which is loaded only if this method is called. The operating system must be configured to keep other work off
+         * these CPUs.
          */
         public Builder cpus(int... numbers) {
             Objects.requireNonNull(numbers, "numbers");
@@ -175,7 +175,8 @@ public final class LeanThreads implements AutoCloseable {
     }
 
     /**
-     * The number of the thread that reads each partition. Partitions that are moving between threads are not included.
+     * The number of the thread that currently reads each partition. Partitions that are moving between threads are not
+     * included.
      */
     public Map<TopicPartition, Integer> owners() {
         return crew.owners();

@@ -3,8 +3,8 @@ package dev.weir.lean;
 import java.io.Serial;
 
 /**
- * Thrown if a position is lost and no reset policy applies. A position is lost if the log does not contain the next
- * offset, or contains different records before it. Immutable.
+ * Thrown if the consumer's position is no longer valid and no reset policy applies: the log does not contain the next
+ * offset, or the records before it differ from the records that were read. Immutable.
  */
 public final class OffsetLostException extends PartitionException {
 
@@ -45,7 +45,7 @@ public final class OffsetLostException extends PartitionException {
 
     /**
      * The first offset at which a truncated log differs from the records that were read; -1 if the log was not
-     * truncated but does not contain the offset.
+     * truncated.
      */
     public long divergentOffset() {
         return divergentOffset;

@@ -4,9 +4,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.record.TimestampType;
 
 /**
- * A view of a record in the receive buffer. One object shows all records, one after the other. Confined to the polling
- * thread; the view and everything it returns are valid only during the callback. To keep a record, copy the parts that
- * you need, or the complete record with {@link #toConsumerRecord}.
+ * A view of a record in the receive buffer. The same object is reused for all records. Confined to the polling thread;
+ * the view and everything it returns are valid only during the callback. To keep a record, copy the parts that you
+ * need, or copy the complete record with {@link #toConsumerRecord}.
  */
 public interface RecordView {
 

@@ -8,10 +8,10 @@ package dev.weir.lean;
 public interface SendListener {
 
     /**
-     * Called when a record is in the log of all in-sync replicas.
+     * Called when a record has been written to all in-sync replicas.
      *
      * @param token the token passed to {@code send}
-     * @param offset the record's offset; -1 if the broker only confirms that it has the record
+     * @param offset the record's offset; -1 if the broker confirmed the record without reporting its offset
      */
     void acknowledged(long token, String topic, int partition, long offset);
 
@@ -20,8 +20,8 @@ public interface SendListener {
      * log anyway.
      *
      * @param token the token passed to {@code send}
-     * @param why the reason: all records of a batch share one object, except for records that the broker named as
-     *     faulty
+     * @param why the reason. All records of a batch get the same exception object, except for records that the broker
+     *     reported as faulty
      */
     void failed(long token, SendException why);
 }

@@ -7,7 +7,8 @@ import java.util.Objects;
 
 /**
  * A range of bytes in a buffer: the key or value of a record or of a header. Confined to the polling thread. A record's
- * slice is valid during the callback, and shows the next record afterwards. To keep the bytes, copy them.
+ * slice is valid only during the callback, because the consumer reuses it for the next record. To keep the bytes, copy
+ * them.
  *
  * <p>Numbers are read in big-endian order, at an offset from the start of the slice. Like keys and values, a slice may
  * be {@linkplain #isNull null}; its length is then 0.
@@ -31,7 +32,7 @@ public final class Slice {
      * @param length the length in bytes; negative for null
      */
     public void wrap(ByteBuffer bytes, int offset, int length) {
-        // The buffer is usually the same, and storing a reference costs a garbage-collector write barrier per record.
+        // The buffer rarely changes, and each store of a reference would incur a garbage-collector write barrier.
         if (this.bytes != bytes) {
             this.bytes = bytes;
         }

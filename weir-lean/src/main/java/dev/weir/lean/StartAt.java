@@ -5,10 +5,10 @@ import java.time.Instant;
 /**
  * The position at which reading a partition starts. Immutable.
  *
- * @param offset the first offset to read; negative to start at a time
- * @param timestampMillis used if there is no offset: the time of the first record to read, {@link #BEGINNING} or
- *     {@link #END}. The two constants have the values that the protocol uses
- * @param leaderEpoch the leader epoch of the record before the offset, which allows a truncated log to be detected;
+ * @param offset the first offset to read; negative to use {@code timestampMillis} instead
+ * @param timestampMillis the timestamp of the first record to read, {@link #BEGINNING} or {@link #END}; ignored if
+ *     there is an offset. The two constants have the values used by the protocol
+ * @param leaderEpoch the leader epoch of the record before the offset, used to detect a truncated log;
  *     {@link #NO_EPOCH} if unknown
  */
 public record StartAt(long offset, long timestampMillis, int leaderEpoch) {

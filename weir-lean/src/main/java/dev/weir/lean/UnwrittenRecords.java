@@ -26,7 +26,7 @@ public final class UnwrittenRecords {
         return byPartition.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** The number of unacknowledged records in each partition that has any. */
+    /** The number of unacknowledged records per partition; contains only partitions with at least one such record. */
     public Map<TopicPartition, Long> byPartition() {
         return byPartition;
     }

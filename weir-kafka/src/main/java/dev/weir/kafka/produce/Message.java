@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * The records to write for one element, together with a value to pass through. Immutable.
+ * The records to write for an element, and a value to pass downstream. Immutable.
  *
  * @param records the records, written in this order; if empty, the element is only passed through
  * @param passThrough a value for downstream operators, which is not written
@@ -28,7 +28,9 @@ public record Message<K, V, P>(List<ProducerRecord<K, V>> records, P passThrough
         return new Message<>(records, passThrough);
     }
 
-    /** Creates a message that writes nothing. Its element keeps its position in the order of the results. */
+    /**
+     * Creates a message that writes nothing. Its result is still emitted in order with the results of other elements.
+     */
     public static <K, V, P> Message<K, V, P> passThrough(P passThrough) {
         return new Message<>(List.of(), passThrough);
     }

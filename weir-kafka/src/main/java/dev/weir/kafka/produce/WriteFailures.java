@@ -5,9 +5,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rule for records that can never be written: a record may be impossible to serialize, too large, rejected by the
- * broker, or addressed to a topic that does not exist or is forbidden. Immutable. The rule never applies to transient
- * errors, which are retried internally, or to errors of the producer or cluster as a whole, which always fail the run.
+ * The rule for records that can never be written, because they cannot be serialized, are too large, are rejected by the
+ * broker, or are addressed to a topic that does not exist or is forbidden. Immutable. The rule does not apply to
+ * transient errors, which are retried internally, or to errors of the whole producer or cluster, which always fail the
+ * run.
  */
 public final class WriteFailures {
 

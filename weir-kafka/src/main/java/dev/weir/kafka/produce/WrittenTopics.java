@@ -9,8 +9,8 @@ import java.util.Set;
 public interface WrittenTopics {
 
     /**
-     * Returns a copy of the names of the topics for which brokers have acknowledged a record in this run; empty before
-     * the first acknowledgement.
+     * Returns a copy of the names of the topics to which this run has written at least one acknowledged record; empty
+     * before the first acknowledgement.
      */
     Set<String> topics();
 }

@@ -21,7 +21,7 @@ import org.apache.kafka.common.Uuid;
  */
 public interface Lookup extends AutoCloseable {
 
-    /** The result of {@link #divergentOffsets} if no leader of the log ever had the position's epoch. */
+    /** The result of {@link #divergentOffsets} if the log has never had a leader with the position's epoch. */
     long UNKNOWN_EPOCH = -1;
 
     /**
@@ -55,10 +55,11 @@ public interface Lookup extends AutoCloseable {
     }
 
     /**
-     * Returns, for each partition, the first offset at which its log differs from the log in which the position was
-     * committed, determined by the position's leader epoch. The result is below the position if the log was truncated
-     * and rewritten before it, {@link #UNKNOWN_EPOCH} if no leader of this log ever had the epoch, and otherwise the
-     * position itself. A stage fails if there is no response in time. The stages may depend on one another's responses.
+     * Returns, for each partition, the first offset at which the current log differs from the log in which the position
+     * was committed. The logs are compared by the position's leader epoch. If the log was truncated before the position
+     * and rewritten, the result is below the position. If the current log has never had a leader with this epoch, the
+     * result is {@link #UNKNOWN_EPOCH}. Otherwise the result is the position itself. A stage fails if there is no
+     * response in time. The stages may depend on one another's responses.
      *
      * @param positions positions with the leader epoch of the record that precedes each of them; the partitions'
      *     leaders must have been known a moment ago

@@ -33,8 +33,9 @@ public interface RecordTracing {
     };
 
     /**
-     * Returns this tracing for records of the given consumer group; the group is empty for a share group. Called once
-     * per flow.
+     * Returns the tracing to use for a consumer group. Called once per flow.
+     *
+     * @param group the group id; empty for a share group
      */
     RecordTracing inGroup(String group);
 
@@ -83,8 +84,8 @@ public interface RecordTracing {
         void failed(Throwable failure);
 
         /**
-         * Reports that the handler has returned or thrown; a future that it returned may still be running. Called by
-         * the thread that called {@code begin}.
+         * Reports that the handler has returned or thrown. If it returned a future, the future may not have completed
+         * yet. Called by the thread that called {@code begin}.
          */
         @Override
         void close();

@@ -9,7 +9,7 @@ import org.apache.kafka.common.serialization.Serializer;
 
 /**
  * The environment of a consumer or producer: either Kafka and the system clock, or a substitute registered for an
- * address with {@link SurroundingsRegistry#put}. The thread that calls a method is documented with the method.
+ * address with {@link SurroundingsRegistry#put}. Each method's comment names the thread that calls it.
  */
 public interface Surroundings {
 
@@ -69,8 +69,8 @@ public interface Surroundings {
     void park(long nanos);
 
     /**
-     * Returns the stage that replaces {@code stage} as the pipeline's source. Called by the thread that starts the
-     * pipeline; the segment owns the returned stage.
+     * Returns the stage to use as the pipeline's source: the given stage, or a stage that wraps it. Called by the
+     * thread that starts the pipeline; the segment owns the returned stage.
      *
      * @param clock the clock for the deadlines of pulls
      */

@@ -35,7 +35,10 @@ public final class SurroundingsRegistry {
         PLACES.remove(bootstrapServers);
     }
 
-    /** Runs {@code body} on this thread. Meanwhile, consumers' log lines are passed to {@link Surroundings#logged}. */
+    /**
+     * Runs {@code body} on this thread. While it is running, this thread's consumer log lines are passed to
+     * {@link Surroundings#logged}.
+     */
     public static void within(Surroundings surroundings, Runnable body) {
         Surroundings before = CURRENT.get();
         CURRENT.set(surroundings);

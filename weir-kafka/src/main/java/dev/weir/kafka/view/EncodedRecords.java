@@ -1,9 +1,9 @@
 package dev.weir.kafka.view;
 
 /**
- * Records that were encoded from one {@link RecordViews} and are ready to be sent: an element of
- * {@link dev.weir.kafka.KafkaSink#encoded}, which acknowledges the views when the brokers have acknowledged all of the
- * records. Owned by the stage that holds it. The sink reclaims its memory, so it must not be sent twice.
+ * Records encoded from one {@link RecordViews} and ready to be sent with {@link dev.weir.kafka.KafkaSink#encoded}. The
+ * sink acknowledges the views when the brokers have acknowledged all of the records. Owned by the stage that holds the
+ * element. The sink reuses the element's memory after sending, so an element must not be sent twice.
  */
 public interface EncodedRecords {
 

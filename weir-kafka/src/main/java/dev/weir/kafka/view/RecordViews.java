@@ -24,15 +24,15 @@ public interface RecordViews extends AutoCloseable {
 
     int partition();
 
-    /** Returns a lower bound of the offsets. */
+    /** Returns a lower bound for the offsets of the records. */
     long fromOffset();
 
     /** Returns the offset after the last record, which is committed when the records are acknowledged. */
     long toOffset();
 
     /**
-     * Returns the number of records that their producers wrote, at least 0. Fewer are visible after compaction, or if
-     * reading started inside a batch.
+     * Returns the number of records written by the producers, which may be 0. Fewer records are visible if the topic
+     * was compacted, or if reading started inside a batch.
      */
     int recordCount();
 
@@ -57,8 +57,8 @@ public interface RecordViews extends AutoCloseable {
     void rewind();
 
     /**
-     * Calls the encoder for each record, starting with the first, returns the records that it sent, and closes these
-     * views. If the encoder throws, the views remain open, so that a stage may try again.
+     * Calls the encoder for each record, starting with the first. Then closes these views and returns the encoded
+     * records. If the encoder throws, the views remain open, so that a stage may try again.
      *
      * @param encoder called on this thread
      * @throws IllegalStateException if these views are closed

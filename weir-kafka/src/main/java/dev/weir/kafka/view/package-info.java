@@ -1,7 +1,7 @@
 /**
- * Pipelines that process records in the receive buffer, from a fetched view to an encoded batch, without creating an
- * object per record. Only for the lean paths; see {@link dev.weir.kafka.KafkaSource#views} and
- * {@link dev.weir.kafka.KafkaSink#encoded}. An element belongs to the stage that holds it; its memory is reused
+ * Pipelines that process records in the receive buffer, from fetched views to encoded batches, without creating an
+ * object per record. Available only with the lean consumer and producer; see {@link dev.weir.kafka.KafkaSource#views}
+ * and {@link dev.weir.kafka.KafkaSink#encoded}. An element belongs to the stage that holds it; its memory is reused
  * afterwards.
  */
 @NullMarked

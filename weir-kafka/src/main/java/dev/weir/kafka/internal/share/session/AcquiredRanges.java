@@ -18,7 +18,7 @@ final class AcquiredRanges {
     final PendingAcknowledgements pending = new PendingAcknowledgements();
     private final TreeMap<Long, AcquiredRange> ranges = new TreeMap<>();
 
-    /** The last acquired offset, whatever its outcome. */
+    /** The highest offset acquired so far, even if its record is already finished. */
     private long lastAcquired = -1;
 
     AcquiredRanges(TopicIdPartition id) {
@@ -26,9 +26,9 @@ final class AcquiredRanges {
     }
 
     /**
-     * Adds a range. If older ranges have some of the same offsets, their locks on these offsets have ended. Their open
-     * records at these offsets are removed and returned. Pending acknowledgements that would affect the new lock are
-     * withdrawn. The other offsets of the older ranges remain acquired.
+     * Adds a newly acquired range. If it overlaps with older ranges, the broker has ended their locks on the
+     * overlapping offsets: the open records at these offsets are removed and returned as lost, and acknowledgements
+     * that would affect the new lock are withdrawn. The rest of each older range remains acquired.
      */
     List<LockedRecord> add(AcquiredRange range) {
         List<LockedRecord> lost = new ArrayList<>();
@@ -101,8 +101,8 @@ final class AcquiredRanges {
     }
 
     /**
-     * Returns the number of offsets from the first unfinished one to the last acquired one. All of them use up locks,
-     * whether or not they are finished.
+     * Returns the number of offsets from the first unfinished record to the last acquired offset. Finished records in
+     * between still count toward the broker's limit on acquired records.
      */
     long span() {
         for (AcquiredRange range : ranges.values()) {
@@ -113,7 +113,7 @@ final class AcquiredRanges {
         return 0;
     }
 
-    /** Returns the span as the broker sees it, which begins at the first offset without an acknowledgement. */
+    /** Returns the span from the broker's point of view: it starts at the first offset not yet acknowledged. */
     long unacknowledgedSpan() {
         return ranges.isEmpty()
                 ? 0

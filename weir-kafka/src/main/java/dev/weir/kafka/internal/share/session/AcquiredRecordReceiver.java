@@ -14,17 +14,17 @@ public interface AcquiredRecordReceiver {
     boolean hasDemand();
 
     /**
-     * Returns whether no more records will be wanted. Waiting records are then released, except for last deliveries
-     * that the pipeline may still take.
+     * Returns whether the pipeline has stopped requesting records. Waiting records are then released. Records in their
+     * last delivery are kept as long as the pipeline may still take them.
      */
     boolean isEnded();
 
-    /** Returns whether the pipeline takes no records any more, not even last deliveries. */
+    /** Returns whether the pipeline will not take any more records, not even records in their last delivery. */
     boolean isOver();
 
     /**
-     * Returns whether the brokers renew locks, as far as is known. If they do not, a lock still lasts for its full
-     * duration.
+     * Returns whether the brokers renew locks, according to the group's configuration as last read. Without renewals, a
+     * lock expires after its normal duration.
      */
     boolean renewsLocks();
 
@@ -39,7 +39,7 @@ public interface AcquiredRecordReceiver {
     /** Reports the response to a fetch. */
     void fetched(int records, long nanos, boolean idle);
 
-    /** Reports that a quota made the broker discard a response after it had acquired the records. */
+    /** Reports that the broker acquired records but discarded the response because of a quota. */
     void emptied();
 
     /** Reports that all records of a range are finished. */
@@ -48,13 +48,13 @@ public interface AcquiredRecordReceiver {
     /** Reports that records are released because the pipeline did not take them in time. */
     void passedBy(int records);
 
-    /** Reports that a record is released. It is acquired again unless the group has given it up. */
+    /** Reports that a record is released. It is delivered again unless it has reached the group's delivery limit. */
     void goesBack(LockedRecord locked);
 
     /** Reports that offsets of an unreadable batch are rejected; {@code to} is exclusive. */
     void skipped(String topic, int partition, long from, long to);
 
-    /** Reports that a lock is gone. The record is lost with it, unless its processing had ended before. */
+    /** Reports that a record's lock is gone. The record counts as lost unless it was already finished. */
     void lost(LockedRecord locked);
 
     /** Reports that the broker processed an acknowledgement. */
@@ -66,7 +66,8 @@ public interface AcquiredRecordReceiver {
     void refused(String place, AcknowledgeType type, int records, String reason);
 
     /**
-     * Reports that the broker did not renew a lock. Its records are delivered again if their handlers outlast the lock.
+     * Reports that the broker did not renew a lock. The lock's records are delivered again if they are not finished
+     * before it expires.
      */
     void notRenewed(String place, int records, String reason);
 

@@ -80,7 +80,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
                 && !ranges.isEmpty()
                 && data.records() != null
                 && data.records().sizeInBytes() > 0) {
-            // If the batch were released, the group would deliver it again until it gives up the batch.
+            // Releasing the batch would only repeat the problem: the group would redeliver it until the delivery limit.
             throw corrupt(of, ranges.getFirst().first, "a batch longer than the answer");
         }
         for (AcquiredRange range : ranges) {
@@ -113,7 +113,10 @@ final class AcquiredRecordsReader implements AutoCloseable {
         batchRecords = batchRecords == 0 ? size : batchRecords + FORGETS * (size - batchRecords);
     }
 
-    /** Returns the recent mean number of offsets in a batch; 0 until the first batch is read. Any thread. */
+    /**
+     * Returns the moving average of the number of offsets per batch; 0 until the first batch is read. Callable from any
+     * thread.
+     */
     double batchRecords() {
         return batchRecords;
     }
@@ -161,14 +164,15 @@ final class AcquiredRecordsReader implements AutoCloseable {
         return unreadable;
     }
 
-    @SuppressWarnings("NullAway") // Keys and values of Kafka's records may be null.
+    @SuppressWarnings("NullAway") // ConsumerRecord allows a null key or value.
     private static ConsumerRecord<byte[], byte[]> record(
             AcquiredRanges of, RecordBatch batch, Record record, short delivery) {
         byte[] key = record.hasKey() ? Utils.toArray(record.key()) : null;
         byte[] value = record.hasValue() ? Utils.toArray(record.value()) : null;
         RecordHeaders headers = new RecordHeaders();
         for (Header header : record.headers()) {
-            // A Kafka header refers to the response until it is read, and the next response overwrites that memory.
+            // Kafka's headers decode their key and value lazily from the response buffer, which the next response
+            // overwrites. Reading them here forces the copy.
             headers.add(header.key(), header.value());
         }
         int epoch = batch.partitionLeaderEpoch();

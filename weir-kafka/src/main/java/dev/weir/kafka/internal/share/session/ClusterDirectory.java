@@ -25,10 +25,10 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The brokers, the topic ids, the partition leaders, and the group's coordinator, as reported by brokers.
- * {@link AskedInTurn} chooses the broker to ask, so that a broker with outdated metadata is not asked forever. Older
- * information never replaces newer information. Leaders are compared by epoch, and a known topic id remains valid when
- * a broker reports another id. Confined to the member's thread.
+ * The brokers, topic ids, partition leaders, and group coordinator, as reported by brokers. {@link AskedInTurn} chooses
+ * the broker for each request, so that the member does not rely on a broker with outdated metadata forever. Outdated
+ * information never replaces newer information: a leader is replaced only if its epoch is not older, and a known topic
+ * id stays known even if a broker reports a different id for the topic. Confined to the member's thread.
  */
 final class ClusterDirectory {
 
@@ -41,8 +41,8 @@ final class ClusterDirectory {
     private static final long MAX_AGE_NANOS = 300_000_000_000L;
 
     /**
-     * Minimum time after which another connection is closed because its responses did not help. The time doubles with
-     * each round of brokers.
+     * Minimum time between switching away from brokers with unhelpful responses. The time doubles whenever all brokers
+     * have been tried without success.
      */
     private static final long STAY_NANOS = 200_000_000;
 
@@ -87,8 +87,8 @@ final class ClusterDirectory {
     }
 
     /**
-     * Requests the leaders again soon, because the known ones may be wrong or incomplete. If a metadata request is in
-     * flight, waits for its response instead, because that response may already help.
+     * Marks the known leaders as possibly wrong or incomplete, so that they are requested again soon. If a metadata
+     * request is already in flight, no other one is scheduled until its response arrives.
      */
     void doubtLeaders() {
         turns.doubt();
@@ -96,8 +96,8 @@ final class ClusterDirectory {
     }
 
     /**
-     * Looks up the coordinator again soon, because it may have changed. If a lookup is in flight, waits for its
-     * response.
+     * Marks the known coordinator as possibly wrong, so that it is looked up again soon. If a lookup is already in
+     * flight, no other one is scheduled until its response arrives.
      */
     void doubtCoordinator() {
         turns.doubt();
@@ -144,8 +144,8 @@ final class ClusterDirectory {
     }
 
     /**
-     * Takes over the leader that a broker reports because it does not lead the partition itself (KIP-951). Ignores the
-     * report if the leader's address is unknown, or if its epoch is not newer than the known epoch.
+     * Updates a partition's leader with the leader named by a broker that no longer leads the partition (KIP-951).
+     * Ignores the update if the leader's address is unknown or its epoch is not newer than the known epoch.
      *
      * @param node the leader's id; negative if the broker does not know it
      * @param address the leader's address, or null if the broker did not report it
@@ -166,8 +166,8 @@ final class ClusterDirectory {
         if (underWay || !turns.isEnough(old)) {
             return false;
         }
-        // If no broker helps because a partition has no leader, each connection would otherwise be closed after two
-        // responses.
+        // While a partition has no leader, no broker's response helps. The growing delay keeps the member from
+        // switching brokers after every two responses.
         int rounds = Math.min(MOST_DOUBLINGS, turns.round(named.size(), bootstrap.size()));
         return old || nowNanos - leftNanos >= STAY_NANOS << rounds;
     }
@@ -223,7 +223,7 @@ final class ClusterDirectory {
     void answered(FindCoordinatorResponseData answer) {
         underWay = false;
         turns.answered();
-        pausing = coordinator != null; // the request after the first response needs no pause
+        pausing = coordinator != null; // after the first lookup, send the next request immediately
         for (Coordinator each : answer.coordinators()) {
             Errors error = Errors.forCode(each.errorCode());
             switch (error) {
@@ -245,8 +245,8 @@ final class ClusterDirectory {
         answer.brokers().forEach(each -> {
             InetSocketAddress address = InetSocketAddress.createUnresolved(each.host(), each.port());
             all.add(address);
-            // A broker that is missing from the response keeps its address, because a session must not connect to
-            // another broker.
+            // Brokers missing from the response keep their known address, because a session must reconnect to the same
+            // broker.
             brokers.put(each.nodeId(), address);
         });
         named = all;

@@ -3,32 +3,32 @@ package dev.weir.kafka.internal.share.session;
 import java.util.Collection;
 
 /**
- * Divides a member's credits among its sessions. Sessions that find records get equal parts. The other sessions get a
- * small part, because they may find records again. Immutable.
+ * Divides a member's credits among its sessions. Sessions whose last fetch returned records get equal parts. Each of
+ * the other sessions may request only a few records, enough to notice new ones. Immutable.
  *
- * @param each the number of records that a session may request
- * @param probe the number of records that a session may request if its last fetch found nothing
- * @param threshold the number of free credits that justifies a request while no acknowledgement is pending
+ * @param each the maximum number of records to request in a session
+ * @param probe the maximum number of records to request in a session whose last fetch returned nothing
+ * @param threshold the minimum number of free credits for a fetch while no acknowledgement is due
  */
 record CreditDivision(int each, int probe, int threshold) {
 
-    /** Divisor for a session's credits. A request is justified when this part of the credits is free. */
+    /** A session sends a fetch when a quarter of its credits are free. */
     private static final int WORTHWHILE = 4;
 
     /**
-     * Divisor for the session's part of the credits beyond one per worker. If the result is larger than the result for
-     * {@link #WORTHWHILE}, it replaces that result.
+     * The credits beyond one per worker are a reserve, divided among the sessions. If half of a session's part of the
+     * reserve is more than a quarter of its credits, the session waits until that many credits are free.
      */
     private static final int WORTHWHILE_OF_STORE = 2;
 
-    /** Divisor for the credits of a session whose last fetch found nothing, while other sessions find records. */
+    /** Divisor for the credits of a session whose last fetch returned nothing, while other sessions find records. */
     private static final int PROBE = 8;
 
     /**
      * Divides the credits. Cheap enough to be called in every turn.
      *
-     * @param credits the number of records that may be outstanding at once
-     * @param workers the number of records that are processed at once
+     * @param credits the maximum number of outstanding records
+     * @param workers the number of records processed concurrently
      */
     static CreditDivision of(int credits, int workers, Collection<ShareSession> sessions) {
         int wanted = 0;

@@ -5,14 +5,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acquired records whose processing has ended, until the member takes them. Any thread may call {@link #add}; all other
- * methods are for the member's thread. Before the member waits, it sets the number of records that justifies waking it,
- * and then checks whether that many are present already.
+ * A lock-free stack of acquired records whose processing has ended. Worker threads call {@link #add}, and the member
+ * removes the records with {@link #takeAll}. Only {@link #add} may be called from any thread. Before the member waits,
+ * it sets the number of records that should wake it, and then checks whether that number has already been reached.
  */
 final class FinishedRecords {
 
     /**
-     * A node of an immutable list. The newest node represents all records.
+     * A node of an immutable linked list. The list is represented by its newest node.
      *
      * @param count the number of records in this node and the nodes before it
      */
@@ -32,7 +32,7 @@ final class FinishedRecords {
         return added.count >= worthWaking;
     }
 
-    /** Sets the count from which each addition wakes the member. */
+    /** Sets the number of records at which {@link #add} starts to wake the member. */
     void wakeFrom(int count) {
         worthWaking = count;
     }
@@ -43,7 +43,7 @@ final class FinishedRecords {
         return last == null ? 0 : last.count;
     }
 
-    /** Takes out all records, the newest first. */
+    /** Removes all records and passes them to {@code taker}, newest first. */
     void takeAll(Consumer<LockedRecord> taker) {
         for (Ended each = newest.getAndSet(null); each != null; each = each.before) {
             taker.accept(each.locked);

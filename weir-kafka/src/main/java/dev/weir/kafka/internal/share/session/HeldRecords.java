@@ -70,7 +70,7 @@ public final class HeldRecords {
         this.locks = new LockRenewals(receiver);
     }
 
-    /** Sets the duration of locks that the brokers last reported. */
+    /** Sets the lock duration most recently reported by the brokers. */
     public void lockMillis(int millis) {
         locks.millis(millis);
     }
@@ -107,7 +107,7 @@ public final class HeldRecords {
         of.unacknowledged.put(record.offset(), record);
     }
 
-    /** Notes that a poll returned a record after its renewal was answered. Returns false if no such renewal exists. */
+    /** Notes that a poll has returned a renewed record. Returns false if no renewal of this record was pending. */
     public boolean takeUp(TopicPartition partition, long offset) {
         OfPartition of = partitions.get(partition);
         return of != null && of.renewing.remove(offset);
@@ -135,9 +135,9 @@ public final class HeldRecords {
     }
 
     /**
-     * Maintains all locks, and passes the acknowledgements that are due to the client.
+     * Maintains all locks, and hands due acknowledgements to the client.
      *
-     * @param ends true if no further processing may begin
+     * @param ends true if no more records will be processed, except for last deliveries
      */
     public void attend(long nowNanos, boolean ends) {
         for (OfPartition of : partitions.values()) {
@@ -181,7 +181,7 @@ public final class HeldRecords {
         boolean renews = type == AcknowledgeType.RENEW;
         LockedRecord record = renews ? of.unacknowledged.get(offset) : of.unacknowledged.remove(offset);
         if (record == null) {
-            return; // The client forgot the record when its renewal was refused.
+            return; // The client forgot it when a renewal was refused.
         }
         if (renews) {
             of.renewing.add(offset);
@@ -194,9 +194,10 @@ public final class HeldRecords {
     }
 
     /**
-     * Acknowledges to the client the records whose locks have expired. Finished records get their outcome, because the
-     * acknowledgement may still be in time. The other records are released. These acknowledgements are sent in separate
-     * requests, because one late acknowledgement makes brokers refuse all others of its partition in the same request.
+     * Acknowledges records whose locks have expired, because the client does not fetch until every record is
+     * acknowledged. Finished records get their outcome, in case the acknowledgement is still in time. All others are
+     * released. These acknowledgements are sent in separate requests, because a single late acknowledgement makes the
+     * broker refuse the partition's other acknowledgements in the same request.
      */
     private void acknowledgeLost(OfPartition of, long nowNanos) {
         List<LockedRecord> lost = new ArrayList<>();
@@ -207,7 +208,7 @@ public final class HeldRecords {
             if (!of.renewing.contains(record.offset())) {
                 lost.add(record);
             } else if (record.isGone()) {
-                forget(of, record.offset()); // If a poll returns the record, that is a new delivery.
+                forget(of, record.offset()); // If a poll returns the record later, it counts as new.
             }
         }
         if (!lost.isEmpty()) {
@@ -231,26 +232,26 @@ public final class HeldRecords {
     }
 
     /**
-     * Returns whether a poll is due to return the renewed records. It is due when all renewals are answered, or when
-     * the locks of some records leave no time to wait for the other answers.
+     * Returns whether to poll for the renewed records. The client must poll when all renewals are answered, or earlier
+     * if some locks would otherwise come close to expiring.
      */
     public boolean hasRenewed(long nowNanos) {
         boolean renews = false;
         for (OfPartition of : partitions.values()) {
             if (of.renewing.size() < of.unacknowledged.size()) {
-                return false; // Some records are unacknowledged, so the client does not poll.
+                return false; // The client does not poll while records are unacknowledged.
             }
             renews |= !of.renewing.isEmpty();
         }
         return renews && (!awaitsRenewals() || nowNanos - renewedAtNanos >= locks.nanos() / 4);
     }
 
-    /** Processes the brokers' answer to acknowledgements. The client's callback calls it. */
+    /** Processes the brokers' response to acknowledgements. Called by the client's acknowledgement callback. */
     public void answered(Map<TopicIdPartition, Set<Long>> offsets, @Nullable Exception failure, long nowNanos) {
         offsets.forEach((id, answered) -> {
             OfPartition of = partitions.get(id.topicPartition());
             if (of == null) {
-                return; // No record of this partition is held: the client has acknowledged gaps by itself.
+                return; // Only gaps, which the client acknowledges on its own.
             }
             Map<AcknowledgeType, List<Long>> refused = new EnumMap<>(AcknowledgeType.class);
             for (Long offset : answered) {
@@ -297,7 +298,10 @@ public final class HeldRecords {
         return given;
     }
 
-    /** Gives up the records that are lost with the client's session. The client's close may still bring answers. */
+    /**
+     * Reports all open records as lost, because the client's session is closing. The client may still deliver responses
+     * to acknowledgements while it closes.
+     */
     public void close() {
         for (OfPartition of : partitions.values()) {
             of.ranges.loseAll().forEach(receiver::lost);

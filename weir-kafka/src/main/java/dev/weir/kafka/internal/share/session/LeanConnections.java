@@ -18,7 +18,11 @@ public final class LeanConnections implements SessionNetwork, AutoCloseable {
 
     private final BrokerLinks links;
 
-    /** @throws KafkaException if a property is invalid; the message names the property */
+    /**
+     * Creates the object without connecting to any broker.
+     *
+     * @throws KafkaException if a property is invalid; the message names the property
+     */
     public LeanConnections(LeanSettings settings) {
         this.links = BrokerLinks.open(settings);
     }

@@ -6,24 +6,26 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The lock policy of a share group member, on both fetch paths. When half of a lock's duration is over, it renews the
- * locks of records that are being processed, unless the group does not allow renewals. It releases the waiting records,
- * unless they are at risk. It acknowledges whole ranges at once, if that does not take too long. Confined to the thread
- * that acquires records, except for {@link #millis()}.
+ * The lock policy of a share group member, used by {@link HeldRecords} and {@link ShareSessions}. When half of a lock's
+ * duration has passed, records that are being processed are renewed, if the group allows renewals. Waiting records are
+ * released, unless they are close to the delivery limit. The records of a range are acknowledged together, unless the
+ * last ones take too long. Confined to the thread that acquires records, except for {@link #millis()}.
  */
 final class LockRenewals {
 
     private static final int DEFAULT_MILLIS = 30_000;
 
-    /** Time that a range waits for its last records. */
+    /**
+     * Maximum time that finished records of a range wait for the range's other records before they are acknowledged.
+     */
     private static final long PATIENCE_NANOS = 50_000_000;
 
-    /** If at least this fraction of the window of locks is in use, the broker can soon acquire no more records. */
+    /** Fraction of the window of acquired offsets at which the window counts as almost full. */
     static final double TIGHT = 0.9;
 
     /**
-     * Fraction of a lock's duration after which an acknowledgement may be late, and is therefore sent in a separate
-     * request.
+     * Fraction of a lock's duration after which an acknowledgement may reach the broker too late. Such acknowledgements
+     * are sent in separate requests.
      */
     private static final double DOUBTFUL = 0.8;
 
@@ -43,17 +45,17 @@ final class LockRenewals {
         return millis;
     }
 
-    /** Returns the duration of locks that are granted or renewed now; 30 s until it is known. */
+    /** Returns the duration of new and renewed locks; 30 s until it is known. */
     long nanos() {
         int known = millis;
         return (known == 0 ? DEFAULT_MILLIS : known) * 1_000_000L;
     }
 
     /**
-     * Renews or releases records of a partition, and queues acknowledgements, as far as they are due.
+     * Does the work that is due for a partition: renews and releases records, and queues acknowledgements.
      *
-     * @param window the number of offsets of a partition that may be acquired at once
-     * @param ends true if no further processing may begin
+     * @param window the maximum number of acquired offsets in a partition
+     * @param ends true if no more records will be processed, except for last deliveries
      */
     void attend(AcquiredRanges of, long nowNanos, long window, boolean ends) {
         boolean tight = of.unacknowledgedSpan() >= TIGHT * window;
@@ -64,7 +66,8 @@ final class LockRenewals {
             Lock lock = range.lock();
             long age = nowNanos - lock.sinceNanos();
             if (ends && range.open() > 0) {
-                // A record in its last delivery is not released while the pipeline may still take it.
+                // Releasing a record in its last delivery would lose it, so it is kept while the pipeline may still
+                // take it.
                 passedBy += giveBack(
                         range,
                         locked -> (!locked.isLastDelivery() || (over && locked.isOffered())) && locked.giveBack(),
@@ -74,8 +77,7 @@ final class LockRenewals {
                 range.loseOpen().forEach(receiver::lost);
                 of.pending.withdraw(range.first, range.last);
             } else if (range.open() > 0 && age >= lock.nanos() / 2 && !range.isRenewing()) {
-                // A record at risk is not released before processing, because that would use up one of its last
-                // deliveries.
+                // A record at risk keeps waiting, because releasing it would waste one of its last deliveries.
                 passedBy += giveBack(range, locked -> !locked.isAtRisk() && locked.giveBack(), nowNanos);
                 if (receiver.renewsLocks()) {
                     renewals.addAll(range.takeRenewals());
@@ -83,8 +85,8 @@ final class LockRenewals {
                     range.endsWithItsLock();
                 }
             }
-            // If the window is full until the first record is acknowledged, this acknowledgement does not wait for the
-            // rest of its range.
+            // If the window is almost full, the oldest finished records are acknowledged without waiting for the rest
+            // of their range, so that the broker can acquire more.
             boolean frees = tight && range.firstUnacknowledged() < range.firstOpen();
             tell(of, range, nowNanos, ends || frees, age >= lock.nanos() * DOUBTFUL);
             if (frees) {

@@ -11,22 +11,25 @@ public interface LockedRecord {
 
     long offset();
 
-    /** Marks the record for release before the pipeline has taken it. Returns false if the pipeline has taken it. */
+    /** Marks the record as released if the pipeline has not taken it yet. Returns false if it has. */
     boolean giveBack();
 
     /**
-     * Notes that the lock is lost, so another member may have the record. Returns false if the acknowledgement is
-     * already known.
+     * Notes that the lock was lost, so the record may be delivered to another member. Returns false if the record's
+     * outcome is already known.
      */
     boolean lose();
 
     /** Returns whether the record was released or lost, so that its outcome will never be known. */
     boolean isGone();
 
-    /** Returns whether this is one of the last two deliveries, after which the group gives up the record. */
+    /** Returns whether this is the last or second-to-last delivery that the group allows. */
     boolean isAtRisk();
 
-    /** Returns whether the group gives up the record unless it is accepted now. */
+    /**
+     * Returns whether this is the last delivery. If the record is not accepted now, the group will not deliver it
+     * again.
+     */
     boolean isLastDelivery();
 
     /** Returns whether the pipeline may take the record. */

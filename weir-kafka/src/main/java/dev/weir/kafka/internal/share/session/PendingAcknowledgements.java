@@ -7,16 +7,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acknowledgements of one partition that wait for a request. In each request, the broker accepts either all
- * acknowledgements of the partition or none, so doubtful acknowledgements use separate requests. Confined to the
- * member's thread.
+ * Pending acknowledgements of one partition, waiting to be sent. The broker accepts or refuses all acknowledgements of
+ * the partition in a request together, so acknowledgements that might be refused are sent in separate requests.
+ * Confined to the member's thread.
  */
 final class PendingAcknowledgements {
 
     /**
-     * The acknowledgements of one request.
+     * The partition's acknowledgements to be sent in one request.
      *
-     * @param renews true if all of them are renewals; false if none of them is
+     * @param renews true if they are all renewals; false if there are no renewals among them
      */
     record Packet(List<AcknowledgementRange> acks, boolean renews) {
 
@@ -86,8 +86,8 @@ final class PendingAcknowledgements {
         if (good.isEmpty()) {
             return apart.poll();
         }
-        // The broker refuses a request unless its offsets ascend. An offset that was acquired twice may be pending
-        // twice.
+        // The broker requires ascending offsets. If an offset was acquired twice, it may have two pending
+        // acknowledgements. The second one is then sent in a separate request.
         good.sort(Comparator.comparingLong(AcknowledgementRange::first));
         List<AcknowledgementRange> together = new ArrayList<>(good.size());
         long end = -1;
@@ -108,16 +108,17 @@ final class PendingAcknowledgements {
         return renewals.poll();
     }
 
-    /** Puts back a packet that the broker did not process; it is sent before all others. */
+    /** Puts back a packet that the broker did not process, ahead of the other separate packets. */
     void putBack(Packet packet) {
         (packet.renews() ? renewals : apart).addFirst(packet);
     }
 
     /**
-     * Divides a packet that the broker refused because at least one of its acknowledgements is not valid. The halves
-     * are sent again, one after the other. A single range is under one lock and is not divided.
+     * Splits a packet that the broker refused because at least one of its acknowledgements is invalid, and queues the
+     * two halves for separate requests. A packet with a single range cannot be split, because the whole range has the
+     * same lock.
      *
-     * @return the acknowledgement that caused the refusal, or null if it is not known yet
+     * @return the invalid acknowledgement, or null if the packet was split
      */
     @Nullable
     AcknowledgementRange split(Packet refused) {
@@ -133,9 +134,9 @@ final class PendingAcknowledgements {
     }
 
     /**
-     * Removes acknowledgements of offsets whose lock is over. Brokers identify an acknowledgement by its offsets and
-     * member, so a RELEASE or a RENEW would affect the next lock of this member. ACCEPT and REJECT remain, because a
-     * finished record stays finished under any lock.
+     * Withdraws acknowledgements that belong to locks that have ended. The broker identifies an acknowledgement only by
+     * offsets and member, so a late RELEASE or RENEW would affect the member's new lock on the same offsets. ACCEPT and
+     * REJECT are kept, because a finished record is finished regardless of the lock.
      */
     void withdraw(long first, long last) {
         if (good.stream().anyMatch(ack -> isOfLock(ack, first, last))) {

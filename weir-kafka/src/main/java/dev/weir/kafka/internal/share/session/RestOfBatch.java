@@ -3,8 +3,8 @@ package dev.weir.kafka.internal.share.session;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 
 /**
- * An acquired offset of an unreadable batch that is represented by a record at another offset. This offset gets the
- * same acknowledgement as that record. Immutable.
+ * An offset of an unreadable batch. The batch is passed on as a single record at another offset, and all other acquired
+ * offsets of the batch are acknowledged like this record. Immutable.
  *
  * @param record the record that represents the batch
  */
@@ -12,7 +12,7 @@ record RestOfBatch(String topic, int partition, long offset, LockedRecord record
 
     @Override
     public boolean giveBack() {
-        return false; // It is released together with the record.
+        return false; // released with the record that represents the batch
     }
 
     @Override

@@ -13,10 +13,13 @@ interface SessionAnswers {
     /** The part of a fetch response that belongs to one partition, with the partition's acquired ranges. */
     record PartitionAnswer(AcquiredRanges of, ShareFetchResponseData.PartitionData data) {}
 
-    /** Reads the acquired records and passes them on. Returns their number. Their buffer is reused after the call. */
+    /**
+     * Reads the acquired records and passes them on. Returns the number of records. The response's buffer is reused
+     * after the call.
+     */
     int handOn(List<PartitionAnswer> partitionAnswers, long askedNanos, long nowNanos);
 
-    /** Returns the duration of locks that are granted or renewed now, as given by the last response. */
+    /** Returns the duration of new and renewed locks, as reported in the last response. */
     long lockNanos();
 
     /** Notes that a fetch of the partition was refused. Returns whether this justifies a warning. */
@@ -33,6 +36,6 @@ interface SessionAnswers {
      */
     void leads(TopicIdPartition partition, int node, int epoch, @Nullable InetSocketAddress address);
 
-    /** Reports that the broker is gone or returns no records, so that it may no longer lead its partitions. */
+    /** Reports that the connection was lost or a fetch failed, so the broker may no longer lead its partitions. */
     void moved();
 }

@@ -15,16 +15,16 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The partitions of a share session: the partitions to read from its broker, the partitions that the broker's session
- * lists, and the acquired ranges of each partition, even if the partition is no longer read. Confined to the member's
- * thread.
+ * The partitions of a share session. Keeps track of the partitions to read, of the partitions that the broker knows to
+ * be in the session, and of the acquired ranges. Acquired ranges are kept even if the member no longer reads their
+ * partition. Confined to the member's thread.
  */
 final class SessionPartitions {
 
-    /** Time that acknowledgements wait for others, or for a fetch that can carry them. */
+    /** Maximum time that acknowledgements wait to be sent together or with the next fetch. */
     private static final long ACK_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** The same time, if the broker can acquire few more records until it has the acknowledgements. */
+    /** Maximum time that acknowledgements wait if the window of acquired offsets is almost full. */
     private static final long HURRIED_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final Map<TopicIdPartition, AcquiredRanges> acquired = new LinkedHashMap<>();
@@ -35,7 +35,8 @@ final class SessionPartitions {
     record Changes(List<TopicIdPartition> added, List<TopicIdPartition> forgotten) {}
 
     /**
-     * Sets the partitions to read from the next fetch on. The acquired records of other partitions are still finished.
+     * Sets the partitions to read, starting with the next fetch. Records already acquired from other partitions are
+     * still processed and acknowledged.
      */
     void want(Collection<TopicIdPartition> partitions) {
         wanted.clear();
@@ -75,8 +76,9 @@ final class SessionPartitions {
     }
 
     /**
-     * Ends the processing of a record. Returns false if none of these partitions has acquired the record. A recreated
-     * topic has the same name, partitions and offsets as the former topic, so the record is identified by its object.
+     * Ends the processing of a record. Returns false if the record is not acquired in any of these partitions. Records
+     * are compared by object identity, because a recreated topic may have records with the same topic name, partition
+     * and offset.
      */
     boolean end(LockedRecord locked, byte type, long nowNanos) {
         for (AcquiredRanges each : acquired.values()) {
@@ -110,8 +112,8 @@ final class SessionPartitions {
     }
 
     /**
-     * Returns whether every partition has acquired as many records as it may. A fetch would then find nothing, and
-     * would delay the acknowledgement of the record that must be finished first.
+     * Returns whether every partition has reached its limit on acquired offsets. A fetch would then return nothing, and
+     * it would delay the acknowledgement that frees the most locks.
      */
     boolean areFull(long window) {
         return !wanted.isEmpty()
@@ -124,7 +126,7 @@ final class SessionPartitions {
         listed.clear();
     }
 
-    /** Updates the listed partitions to the wanted ones; returns the changes. */
+    /** Makes the listed partitions equal to the wanted ones. Returns the changes to send to the broker. */
     Changes list() {
         List<TopicIdPartition> added = new ArrayList<>();
         List<TopicIdPartition> forgotten = new ArrayList<>();
@@ -152,10 +154,10 @@ final class SessionPartitions {
     }
 
     /**
-     * Returns whether acknowledgements have waited long enough.
+     * Returns whether any acknowledgements are due.
      *
-     * @param flush true if acknowledgements must not wait
-     * @param unwanted true to check only partitions that are no longer fetched
+     * @param flush true to send acknowledgements without delay
+     * @param unwanted true to check only partitions that are no longer read
      */
     boolean haveDueAcks(long nowNanos, boolean flush, boolean unwanted) {
         for (AcquiredRanges each : acquired.values()) {
@@ -169,7 +171,11 @@ final class SessionPartitions {
         return false;
     }
 
-    /** Takes the next acknowledgements of each partition, or only of the partitions to read. */
+    /**
+     * Removes and returns the next packet of acknowledgements of each partition.
+     *
+     * @param wantedOnly true to include only partitions that are still read
+     */
     Map<AcquiredRanges, Packet> takeAcks(boolean wantedOnly) {
         Map<AcquiredRanges, Packet> all = new LinkedHashMap<>();
         for (AcquiredRanges each : acquired.values()) {

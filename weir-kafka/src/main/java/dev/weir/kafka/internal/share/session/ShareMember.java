@@ -11,9 +11,10 @@ import org.apache.kafka.common.protocol.ApiMessage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member of a share group. It joins the group, finds the leaders of its assigned partitions, and has
- * {@link ShareSessions} with them. It has neither threads nor sockets: {@link #turn} does what is due. Confined to one
- * thread, except for {@link #ended}, {@link #isJoined}, {@link #span}, {@link #lockMillis} and {@link #batchRecords}.
+ * A member of a share group. It joins the group, finds the leaders of its assigned partitions, and reads from them
+ * through {@link ShareSessions}. It has no threads or sockets of its own: the caller drives it by calling
+ * {@link #turn}. Confined to one thread, except for {@link #ended}, {@link #isJoined}, {@link #span},
+ * {@link #lockMillis} and {@link #batchRecords}.
  */
 public final class ShareMember implements AutoCloseable {
 
@@ -31,7 +32,7 @@ public final class ShareMember implements AutoCloseable {
      *
      * @param checksCrc whether checksums are verified
      * @param maxBytes the maximum decompressed size of a batch
-     * @param unreadable the treatment of a batch that is too large or damaged
+     * @param unreadable the policy for corrupt and oversized batches
      */
     public record Reading(boolean checksCrc, int maxBytes, UnreadableBatches unreadable) {}
 
@@ -43,7 +44,7 @@ public final class ShareMember implements AutoCloseable {
     private SessionNetwork.@Nullable Channel coordinator;
     private @Nullable InetSocketAddress coordinatorAddress;
 
-    /** True if the assigned partitions or their leaders may differ from what the sessions know. */
+    /** True if the assignment or a leader may have changed since the sessions were last updated. */
     private boolean moved;
 
     private long nowNanos;
@@ -65,25 +66,28 @@ public final class ShareMember implements AutoCloseable {
     }
 
     /**
-     * Sets the number of workers. Acquired records beyond that number wait, and part of them may be used up before the
-     * next request.
+     * Sets the number of workers. Records acquired beyond that number form a reserve for the workers, and part of the
+     * reserve may be used up before the next fetch.
      */
     public void workers(int most) {
         sessions.workers(most);
     }
 
     /**
-     * Sets the limits from the next turn on.
+     * Sets the limits for the next turns.
      *
-     * @param credits the number of records that may be outstanding at once
+     * @param credits the maximum number of outstanding records
      * @param wholeBatches whether brokers return whole batches
-     * @param locks the number of offsets of a partition that may be acquired at once
+     * @param locks the maximum number of acquired offsets in a partition
      */
     public void plan(int credits, boolean wholeBatches, int locks) {
         sessions.plan(credits, wholeBatches, locks);
     }
 
-    /** Reports that the processing of a record has ended. Returns true if the next turn should come now. Any thread. */
+    /**
+     * Reports that the processing of a record has ended. Returns true if the member should be woken for its next turn.
+     * Callable from any thread.
+     */
     public boolean ended(LockedRecord locked) {
         return sessions.ended(locked);
     }
@@ -116,14 +120,14 @@ public final class ShareMember implements AutoCloseable {
         return sessions.open();
     }
 
-    /** Sets the current time, for responses that arrive before the next turn. */
+    /** Sets the current time. Called before responses are received between turns. */
     public void at(long now) {
         nowNanos = now;
         sessions.at(now);
     }
 
     /**
-     * Does what is due.
+     * Does all work that is due at this time.
      *
      * @return delay in nanoseconds until the next turn, unless an event comes first
      */

@@ -56,13 +56,13 @@ final class ShareMembership {
     private boolean waiting;
 
     /**
-     * True if the next heartbeat must request all partitions, because an answer is missing. The coordinator sends the
-     * partitions only once: to a member that joins or names its topics, or in the heartbeat in which they change. The
-     * missing answer may have contained them.
+     * True if the next heartbeat must request the complete assignment. The coordinator sends the assignment only when
+     * it changes, when the member joins, or when a heartbeat contains the topic names. If a response was lost, the
+     * assignment may have been lost with it.
      */
     private boolean asksForAll;
 
-    /** Number of early heartbeats, which are sent while the member has no partitions. */
+    /** Number of heartbeats sent early because the member had no partitions. */
     private int early;
 
     private long dueNanos;
@@ -151,8 +151,8 @@ final class ShareMembership {
     }
 
     /**
-     * Processes an answer while the member leaves. If a heartbeat was in flight when the member decided to leave, its
-     * answer does not answer the request to leave.
+     * Processes a response while the member is leaving. The response may still belong to a heartbeat sent before the
+     * request to leave.
      */
     private boolean leavingAnswered(Errors error, long nowNanos) {
         if (saysGoodbye) {
@@ -170,7 +170,7 @@ final class ShareMembership {
                 yield false;
             }
             default -> {
-                state = State.GONE; // The group does not know the member, or refuses its request.
+                state = State.GONE; // The group has refused the member, so the member need not leave.
                 yield false;
             }
         };
@@ -190,7 +190,8 @@ final class ShareMembership {
             assigned = now;
             LOG.debug("share group {}: assigned {}", group, now);
         }
-        // Groups reassign partitions at most once per second, and report them with the next heartbeat.
+        // A group reassigns partitions at most once per second, and members learn about it in their next heartbeat. A
+        // member without partitions therefore sends its first heartbeats early.
         boolean asksSoon = assigned.isEmpty() && early++ < EARLY_BEATS;
         dueNanos = nowNanos + (asksSoon ? Math.min(interval, EARLY_NANOS) : interval);
     }

@@ -25,13 +25,16 @@ final class ShareRequests {
     private static final byte BATCH_OPTIMIZED = 0;
     private static final byte RECORD_LIMIT = 1;
 
-    /** Maximum wait of a fetch while records are acquired, because their acknowledgements wait for the response. */
+    /**
+     * Maximum wait of a fetch while records are acquired. The wait is short because their acknowledgements cannot be
+     * sent until the response arrives.
+     */
     private static final int SHORT_WAIT_MILLIS = 10;
 
     private static final int LONG_WAIT_MILLIS = 500;
 
-    // Multiple of the expected size that a fetch may return. The limit matters because a broker reads each partition up
-    // to its part of the byte limit, even if few records were requested.
+    // The byte limit of a fetch is the expected size times this factor. The limit matters because a broker divides it
+    // among the partitions and reads up to each partition's part, even if only a few records were requested.
     private static final double BYTES_SLACK = 1.5;
     private static final int MIN_PARTITION_BYTES = 64 * 1024;
     private static final int MAX_BYTES = 16 * 1024 * 1024;
@@ -52,7 +55,7 @@ final class ShareRequests {
         wholeBatches = whole;
     }
 
-    /** Updates the mean number of bytes per acquired record with the numbers of a response. */
+    /** Updates the mean number of bytes per acquired record from a response. */
     void saw(int records, int bytes) {
         meanBytes += FORGETS * ((double) bytes / records - meanBytes);
     }

@@ -21,9 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The share session with one broker: its partitions, its epoch, and the only request that may be in flight. The broker
- * would accept a second request, but would then discard the response to the first one after it has acquired the records
- * (KIP-932: the epoch counts fetches and acknowledgements alike). Confined to the member's thread.
+ * The share session with one broker: its partitions, its epoch, and at most one request in flight. If a second request
+ * were sent before the response to the first one, the broker would accept it, but would discard the first response even
+ * though its records are already acquired (KIP-932: fetches and acknowledgements use the same epoch). Confined to the
+ * member's thread.
  *
  * <pre>
  *   CLOSED (epoch 0)  a fetch without acknowledgements opens it      -> OPEN
@@ -31,8 +32,8 @@ import org.slf4j.LoggerFactory;
  *                     epoch -1 releases all acquired records         -> ENDED
  * </pre>
  *
- * <p>When the connection is lost, the broker ends the session and all its locks. If the same member opens a session
- * again on the same connection, the session keeps its locks.
+ * <p>When the connection is lost, the broker ends the session and releases its locks. A member that opens a new session
+ * on the same connection keeps its locks.
  */
 final class ShareSession {
 
@@ -44,18 +45,16 @@ final class ShareSession {
     private static final long FEW_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long PAUSE_NANOS = 100_000_000;
 
-    /**
-     * Divisor for the growth of {@code mostRecords}. A response with that many records raises the limit by an eighth.
-     */
+    /** A full response raises {@code mostRecords} by an eighth. */
     private static final int GROWTH = 8;
 
     /**
      * The limits of a turn.
      *
-     * @param credits the number of records that may be requested
-     * @param threshold the number of credits that justifies a separate request
-     * @param window the number of offsets of a partition that may be acquired at once, as far as is known
-     * @param flush true if acknowledgements must not wait
+     * @param credits the maximum number of records to request
+     * @param threshold the minimum number of credits for a fetch while no acknowledgement is due
+     * @param window the maximum number of acquired offsets in a partition, as far as is known
+     * @param flush true to send acknowledgements without delay
      */
     record Turn(int credits, int threshold, long window, boolean flush) {}
 
@@ -74,7 +73,7 @@ final class ShareSession {
     private boolean ended;
     private boolean foundNothing;
 
-    /** Maximum number of records in a response, chosen so that no quota makes the broker discard the response. */
+    /** Maximum number of records to request. It is lowered if a quota makes the broker discard a response. */
     private int mostRecords = Integer.MAX_VALUE;
 
     private boolean quotaReported;
@@ -86,7 +85,7 @@ final class ShareSession {
         this.answers = answers;
     }
 
-    /** Returns the maximum number of records in the response to the request in flight. */
+    /** Returns the number of records requested by the fetch in flight; 0 if there is none. */
     int asked() {
         return underWay == null ? 0 : underWay.asked;
     }
@@ -128,10 +127,11 @@ final class ShareSession {
         if (partitions.haveDueAcks(nowNanos, turn.flush, true)) {
             return acknowledge(nowNanos, partitions.takeAcks(false));
         }
-        // A few free credits wait for more, but not until the other records are finished.
+        // If only a few credits are free, the fetch is delayed until more are, but not for long.
         boolean waited = nowNanos - fetchedNanos >= FEW_AGE_NANOS;
         boolean worth = turn.credits >= turn.threshold || due || partitions.open() == 0 || waited;
-        // Records finished by another member may have freed locks, so a full session also fetches from time to time.
+        // A session that has reached its limit still fetches occasionally, because other members may have finished
+        // records and so freed locks.
         if (turn.credits > 0 && partitions.areWanted() && worth && (waited || !partitions.areFull(turn.window))) {
             return fetch(nowNanos, turn.credits, partitions.takeAcks(true));
         }
@@ -140,8 +140,8 @@ final class ShareSession {
 
     private @Nullable ApiMessage open(long nowNanos, Turn turn, boolean renews) {
         if (!partitions.areWanted()) {
-            // No session can be opened without a partition. When the locks expire, the broker delivers the records of
-            // this member again.
+            // A session can only be opened with at least one partition, so the acknowledgements cannot be sent. The
+            // broker delivers the records again when their locks expire.
             partitions.acquired().forEach(of -> lose(of, Errors.SHARE_SESSION_NOT_FOUND));
             return null;
         }
@@ -149,7 +149,9 @@ final class ShareSession {
         return turn.credits < 1 && !waits ? null : fetch(nowNanos, Math.max(1, turn.credits), Map.of());
     }
 
-    /** Returns the session's last request; null while another one is in flight, or if the session has ended. */
+    /**
+     * Returns the request that ends the session; null if a request is still in flight or the session has already ended.
+     */
     @Nullable
     ApiMessage last(long nowNanos) {
         if (underWay != null || hasEnded()) {
@@ -225,7 +227,7 @@ final class ShareSession {
         refuseUnanswered(sent, acknowledged);
         int records = answers.handOn(partitionAnswers, sent.atNanos, nowNanos);
         if (!refused.isEmpty() && records == 0) {
-            pause(nowNanos, PAUSE_NANOS); // Brokers refuse a fetch immediately, so the next one must be delayed.
+            pause(nowNanos, PAUSE_NANOS); // Brokers refuse a fetch without waiting, so a retry must be delayed here.
         }
         // A response emptied by a quota still contains the results of the acknowledgements.
         if (answer.throttleTimeMs() > 0 && records == 0) {
@@ -282,9 +284,9 @@ final class ShareSession {
 
     /**
      * Requests fewer records from now on. Brokers acquire records before they apply quotas
-     * ({@code KafkaApis.processShareFetchResponse} of Kafka 4.4). The records of a discarded response are delivered
-     * again when their locks expire. If the responses stayed as large as before, the records would use up all their
-     * deliveries.
+     * ({@code KafkaApis.processShareFetchResponse} of Kafka 4.4). Records in a discarded response are delivered again
+     * when their locks expire. If responses stayed this large, they would be discarded again and again until the
+     * records reach their delivery limit.
      */
     private void throttled(int asked, int millis) {
         mostRecords = Math.max(1, asked / 2);
@@ -309,15 +311,17 @@ final class ShareSession {
         pausing = true;
     }
 
-    /** Returns the epoch of the next request: 1 after the largest number, because 0 opens a session. */
+    /**
+     * Returns the epoch of the next request. The largest epoch is followed by 1, because 0 would open a new session.
+     */
     static int epochAfter(int epoch) {
         return epoch == Integer.MAX_VALUE ? TO_OPEN + 1 : epoch + 1;
     }
 
     /**
-     * Returns whether the broker processed the request. If it did not know the session or its epoch, the
-     * acknowledgements are sent again. After any other error, or if this was the session's last request, they count as
-     * refused.
+     * Returns whether the broker processed the request. If the broker did not know the session or its epoch, the
+     * acknowledgements are queued again. After any other error, or if this request was meant to end the session, they
+     * count as refused.
      */
     private boolean accepts(Sent sent, short code, @Nullable String message, long nowNanos) {
         Errors error = Errors.forCode(code);
@@ -365,7 +369,8 @@ final class ShareSession {
                     NOT_COORDINATOR,
                     REQUEST_TIMED_OUT,
                     UNKNOWN_SERVER_ERROR -> {
-                // The state was not written (SharePartition.fetchPersisterError), so the lock still exists.
+                // The broker could not persist the acknowledgements (SharePartition.fetchPersisterError), so the locks
+                // still exist.
                 of.pending.putBack(packet);
                 pause(nowNanos, PAUSE_NANOS);
             }
@@ -385,9 +390,9 @@ final class ShareSession {
     }
 
     /**
-     * Notes that a lock was not renewed. Brokers return the same error if the lock no longer exists, and if it exists
-     * but the group's {@code share.renew.acknowledge.enable} is false. Records that end within the lock's duration are
-     * therefore still acknowledged.
+     * Handles a refused renewal. The broker returns the same error in two cases: the lock no longer exists, or it
+     * exists but the group does not allow renewals ({@code share.renew.acknowledge.enable} is false). Records that
+     * finish before the lock would expire are therefore still acknowledged.
      */
     private void notRenewed(AcquiredRanges of, AcknowledgementRange ack, Errors error) {
         of.touching(ack.first(), ack.last()).forEach(AcquiredRange::notRenewed);
@@ -421,14 +426,14 @@ final class ShareSession {
         });
     }
 
-    /** Handles a refused fetch. Returns whether to fetch the partition from this broker again, as far as is known. */
+    /** Handles a refused fetch. Returns true if the next fetch of the partition should still go to this broker. */
     private boolean refusedFetch(AcquiredRanges of, Errors error) {
         switch (error) {
             case TOPIC_AUTHORIZATION_FAILED, GROUP_AUTHORIZATION_FAILED -> receiver.fatal(error.exception());
             case NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID ->
                 moved(of, error);
             case KAFKA_STORAGE_ERROR, REPLICA_NOT_AVAILABLE, OFFSET_NOT_AVAILABLE, INCONSISTENT_TOPIC_ID -> {
-                // The error does not concern the partition's locks, which may still exist.
+                // The partition's locks may still exist, because the error is unrelated to them.
                 tell(of, error);
                 partitions.wantNoMore(of.id);
                 answers.moved(of.id);
@@ -460,7 +465,7 @@ final class ShareSession {
         of.loseAll().forEach(receiver::lost);
     }
 
-    /** Notes that the connection was lost, and with it all records acquired on it. */
+    /** Handles the loss of the connection. The broker has released all records acquired on it. */
     void lost() {
         Sent sent = underWay;
         underWay = null;

@@ -31,14 +31,14 @@ final class ShareSessions implements AutoCloseable {
     private static final long IDLE_NANOS = 50_000_000;
 
     /**
-     * Delay until the next turn while records are acquired and no acknowledgement is urgent. The member is woken
-     * earlier for the next fetch, which carries the acknowledgements.
+     * Delay until the next turn while records are acquired and no acknowledgement is urgent. The member usually wakes
+     * earlier, to send the next fetch together with the acknowledgements.
      */
     private static final long FED_NANOS = 25_000_000;
 
     /**
-     * Delay until the next turn while the locks of a session are used up. The next finished record may free many of
-     * them.
+     * Delay until the next turn while a session has reached its limit on acquired records. It is short because the next
+     * finished record may free many locks.
      */
     private static final long FULL_NANOS = 1_000_000;
 
@@ -60,14 +60,14 @@ final class ShareSessions implements AutoCloseable {
     private boolean closing;
     private long nowNanos;
 
-    // Shared with the threads that finish records.
+    // Accessed by other threads, too.
     private final FinishedRecords ended = new FinishedRecords();
     private volatile long span;
 
     /**
-     * Opens no session yet.
+     * Creates the object without opening a session.
      *
-     * @param onMoved called when a partition may have moved to another broker, so that {@link #settle} is due
+     * @param onMoved called when a partition may have moved to another broker and {@link #settle} must be called
      */
     ShareSessions(
             ShareRequests requests,
@@ -208,7 +208,7 @@ final class ShareSessions implements AutoCloseable {
     }
 
     /**
-     * Maintains all locks, and sends each broker the request that is due.
+     * Maintains all locks, and sends the requests that are due.
      *
      * @return delay in nanoseconds until the next turn, unless an event comes first
      */
@@ -245,8 +245,8 @@ final class ShareSessions implements AutoCloseable {
             if (!session.hasEnded() || !session.isQuiet() || (session.partitions.areWanted() && !closing)) {
                 free -= talk(line, turn, over);
             }
-            // If the sessions have acquired as many records as they may, a finished record frees few locks and does not
-            // justify a turn of its own.
+            // While a session has reached its limit on acquired records, most finished records free few locks. Such a
+            // session does not wake the member for each of them.
             boolean waits = !session.isUnderWay() && session.partitions.areFull(window);
             full |= waits;
             idle |= !session.isUnderWay() && !waits;
@@ -255,7 +255,7 @@ final class ShareSessions implements AutoCloseable {
         int worthWaking = idle && wants ? Math.max(1, shares.threshold() - free) : Integer.MAX_VALUE;
         ended.wakeFrom(worthWaking);
         if (ended.count() >= worthWaking) {
-            return 0; // These records ended before they could wake the member.
+            return 0; // These records ended before the threshold was set, so they did not wake the member.
         }
         if (full && wants) {
             return FULL_NANOS;
@@ -266,7 +266,7 @@ final class ShareSessions implements AutoCloseable {
         return wants ? IDLE_NANOS : 2 * TICK_NANOS;
     }
 
-    /** Returns whether an almost full window of locks depends on acknowledgements. */
+    /** Returns whether acknowledgements are urgent because a window of acquired offsets is almost full. */
     private boolean isHurried() {
         for (Line line : lines.values()) {
             for (AcquiredRanges of : line.session.partitions.acquired()) {
@@ -294,7 +294,7 @@ final class ShareSessions implements AutoCloseable {
     private static boolean isSpare(Line line) {
         boolean spare = !line.session.partitions.areWanted() && line.session.isQuiet();
         if (spare) {
-            // When its connection closes, the broker ends the session, which has no acquired records.
+            // Closing the connection makes the broker end the session. The session has no acquired records.
             line.channel.drop();
         }
         return spare;

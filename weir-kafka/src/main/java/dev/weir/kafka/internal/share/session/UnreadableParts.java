@@ -37,7 +37,10 @@ final class UnreadableParts {
 
     private record Id(TopicIdPartition partition, long baseOffset) {}
 
-    /** A batch whose representing record is in flight, and the offsets that wait for this record. */
+    /**
+     * A batch passed on as a single record that is still in flight, and the batch's other acquired offsets, which are
+     * acknowledged like that record.
+     */
     private static final class Passed {
 
         private final Id id;
@@ -73,7 +76,7 @@ final class UnreadableParts {
     /**
      * Applies the policy to the acquired offsets of a batch.
      *
-     * @param ranges the acquired ranges, with {@code acquired} in the same order
+     * @param ranges the acquired ranges, matching {@code acquired} by index
      * @throws RecordDecodeException if the policy is FAIL
      */
     void found(
@@ -131,8 +134,8 @@ final class UnreadableParts {
     }
 
     /**
-     * Returns the batch in flight with the record that represents it; null if there is none, or if the record has lost
-     * its lock.
+     * Returns the entry of a batch whose representing record is in flight; null if there is no such record or its lock
+     * is lost.
      */
     private @Nullable Passed inFlight(Id id, List<AcquiredRange> ranges) {
         for (Passed each : inFlight) {
@@ -178,7 +181,7 @@ final class UnreadableParts {
         }
     }
 
-    /** Ends the offsets whose representing record has ended or is gone. */
+    /** Ends the other offsets of each batch whose representing record has ended or is gone. */
     void takeEnded(BiConsumer<LockedRecord, AcknowledgeType> end) {
         for (Iterator<Passed> all = inFlight.iterator(); all.hasNext(); ) {
             Passed each = all.next();
