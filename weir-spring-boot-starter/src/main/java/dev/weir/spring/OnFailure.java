@@ -5,6 +5,6 @@ public enum OnFailure {
     /** Closes the application context, which first drains the other pipelines. */
     SHUTDOWN,
 
-    /** Keeps the application running without the pipeline, and reports its liveness as down. */
+    /** Keeps the application running without the pipeline, and sets the application's liveness to down. */
     KEEP
 }

@@ -24,10 +24,7 @@ public final class Attributes {
         return values.name;
     }
 
-    /**
-     * The dispatcher that runs the stage's own threads. For an asynchronous boundary, the dispatcher that runs the
-     * upstream segment.
-     */
+    /** The dispatcher that runs the stage's own threads. An asynchronous boundary uses it for the upstream segment. */
     public @Nullable Dispatcher dispatcher() {
         return values.dispatcher;
     }
