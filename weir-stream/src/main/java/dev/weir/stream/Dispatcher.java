@@ -195,8 +195,8 @@ public final class Dispatcher implements AutoCloseable {
 
     /** Returns the current counters. */
     public DispatcherSnapshot snapshot() {
-        // Later stages are read last. Tasks that progress in between can only increase the differences, never make them
-        // negative.
+        // Read the counters in reverse order of a task's progress, so that progress between the reads never makes a
+        // difference negative.
         long ended = completed.sum();
         long begun = started.sum();
         long asked = submitted.sum();
