@@ -34,9 +34,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * }
  *
  * <p>The propagators of the given {@link OpenTelemetry} read the context from a record's headers once, when user code
- * is first called for the record. From then on, the context follows the record's acknowledgement through all operators.
- * The span ends with the record's last pending acknowledgement, just before the record is acknowledged. If the record
- * is never finished, its span never ends.
+ * is first called for the record. From then on, the context stays linked to the record's acknowledgement, so that all
+ * operators can find it. The span ends with the record's last pending acknowledgement, just before the record is
+ * acknowledged. If the record is never finished, its span never ends.
  */
 public final class Tracing implements RecordTracing {
 

@@ -57,7 +57,7 @@ public final class Brokers implements Network.Server, AutoCloseable {
         NOT_LEADER
     }
 
-    /** Timestamp in an offset request that stands for the first offset. */
+    /** The special timestamp that requests the earliest offset in an offset request. */
     private static final long EARLIEST = -2;
 
     private final Schedule schedule = new Schedule();

@@ -34,7 +34,7 @@ public final class Log {
     /** An unknown offset or epoch. */
     public static final int UNKNOWN = -1;
 
-    /** Number of batches per producer that a broker recognises as duplicates. */
+    /** Number of recent batches per producer that a broker remembers in order to detect duplicates. */
     private static final int REMEMBERED = 5;
 
     /** A batch in the log, with the bytes that a fetch returns. */
@@ -241,7 +241,7 @@ public final class Log {
         }
     }
 
-    /** Appends a batch of records with these values from a producer without an id. */
+    /** Appends a batch with these values, as written by a producer without an id. */
     public void append(List<byte[]> values) {
         Appended ignored = add(MemoryRecords.withRecords(Compression.NONE, records(values)));
     }
@@ -250,7 +250,7 @@ public final class Log {
         return values.stream().map(SimpleRecord::new).toArray(SimpleRecord[]::new);
     }
 
-    /** Appends a batch from which compaction has removed records. Empty values stand for the gaps. */
+    /** Appends a batch with these values. Each empty value becomes a gap, as if compaction had removed its record. */
     public void appendCompacted(List<byte[]> values) {
         var builder =
                 MemoryRecords.builder(ByteBuffer.allocate(1_024), Compression.NONE, TimestampType.CREATE_TIME, 0L);
@@ -262,7 +262,7 @@ public final class Log {
         Appended ignored = add(builder.build());
     }
 
-    /** Appends a batch of records with these values that belongs to a transaction. */
+    /** Appends a batch with these values that belongs to a transaction. */
     public void appendInTransaction(long producerId, int sequence, List<byte[]> values) {
         Appended ignored = add(MemoryRecords.withTransactionalRecords(
                 Compression.NONE, producerId, (short) 0, sequence, records(values)));

@@ -120,7 +120,7 @@ public final class Network implements AutoCloseable {
         }
     }
 
-    /** One connection, seen from the client. */
+    /** A connection from a client process to a broker. */
     final class Connection implements ByteChannel {
         private final ClientProcess process;
         private final int node;
@@ -314,7 +314,7 @@ public final class Network implements AutoCloseable {
         return "127." + (hostNumber >> 16) + "." + (hostNumber >> 8 & 255) + "." + (hostNumber & 255);
     }
 
-    /** Creates the process of another client. */
+    /** Creates another client process. */
     public ClientProcess process(String name) {
         ClientProcess process = new ClientProcess(name);
         processes.add(process);

@@ -32,8 +32,8 @@ final class PipelineBean {
     private volatile @Nullable PipelineMetrics metrics;
 
     /**
-     * The run that was most recently stopped by {@link #end}. If such a run is cancelled because its drain timed out,
-     * this does not count as a failure.
+     * The most recent run stopped by {@link #end}. If it is cancelled because its drain timed out, this does not count
+     * as a failure.
      */
     private volatile @Nullable RunningPipeline ended;
 

@@ -34,7 +34,7 @@ public final class Attributes {
         return values.buffer;
     }
 
-    /** The supervision that decides what happens to an element for which the stage's function throws. */
+    /** The supervision that decides what happens to an element if the stage's function throws for it. */
     public @Nullable Supervision supervision() {
         return values.supervision;
     }

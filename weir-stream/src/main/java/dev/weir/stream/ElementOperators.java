@@ -56,7 +56,7 @@ abstract class ElementOperators<T> {
     /**
      * Adds a custom operator that works on batches and implements the full stage protocol: it may hold back elements
      * and their acknowledgements, pull batches in advance, wait, and end the stream. It runs fused, on the same thread
-     * as its neighboring operators. {@link OperatorFactory} lists its obligations. {@link Source#supervised} has no
+     * as its neighbouring operators. {@link OperatorFactory} lists its obligations. {@link Source#supervised} has no
      * effect on it.
      *
      * @param name the operator's name in snapshots
@@ -80,7 +80,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Keeps the elements that match {@code keep}; the others are acknowledged at once.
+     * Keeps the elements that match {@code keep}; the others are acknowledged immediately.
      *
      * <pre>{@code
      * Source.of(1, 2, 3, 4).filter(n -> n % 2 == 0) // 2, 4
@@ -92,7 +92,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Removes the elements that match {@code drop}, and acknowledges them at once.
+     * Removes the elements that match {@code drop}, and acknowledges them immediately.
      *
      * <pre>{@code
      * Source.of("a", "", "b").filterNot(String::isEmpty) // a, b
@@ -105,7 +105,7 @@ abstract class ElementOperators<T> {
 
     /**
      * Maps and filters in one step: replaces each element with the result of {@code function}, or drops it if the
-     * result is null. Dropped elements are acknowledged at once.
+     * result is null. Dropped elements are acknowledged immediately.
      *
      * <pre>{@code
      * Source.of("1", "x", "2").collect(s -> s.equals("x") ? null : Integer.valueOf(s)) // 1, 2
@@ -117,7 +117,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Keeps the elements of one type; the others are acknowledged at once.
+     * Keeps the elements of one type; the others are acknowledged immediately.
      *
      * <pre>{@code
      * Source.<Object>of(1, "two", 3).collect(Integer.class) // 1, 3
@@ -169,7 +169,7 @@ abstract class ElementOperators<T> {
      * exactly once for each state. If supervision restarts the stage, the state is closed and a new one is created.
      *
      * @param create creates the state when it is first needed
-     * @param apply returns the result, or null to drop the element and acknowledge it at once
+     * @param apply returns the result, or null to drop the element and acknowledge it immediately
      * @param onComplete returns an element to emit after the last result, or an empty optional; this element carries no
      *     acknowledgement
      * @param close releases the state
@@ -239,7 +239,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Emits the first {@code count} elements, then ends the stream and closes the upstream stages at once.
+     * Emits the first {@code count} elements, then ends the stream and closes the upstream stages immediately.
      *
      * <p>Surplus elements, which arrived in the same batch as the last one or are still inside the upstream stages, are
      * not acknowledged. They were not processed, so a source that waits for acknowledgements delivers them again in the
@@ -388,7 +388,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Drops an element, and acknowledges it at once, if its key is one of the {@code window} most recently seen
+     * Drops an element, and acknowledges it immediately, if its key is one of the {@code window} most recently seen
      * distinct keys. A repeated key becomes the most recent one. The keys are forgotten at the end of the run and when
      * supervision restarts the stage.
      *
@@ -412,7 +412,7 @@ abstract class ElementOperators<T> {
 
     /**
      * Drops each element whose key equals the key of the element immediately before it, and acknowledges the dropped
-     * element at once.
+     * element immediately.
      *
      * <pre>{@code
      * Source.of(1, 1, 2, 1).dropRepeated() // 1, 2, 1

@@ -15,8 +15,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     private static final String PER_BATCH = "a few ns per batch";
 
     /**
-     * Sets the supervision of the preceding operator. The supervision decides what happens to an element for which the
-     * operator's function throws; without supervision, the stream fails. Shorthand for {@link Source#with} with
+     * Sets the supervision of the preceding operator. The supervision decides what happens to an element if the
+     * operator's function throws for it. Without supervision, the stream fails. Shorthand for {@link Source#with} with
      * {@link Attributes#withSupervision}.
      *
      * {@snippet :
@@ -80,7 +80,9 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
         return Source.at(FailureStages.mapError(node(), Objects.requireNonNull(function, "function")));
     }
 
-    /** Completes the stream in place of any upstream failure. See {@link #onErrorComplete(Predicate)}. */
+    /**
+     * Completes the stream instead of failing it after any upstream failure. See {@link #onErrorComplete(Predicate)}.
+     */
     @Operator(acks = PASSES, cost = PER_BATCH)
     public Source<T> onErrorComplete() {
         return onErrorComplete(failure -> true);

@@ -207,9 +207,9 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Splits each element into two streams, which {@code join} combines again. {@code join} must use both streams and
-     * read them at about the same pace: reading one after the other blocks forever once a buffer is full. If either
-     * stream ends by itself, the whole stream ends with the next element.
+     * Splits each element into two parts and emits them to two separate streams, which {@code join} combines again.
+     * {@code join} must use both streams and read them at about the same pace: reading one after the other blocks
+     * forever once a buffer is full. If either stream ends early, the whole stream ends with the next element.
      *
      * <p>An element is acknowledged when both of its parts have been acknowledged.
      *

@@ -126,7 +126,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * shorter window, and elements that have not been in a full window stay unacknowledged.
      *
      * <p>An element is acknowledged once all windows that contain it have been acknowledged and no later window can
-     * contain it. A dropped element is acknowledged at once.
+     * contain it. A dropped element is acknowledged immediately.
      *
      * {@snippet :
      * Source.of(1, 2, 3, 4).sliding(3, 1); // [1, 2, 3], [2, 3, 4]
@@ -144,8 +144,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
 
     /**
      * Aggregates elements while the downstream stage is busy. The upstream stages run on their own thread. Elements of
-     * one batch arrive together, so they are aggregated even if the downstream stage is waiting. When an aggregate
-     * contains {@code max} elements, another one is started and the upstream stages wait.
+     * one batch arrive together, so they are aggregated even if the downstream stage is waiting. An aggregate contains
+     * at most {@code max} elements. A full aggregate is queued, and the upstream stages wait until the downstream stage
+     * has pulled it.
      *
      * <p>The elements of an aggregate are acknowledged together with it. The current aggregate is emitted at the end of
      * the stream and before an upstream failure is passed on. After a cancellation, its elements stay unacknowledged.
