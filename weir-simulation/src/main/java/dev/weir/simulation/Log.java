@@ -280,7 +280,7 @@ public final class Log {
     /** Starts the epoch of a new leader, which has all records. */
     public void elect() {
         epoch++;
-        // Forget epochs in which no records were written.
+        // Forget epochs without records.
         epochs.values().removeIf(first -> first >= end);
         epochs.put(epoch, end);
     }

@@ -155,9 +155,9 @@ public final class ShareGroup {
     }
 
     /**
-     * Makes brokers that are not the leader return the current leader in their responses.
+     * Makes brokers that are not the leader include the leader they know in their responses.
      *
-     * @param areNews whether brokers that are cut off from the controller still return the latest leader
+     * @param areNews whether brokers that are cut off from the controller still know the latest leader
      */
     public void hints(boolean areNews) {
         hints = true;

@@ -217,8 +217,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Emits an element from {@code supplier} whenever the downstream stage has waited for {@code interval} without
-     * receiving an element. This element carries no acknowledgement. If the supplier throws, the stage's supervision
+     * Emits an element from {@code supplier} if none has arrived for {@code interval} while the downstream stage is
+     * waiting for one. The supplied element carries no acknowledgement. If the supplier throws, the stage's supervision
      * decides; if it decides to skip, no element is emitted this time. The upstream stages must not block the thread,
      * as for {@link #idleTimeout}.
      *

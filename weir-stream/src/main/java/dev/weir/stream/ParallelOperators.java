@@ -85,8 +85,8 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      *       and at least 512. Once that buffer is full, the next element that would have to wait stops the input. An
      *       idle key uses no memory.
      *   <li>Completion: when the input has ended, all handlers have returned, and all results have been emitted.
-     *   <li>Failure: if a handler fails, the stream fails immediately. An upstream failure is passed on after the results
-     *       of the elements that preceded it.
+     *   <li>Failure: if a handler fails, the stream fails immediately. An upstream failure is passed on after the
+     *       results of the elements that preceded it.
      *   <li>Cancellation: handlers are interrupted; the stage waits for them to return.
      *   <li>Acknowledgement: each result carries the acknowledgement of its element.
      *   <li>Demand: the stage accepts up to 8 elements per thread, at least 512.
@@ -147,9 +147,9 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * <ul>
      *   <li>Completion: when the input has ended, all computations are done, and all results have been emitted.
      *   <li>Failure: if a computation fails or its result is null, or if the function throws, the supervision decides.
-     *       If it decides to fail, the stream fails immediately. A retried element waits for its next attempt on a virtual
-     *       thread, and still counts as running. An upstream failure is passed on after the results of the elements
-     *       that preceded it.
+     *       If it decides to fail, the stream fails immediately. A retried element waits for its next attempt on a
+     *       virtual thread, and still counts as running. An upstream failure is passed on after the results of the
+     *       elements that preceded it.
      *   <li>Cancellation and failure: running futures are cancelled; the stage does not wait for them.
      *   <li>Acknowledgement: each result carries the acknowledgement of its element.
      *   <li>Demand: the stage accepts up to 8 elements per allowed computation, at least 512. The same number of
