@@ -5,15 +5,18 @@ import io.opentelemetry.context.Scope;
 import org.apache.kafka.common.header.Headers;
 
 /**
- * A handler call, during which the span of its record is current. Any thread may report the outcome; the thread that
- * began the call must close it.
+ * One call of a handler. The span of the handler's record is current during the call. Any thread may report the
+ * outcome; the thread that began the call must close it.
  */
 final class Call implements Attempt {
 
     private final Trace trace;
     private final Scope scope;
 
-    /** True if the headers cannot store the trace, so that the span ends with this call. */
+    /**
+     * True if the record's headers cannot store the trace. In this case the span ends with this call, because a retry
+     * could not find it.
+     */
     private final boolean alone;
 
     private Call(Trace trace, Scope scope, boolean alone) {

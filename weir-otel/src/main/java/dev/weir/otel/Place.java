@@ -2,10 +2,10 @@ package dev.weir.otel;
 
 import org.jspecify.annotations.Nullable;
 
-/** The location of an element's trace: a target and an index. Immutable. */
+/** Identifies an element's trace by its target and the element's index in that target. Immutable. */
 record Place(TraceTarget target, int index) {
 
-    /** Returns the trace, which is started on first access; null if its record is finished. */
+    /** Returns the trace, starting it if necessary. Returns null if the record is already finished. */
     @Nullable
     Trace trace() {
         return target.trace(index);

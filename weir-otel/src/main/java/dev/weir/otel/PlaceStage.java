@@ -9,8 +9,9 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combines each element with the place of its trace. An element derived from several records gets its own
- * acknowledgement target, which holds the trace of the group. Confined to its segment.
+ * Passes each element and the {@link Place} of its trace to a function, and emits the result. An element derived from
+ * several records gets its own acknowledgement target, which stores the trace of this group of records. Confined to its
+ * segment.
  */
 final class PlaceStage<T, R> implements Stage<R> {
 

@@ -7,8 +7,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Routes the acknowledgements of records through a {@link TraceTarget}, without reading the records. Confined to its
- * segment.
+ * Replaces the acknowledgement target of each record with a {@link TraceTarget}, which forwards acknowledgements to the
+ * original. Passes the records on unchanged. Confined to its segment.
  */
 final class RecordStage<K, V> implements Stage<ConsumerRecord<K, V>> {
 

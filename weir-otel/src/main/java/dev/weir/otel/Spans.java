@@ -39,7 +39,7 @@ final class Spans {
 
     private static final TextMapGetter<Headers> GETTER = new TextMapGetter<>() {
         @Override
-        @SuppressWarnings("deprecation") // required before 1.68, optional from then on
+        @SuppressWarnings("deprecation") // OpenTelemetry before 1.68 requires this method
         public Iterable<String> keys(Headers headers) {
             List<String> keys = new ArrayList<>();
             headers.forEach(header -> keys.add(header.key()));
@@ -96,7 +96,7 @@ final class Spans {
         return new Trace(span, producer.with(span), record.topic());
     }
 
-    /** Starts the span of a group of records, with links to their spans. */
+    /** Starts a span for a group of records, and links it to the span of each record. */
     Trace begin(List<Trace> members) {
         List<String> topics = members.stream().map(Trace::topic).distinct().toList();
         String topic = topics.size() == 1 ? topics.getFirst() : "";
@@ -122,8 +122,8 @@ final class Spans {
     }
 
     /**
-     * Returns the trace stored in a record's headers, which is started on first access. The headers can store a trace
-     * only if the propagator writes at least one header. Must be called by one thread at a time.
+     * Returns the trace stored in a record's headers. If there is none, starts a trace and stores it there. The headers
+     * can store a trace only if the propagator writes at least one header. Must be called by one thread at a time.
      */
     Trace inHeaders(ConsumerRecord<?, ?> record) {
         Trace kept = TraceHeader.find(record.headers());

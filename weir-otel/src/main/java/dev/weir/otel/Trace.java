@@ -21,10 +21,10 @@ final class Trace {
     private volatile @Nullable Throwable failure;
 
     /**
-     * Creates the trace of a started span.
+     * Creates a trace for a span that has already started.
      *
      * @param context a context that contains the span
-     * @param topic the topic of the record or of all records of the group; empty if there are several topics
+     * @param topic the topic of the record or of the group; empty if the records of a group are from several topics
      */
     Trace(Span span, Context context, String topic) {
         this.span = span;
@@ -48,7 +48,7 @@ final class Trace {
         failure = null;
     }
 
-    /** Adds a failed call to the span. Another call may follow. */
+    /** Records a failed call in the span. The span stays open because the call may be retried. */
     void failed(Throwable thrown) {
         Throwable cause =
                 thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
@@ -56,7 +56,7 @@ final class Trace {
         try {
             span.recordException(cause);
         } catch (RuntimeException | Error unreadable) {
-            // A method of the exception itself has thrown. The exception's class is recorded when the span ends.
+            // The exception's own methods failed. Its class is still recorded when the span ends.
             span.addEvent("exception");
         }
     }
@@ -64,7 +64,7 @@ final class Trace {
     /**
      * Ends the span.
      *
-     * @param unfinished whether the record was not finished by this pipeline
+     * @param unfinished whether this pipeline gave up the record, so that the record will be delivered again
      */
     void end(boolean unfinished) {
         Throwable last = failure;

@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Finds the traces of the records from which an element was derived, through its pending acknowledgements. Confined to
- * one thread.
+ * Finds the traces of all records from which an element was derived, by following its acknowledgement targets. Confined
+ * to one thread.
  */
 final class TraceFinder implements AckTarget.RootVisitor {
 
     private final Set<Place> places = new LinkedHashSet<>();
 
     /**
-     * Returns the places of the traces, without duplicates. The caller must hold a pending acknowledgement of the
-     * element.
+     * Returns the place of each trace, without duplicates. The caller must have a pending acknowledgement for the
+     * element, so that its records cannot be finished during the call.
      */
     List<Place> of(AckTarget target, long token) {
         places.clear();

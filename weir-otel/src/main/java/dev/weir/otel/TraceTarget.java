@@ -9,8 +9,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The acknowledgement target of a batch of elements, which holds their traces. A token is the index of an element. A
- * trace starts on first access and ends with the element's last pending acknowledgement. Thread-safe.
+ * The acknowledgement target of a batch of elements, which also stores the trace of each element. Tokens are the
+ * indexes of the elements. A trace starts on first access, and ends when the last pending acknowledgement of its
+ * element ends. Thread-safe.
  */
 final class TraceTarget implements AckTarget {
 
@@ -22,12 +23,13 @@ final class TraceTarget implements AckTarget {
     private final ReentrantLock lock = new ReentrantLock();
 
     /**
-     * For each element: its record, the members of its group, or its started trace; null when the element is finished.
-     * Guarded by the lock.
+     * Contains one entry per element: its record or the members of its group until the trace starts, and then the
+     * trace. The entry is null once the element is finished. If traces are stored in the headers, the entry remains the
+     * record. Guarded by the lock.
      */
     private final @Nullable Object[] origins;
 
-    /** The places of the elements in a group. */
+    /** Identifies the traces of all records in a group. */
     private record Members(List<Place> places) {
 
         List<Trace> traces() {
@@ -67,7 +69,10 @@ final class TraceTarget implements AckTarget {
         return group;
     }
 
-    /** Takes over the pending acknowledgement of an element. Must be called before the batch is passed on. */
+    /**
+     * Sets an element and its original target, and transfers the pending acknowledgement to this target. Must be called
+     * before the batch is passed on.
+     */
     void set(int index, Object origin, AckTarget target, long token) {
         origins[index] = origin;
         targets[index] = target;
@@ -75,7 +80,7 @@ final class TraceTarget implements AckTarget {
         pending.set(index, 1);
     }
 
-    /** Returns the trace of an element, which is started on first access; null if the element is finished. */
+    /** Returns the trace of an element, starting it if necessary. Returns null if the element is finished. */
     @Nullable
     Trace trace(int index) {
         lock.lock();
@@ -159,7 +164,10 @@ final class TraceTarget implements AckTarget {
         return targets[(int) token].placeOf(tokens[(int) token]);
     }
 
-    /** Ends the search of a trace finder at this target. Other visitors continue to the elements of the source. */
+    /**
+     * Reports this target to a {@link TraceFinder}, which does not need to search further. Forwards all other visitors
+     * to the original target.
+     */
     @Override
     public void roots(long token, RootVisitor visitor) {
         if (visitor instanceof TraceFinder finder) {

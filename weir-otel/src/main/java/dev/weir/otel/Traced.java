@@ -4,8 +4,8 @@ import io.opentelemetry.context.Context;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An element with the trace of its record; created by {@link Tracing#beside}. Immutable. Valid until the pipeline has
- * finished the record.
+ * An element with the trace of its record, created by {@link Tracing#beside}. Immutable. Must not be used after the
+ * pipeline has finished the record.
  */
 public final class Traced<T> {
 
@@ -22,8 +22,8 @@ public final class Traced<T> {
     }
 
     /**
-     * Returns the context of the element's span, which is started on first access. Returns the root context if the
-     * element does not derive from a record.
+     * Returns the context of the element's span, starting the span if necessary. Returns the root context if the
+     * element was not derived from a record.
      */
     public Context context() {
         Trace trace = trace();

@@ -34,9 +34,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * }
  *
  * <p>The propagators of the given {@link OpenTelemetry} read the context from a record's headers once, when user code
- * is first called for the record. From then on, the context follows the record's acknowledgement through all operators.
- * The span ends with the record's last pending acknowledgement, just before the record is acknowledged. If the record
- * is never finished, its span never ends.
+ * is first called for the record. From then on, the context stays linked to the record's acknowledgement, so that all
+ * operators can find it. The span ends with the record's last pending acknowledgement, just before the record is
+ * acknowledged. If the record is never finished, its span never ends.
  */
 public final class Tracing implements RecordTracing {
 
@@ -46,18 +46,18 @@ public final class Tracing implements RecordTracing {
         this.spans = spans;
     }
 
-    /** Creates a tracing that uses the tracer and the propagators of {@code openTelemetry}. */
+    /** Creates a {@code Tracing} that uses the tracer and the propagators of {@code openTelemetry}. */
     public static Tracing of(OpenTelemetry openTelemetry) {
         return new Tracing(new Spans(Objects.requireNonNull(openTelemetry, "openTelemetry"), ""));
     }
 
-    /** Returns this tracing with a consumer group in its spans. */
+    /** Returns a copy of this {@code Tracing} that adds the name of the consumer group to its spans. */
     @Override
     public Tracing inGroup(String group) {
         return new Tracing(spans.inGroup(Objects.requireNonNull(group, "group")));
     }
 
-    /** Starts tracing consumed records. Must be placed directly after the source. Records are passed on unchanged. */
+    /** Starts tracing consumed records, which are passed on unchanged. Must be placed directly after the source. */
     public <K, V> Flow<ConsumerRecord<K, V>, ConsumerRecord<K, V>> records() {
         return Flow.of(
                 "trace",
@@ -66,9 +66,10 @@ public final class Tracing implements RecordTracing {
     }
 
     /**
-     * Pairs each element with the trace of its record, for the functions created by this class. An element derived from
-     * several records, for example by {@code grouped}, gets its own span with links to their spans. An element that
-     * does not derive from a record has no trace, and functions are called for it as if there were no tracing.
+     * Pairs each element with the trace of its record. Functions wrapped by this class expect such pairs. An element
+     * derived from several records, for example by {@code grouped}, gets its own span with links to the spans of these
+     * records. An element that was not derived from a record has no trace; wrapped functions are called for it without
+     * a span.
      */
     public <T> Flow<T, Traced<T>> beside() {
         return Flow.of(
@@ -79,7 +80,8 @@ public final class Tracing implements RecordTracing {
     }
 
     /**
-     * Writes the trace context of each element's record to the headers of that element, which must not be read-only.
+     * Writes the trace context of each element's record to the headers of the {@link ProducerRecord}. These headers
+     * must not be read-only.
      */
     public <K, V> Flow<ProducerRecord<K, V>, ProducerRecord<K, V>> inject() {
         return Flow.of(

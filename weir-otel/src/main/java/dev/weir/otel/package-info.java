@@ -1,7 +1,7 @@
 /**
- * Tracing of a pipeline's elements with the OpenTelemetry API. Records arrive with the headers of their producers;
- * spans are reported to the application's SDK. A record's span lasts as long as its pending acknowledgements. Starts no
- * threads.
+ * Tracing of a pipeline's elements with the OpenTelemetry API. The trace context of the producer is read from the
+ * headers of each record, and spans are exported by the application's SDK. The span of a record ends with its last
+ * pending acknowledgement. Starts no threads.
  */
 @NullMarked
 package dev.weir.otel;

@@ -49,7 +49,7 @@ public final class Brokers implements Network.Server, AutoCloseable {
             ApiKeys.SHARE_FETCH,
             ApiKeys.SHARE_ACKNOWLEDGE);
 
-    /** An unusual response to a batch. */
+    /** A failure that the broker simulates for one batch. */
     public enum Refusal {
         /** The batch is written, but the response reports a timeout. */
         WRITTEN_BUT_TIMED_OUT,
@@ -57,7 +57,7 @@ public final class Brokers implements Network.Server, AutoCloseable {
         NOT_LEADER
     }
 
-    /** Timestamp in an offset request that stands for the first offset. */
+    /** The special timestamp that requests the earliest offset in an offset request. */
     private static final long EARLIEST = -2;
 
     private final Schedule schedule = new Schedule();
@@ -105,7 +105,7 @@ public final class Brokers implements Network.Server, AutoCloseable {
         return shareGroup;
     }
 
-    /** Returns the broker that last received a query for leaders or the coordinator. */
+    /** Returns the broker that most recently received a metadata or coordinator request. */
     public int lastAsked() {
         return lastAsked;
     }
@@ -120,18 +120,18 @@ public final class Brokers implements Network.Server, AutoCloseable {
         fetchSessions.forget(node);
     }
 
-    /** Makes the brokers respond to a later batch in an unusual way. Several calls affect one batch each, in order. */
+    /** Adds a refusal for a later produced batch. Each call affects one batch, in the order of the calls. */
     public void refuseNext(Refusal refusal) {
         refusals.add(refusal);
     }
 
-    /** Makes the next {@code answers} responses throttle the client for {@code millis} each. */
+    /** Sets a throttle time of {@code millis} in the next {@code answers} fetch and produce responses. */
     public void throttle(int answers, int millis) {
         throttledAnswers = answers;
         throttleMillis = millis;
     }
 
-    /** Returns how many queries for leaders and coordinators a broker has answered. */
+    /** Returns the number of metadata and coordinator requests that a broker has received. */
     public int asked(int node) {
         return asked.getOrDefault(node, 0);
     }

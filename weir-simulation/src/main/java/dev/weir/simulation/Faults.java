@@ -24,7 +24,7 @@ final class Faults {
         return planted.contains(fault);
     }
 
-    /** Returns whether an occasional fault occurs now. */
+    /** Decides at random whether a planted fault occurs now. Returns false if the fault is not planted. */
     boolean happens(Planted fault) {
         return !planted.isEmpty() && has(fault) && random.nextInt(NOW_AND_THEN) == 0;
     }

@@ -91,7 +91,8 @@ final class FetchSessions {
             left -= data.records() == null ? 0 : data.records().sizeInBytes();
             topicOf(answer, id.topic).partitions().add(data);
             if (data.records() != null && data.records().sizeInBytes() > 0) {
-                // Moved to the end: partitions that had records come last in the next response.
+                // Move the partition to the end, so that partitions that returned records come last in the next
+                // response.
                 session.partitions.remove(id);
                 session.partitions.put(id, wanted);
             }
@@ -157,7 +158,7 @@ final class FetchSessions {
                 .orElse(offset);
     }
 
-    /** Returns the error with which a broker refuses to serve a partition; {@link Errors#NONE} if it serves it. */
+    /** Returns the error for a request about this partition, or {@link Errors#NONE} if the broker can serve it. */
     static Errors refusal(Topics.@Nullable Partition partition, int broker, int epoch) {
         if (partition == null) {
             return Errors.UNKNOWN_TOPIC_ID;

@@ -21,8 +21,8 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A simulated Kafka client for one member of a consumer group, together with the group's treatment of that member's
- * partitions. The world acts during the member's polls. Confined to the world's thread.
+ * A simulated Kafka client for one member of a consumer group. It also simulates the group, which assigns and revokes
+ * partitions of this member. All of this happens during the member's polls. Confined to the world's thread.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // only one thread at a time uses it
 public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
@@ -34,7 +34,7 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
     private boolean woken;
     private boolean inCallback;
 
-    /** True if the last fetch moved a position. */
+    /** True if the last fetch advanced the position of at least one partition. */
     private boolean advanced;
 
     protected GroupConsumer(Random random) {
@@ -49,7 +49,7 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
         return maxPollRecords;
     }
 
-    /** Resets the client, because another process takes over from this one. */
+    /** Resets the client, as if a new process had replaced the old one. */
     public void restart() {
         listener = null;
         woken = false;
@@ -188,12 +188,14 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
         return records;
     }
 
-    /** Returns whether the last fetch moved a position, even if it returned no records. */
+    /**
+     * Returns whether the last fetch advanced the position of at least one partition, even if it returned no records.
+     */
     protected final boolean hasAdvanced() {
         return advanced;
     }
 
-    /** Returns whether fetches from a partition currently receive no response. */
+    /** Returns whether fetches from this partition are currently blocked, as if the broker did not respond. */
     protected boolean hinders(GroupPartition partition) {
         return false;
     }

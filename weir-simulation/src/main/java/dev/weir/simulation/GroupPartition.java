@@ -17,7 +17,7 @@ public class GroupPartition {
 
     private static final RecordHeaders NO_HEADERS = new RecordHeaders();
 
-    /** One in this many offsets is a gap. */
+    /** On average, one in this many offsets is a gap. */
     private static final int GAPS = 5;
 
     public final TopicPartition id;
@@ -28,12 +28,12 @@ public class GroupPartition {
     /** The offset of the next record to be written. */
     public int end;
 
-    /** True while the member owns the partition, as far as its client knows. */
+    /** True while the client believes that the member owns the partition. */
     public boolean owned;
 
     public boolean paused;
 
-    /** True if the consumer has requested a position that is not known yet. */
+    /** True while the start position requested by the consumer is still unknown. */
     public boolean held;
 
     /** True if the consumer has set a start position since the partition was assigned. */
@@ -46,7 +46,7 @@ public class GroupPartition {
         this.id = id;
     }
 
-    /** Appends offsets and makes random ones gaps. */
+    /** Appends offsets. Some of them, chosen at random, become gaps. */
     public void grow(Random random, int offsets) {
         for (int i = 0; i < offsets; i++) {
             if (random.nextInt(GAPS) != 0) {
@@ -64,7 +64,7 @@ public class GroupPartition {
         placed = false;
     }
 
-    /** Takes the partition from the member. */
+    /** Revokes the partition from the member. */
     public void release() {
         owned = false;
     }
@@ -95,7 +95,7 @@ public class GroupPartition {
         position++;
     }
 
-    /** Returns the position that a poll reports. */
+    /** Returns the position, as reported in the result of a poll. */
     protected OffsetAndMetadata place() {
         return new OffsetAndMetadata(position, Optional.of(0), "");
     }

@@ -26,15 +26,15 @@ import org.apache.kafka.common.record.internal.SimpleRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of one partition at its leader. Consists of batches with leader epochs and the state of idempotent and
- * transactional producers; loses batches through elections and retention. Confined to one thread.
+ * The log of one partition at its leader: batches with their leader epochs, and the state of idempotent and
+ * transactional producers. Unclean elections and retention remove batches. Confined to one thread.
  */
 public final class Log {
 
     /** An unknown offset or epoch. */
     public static final int UNKNOWN = -1;
 
-    /** Number of batches per producer that a broker recognises as duplicates. */
+    /** Number of recent batches per producer that a broker remembers in order to detect duplicates. */
     private static final int REMEMBERED = 5;
 
     /** A batch in the log, with the bytes that a fetch returns. */
@@ -54,11 +54,11 @@ public final class Log {
     /**
      * The outcome of an append: the offset of the first record, or the error if the batch was rejected.
      *
-     * @param wasKnown whether the batch was a duplicate, so that {@code base} is the offset of the original
+     * @param wasKnown whether the batch was a duplicate; if so, {@code base} is the offset of the original
      */
     public record Appended(Errors error, long base, boolean wasKnown) {}
 
-    /** The end of a leader epoch. Both components are {@link #UNKNOWN} if the log has no records of that epoch. */
+    /** The end of a leader epoch. Both components are {@link #UNKNOWN} if the requested epoch is newer than the log. */
     record EpochEnd(int epoch, long offset) {}
 
     private record Aborted(long producerId, long first, long marker) {}
@@ -72,7 +72,10 @@ public final class Log {
     private final Map<Long, Long> open = new HashMap<>();
     private final List<Aborted> aborted = new ArrayList<>();
 
-    /** Offsets of records from producers that the log had forgotten and whose connection was already closed. */
+    /**
+     * The offsets of late records: their producer's state had been forgotten, and their connection was already closed
+     * when they were appended.
+     */
     private final Set<Long> late = new HashSet<>();
 
     private long start;
@@ -108,24 +111,25 @@ public final class Log {
     }
 
     /**
-     * Returns whether the record at an offset came from a forgotten producer whose connection was already closed. Such
-     * a record may follow newer ones, because no epoch fences a producer that has no state.
+     * Returns whether the record at an offset is a late one: its producer's state had been forgotten, and its
+     * connection was already closed when it was appended. Such a record may follow newer ones, because the log cannot
+     * fence a producer whose state it has forgotten.
      */
     public boolean isLateOfForgotten(long offset) {
         return late.contains(offset);
     }
 
-    /** Returns the batches from the start of the log on. */
+    /** Returns all batches, starting with the oldest. */
     List<Batch> batches() {
         return Collections.unmodifiableList(batches);
     }
 
-    /** Returns the bytes of each batch from the start of the log on. */
+    /** Returns the bytes of all batches, starting with the oldest. */
     public List<ByteBuffer> bytes() {
         return batches.stream().map(batch -> batch.bytes.buffer().duplicate()).toList();
     }
 
-    /** Returns whether the last batches came from producers without an id. */
+    /** Returns whether the last {@code last} batches were all written by producers without an id. */
     public boolean isPlain(int last) {
         return batches.subList(Math.max(0, batches.size() - last), batches.size()).stream()
                 .allMatch(batch -> batch.producerId < 0);
@@ -133,12 +137,12 @@ public final class Log {
 
     // ---- Producers -------------------------------------------------------------------------------------------------
 
-    /** Retains only the last batch of each producer, as a broker does after a restart. */
+    /** Remembers only the last batch of each producer, as a broker does after a restart. */
     public void rememberTheLastOnly() {
         remembered = 1;
     }
 
-    /** Sets the error for a sequence number that is not the next one. */
+    /** Sets the error for a batch whose sequence number is not the expected one. */
     public void outOfSequence(Errors error) {
         outOfSequence = error;
     }
@@ -175,7 +179,7 @@ public final class Log {
         return appendUnchecked(batch);
     }
 
-    /** Appends a batch whose connection is already closed. */
+    /** Appends a batch that was received over a connection that has been closed since. */
     Appended appendLate(MutableRecordBatch batch) {
         ArrayDeque<Batch> known = producers.get(batch.producerId());
         boolean forgotten = batch.hasProducerId() && (known == null || late.contains(known.getLast().base));
@@ -237,7 +241,7 @@ public final class Log {
         }
     }
 
-    /** Appends a batch of records with these values from a producer without an id. */
+    /** Appends a batch with these values, as written by a producer without an id. */
     public void append(List<byte[]> values) {
         Appended ignored = add(MemoryRecords.withRecords(Compression.NONE, records(values)));
     }
@@ -246,7 +250,7 @@ public final class Log {
         return values.stream().map(SimpleRecord::new).toArray(SimpleRecord[]::new);
     }
 
-    /** Appends a batch from which compaction has removed records. Empty values stand for the gaps. */
+    /** Appends a batch with these values. Each empty value becomes a gap, as if compaction had removed its record. */
     public void appendCompacted(List<byte[]> values) {
         var builder =
                 MemoryRecords.builder(ByteBuffer.allocate(1_024), Compression.NONE, TimestampType.CREATE_TIME, 0L);
@@ -258,7 +262,7 @@ public final class Log {
         Appended ignored = add(builder.build());
     }
 
-    /** Appends a batch of records with these values that belongs to a transaction. */
+    /** Appends a batch with these values that belongs to a transaction. */
     public void appendInTransaction(long producerId, int sequence, List<byte[]> values) {
         Appended ignored = add(MemoryRecords.withTransactionalRecords(
                 Compression.NONE, producerId, (short) 0, sequence, records(values)));
@@ -273,15 +277,15 @@ public final class Log {
 
     // ---- Elections and retention -----------------------------------------------------------------------------------
 
-    /** Starts the epoch of another leader, which has all records. */
+    /** Starts the epoch of a new leader, which has all records. */
     public void elect() {
         epoch++;
-        // An epoch without records does not count.
+        // Forget epochs without records.
         epochs.values().removeIf(first -> first >= end);
         epochs.put(epoch, end);
     }
 
-    /** Starts the epoch of another leader, which lacks the last {@code missing} batches. */
+    /** Starts the epoch of a new leader that does not have the last {@code missing} batches. */
     public void electUnclean(int missing) {
         int keep = Math.max(0, batches.size() - missing);
         end = keep < batches.size() ? batches.get(keep).base : end;
@@ -294,14 +298,14 @@ public final class Log {
         elect();
     }
 
-    /** Deletes all but the last batches, as retention does. */
+    /** Deletes all but the last {@code last} batches, as retention does. */
     public void retain(int last) {
         int gone = Math.max(0, batches.size() - last);
         start = gone == 0 ? start : gone < batches.size() ? batches.get(gone).base : end;
         batches.subList(0, gone).clear();
     }
 
-    /** Returns the largest epoch of this log that is at most {@code of}, and its end. */
+    /** Returns the end of the largest leader epoch that is not greater than {@code of}. */
     EpochEnd endOf(int of) {
         if (of == epoch) {
             return new EpochEnd(epoch, end);

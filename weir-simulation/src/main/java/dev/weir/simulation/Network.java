@@ -24,9 +24,9 @@ import org.apache.kafka.common.requests.RequestUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections between processes and brokers, as byte streams. Each connection is ordered and handles one request at
- * a time; connections are independent of each other. A connection can break at any time while a request or its response
- * is in flight, and it can become silent in both directions. Confined to the world's thread.
+ * The connections between processes and brokers, as byte streams. Each connection handles its requests in order, one at
+ * a time. Connections are independent of each other. A connection can break while a request or its response is in
+ * flight, and it can stop delivering data in both directions. Confined to the world's thread.
  */
 public final class Network implements AutoCloseable {
 
@@ -40,18 +40,18 @@ public final class Network implements AutoCloseable {
     /** The brokers' side, which responds to requests. */
     interface Server {
 
-        /** Returns the response to a request that has arrived; null to send no response. */
+        /** Returns the response to a request that has arrived, or null if the broker sends no response. */
         @Nullable
         ApiMessage answer(Connection from, ApiMessage request);
 
-        /** Returns the nanoseconds that a broker took for the last request. */
+        /** Returns the processing time of the last request, in nanoseconds. */
         long lastTook();
 
-        /** Reports a lost connection to its broker. */
+        /** Notifies the broker that one of its connections was closed or broken. */
         void disconnected(Connection from);
     }
 
-    /** A client's process. Has connections, and can be frozen as a whole. */
+    /** A client process with its connections. The whole process can be frozen. */
     public final class ClientProcess {
         private final String name;
         private final List<Connection> connections = new ArrayList<>();
@@ -87,7 +87,7 @@ public final class Network implements AutoCloseable {
             List.copyOf(connections).stream().filter(Connection::isReadable).forEach(each -> each.whenReady.run());
         }
 
-        /** Freezes the process for this long. Its connections remain open. */
+        /** Freezes the process for {@code nanos}. Its connections remain open. */
         public void freeze(long nanos) {
             frozenUntil = Math.max(frozenUntil, schedule.now() + nanos);
         }
@@ -103,7 +103,7 @@ public final class Network implements AutoCloseable {
             }
         }
 
-        /** Makes one of the process's connections silent. Neither end is notified. */
+        /** Stops all traffic on one of the process's connections. Neither end is notified. */
         public void silenceOne() {
             if (!connections.isEmpty()) {
                 connections.get(random.nextInt(connections.size())).silent = true;
@@ -120,7 +120,7 @@ public final class Network implements AutoCloseable {
         }
     }
 
-    /** One connection, seen from the client. */
+    /** A connection from a client process to a broker. */
     final class Connection implements ByteChannel {
         private final ClientProcess process;
         private final int node;
@@ -131,7 +131,7 @@ public final class Network implements AutoCloseable {
         private boolean broken;
         private boolean silent;
 
-        /** True if a request was lost. No later request arrives either. */
+        /** True if a request was lost. All later requests on this connection are lost too. */
         private boolean ended;
 
         private long requestsArriveNanos;
@@ -205,8 +205,8 @@ public final class Network implements AutoCloseable {
                 schedule.at(busyUntilNanos, () -> arrived(bytes));
                 return;
             }
-            // If the connection is broken, some of the requests sent before may still arrive. After a lost request, no
-            // later request arrives.
+            // Some requests sent before the connection broke may still arrive. Once a request is lost, all later
+            // requests are lost too.
             ended |= silent || (isGone() && random.nextBoolean());
             if (ended) {
                 return;
@@ -253,8 +253,8 @@ public final class Network implements AutoCloseable {
         }
 
         /**
-         * Breaks the connection. The client can still read the data that have arrived, and then reads the end of the
-         * stream.
+         * Breaks the connection. The client can still read the data that has already arrived, followed by the end of
+         * the stream.
          */
         void cut() {
             if (open && !broken) {
@@ -309,12 +309,12 @@ public final class Network implements AutoCloseable {
         }
     }
 
-    /** Returns a numeric address that is unique among the networks of this JVM. */
+    /** Returns a loopback address that no other open network in this JVM uses. */
     public String host() {
         return "127." + (hostNumber >> 16) + "." + (hostNumber >> 8 & 255) + "." + (hostNumber & 255);
     }
 
-    /** Creates the process of another client. */
+    /** Creates another client process. */
     public ClientProcess process(String name) {
         ClientProcess process = new ClientProcess(name);
         processes.add(process);
@@ -334,7 +334,7 @@ public final class Network implements AutoCloseable {
         isSlow = on;
     }
 
-    /** Breaks all connections to a broker, and makes it refuse new ones for this long. */
+    /** Breaks all connections to a broker, which then refuses new connections for {@code nanos}. */
     public void restart(int node, long nanos) {
         refusesUntil.put(node, schedule.now() + nanos);
         for (ClientProcess process : processes) {
@@ -344,7 +344,7 @@ public final class Network implements AutoCloseable {
         }
     }
 
-    /** Returns the number of requests of a kind that have arrived. */
+    /** Returns the number of requests of this type that brokers have received. */
     public int requests(ApiKeys api) {
         return requests.getOrDefault(api, 0);
     }
@@ -354,7 +354,7 @@ public final class Network implements AutoCloseable {
         return opened;
     }
 
-    /** Returns the number of responses that have arrived. */
+    /** Returns the number of responses sent to clients, including responses lost on broken connections. */
     public int answers() {
         return answers;
     }

@@ -1,6 +1,6 @@
 package dev.weir.simulation;
 
-/** Faults that can be planted in a world's brokers, to prove that a test's checks detect them. */
+/** Faults that a test plants in the simulated brokers, to verify that its checks would detect them. */
 public enum Planted {
     /** A fetch occasionally omits its first batch. */
     BATCH_SKIPPED,
@@ -14,7 +14,7 @@ public enum Planted {
     REPETITIONS_WRITTEN,
     /** A batch is written regardless of its sequence number. */
     SEQUENCES_IGNORED,
-    /** The response to a produce request occasionally contains the offset 0. */
+    /** The response to a produce request occasionally reports offset 0 instead of the actual offset. */
     OFFSETS_MIXED_UP,
     /** A lock of a share group expires immediately. */
     LOCKS_IGNORED,

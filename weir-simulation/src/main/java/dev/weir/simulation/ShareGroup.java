@@ -25,8 +25,9 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A share group on the simulated brokers: heartbeats, sessions, locks and acknowledgements, with the errors of a real
- * broker. A session and its locks end with its connection. Confined to the world's thread.
+ * A simulated share group: heartbeats, share sessions, acquisition locks and acknowledgements. It returns the same
+ * errors as a real broker. When a connection is closed, its session ends and the session's locks are released. Confined
+ * to the world's thread.
  */
 public final class ShareGroup {
 
@@ -115,7 +116,9 @@ public final class ShareGroup {
         return deliveryLimit;
     }
 
-    /** Sets how many offsets may be acquired, counted from the first one that is not done. */
+    /**
+     * Sets the size of the window of offsets that may be acquired. The window starts at the first unfinished record.
+     */
     public void window(int offsets) {
         window = offsets;
     }
@@ -146,27 +149,30 @@ public final class ShareGroup {
         quotaRecords = most;
     }
 
-    /** Sets the error for fetches sent to a broker that is not the leader. */
+    /** Sets the error in responses to fetches sent to a broker that is not the leader. */
     public void leadsNot(Errors error) {
         leadsNot = error;
     }
 
     /**
-     * Makes brokers name the leaders of partitions that they do not lead.
+     * Makes brokers that are not the leader include the leader they know in their responses.
      *
-     * @param areNews whether a broker that is cut off from the controller still knows the current leaders
+     * @param areNews whether brokers that are cut off from the controller still know the latest leader
      */
     public void hints(boolean areNews) {
         hints = true;
         hintsAreNews = areNews;
     }
 
-    /** Breaks the connection to the coordinator during each of the next {@code count} assignments. */
+    /**
+     * Breaks the member's connection after each of the next {@code count} assignments, so that the assignment may be
+     * lost.
+     */
     public void cutOffAssignments(int count) {
         assignmentsCutOff = count;
     }
 
-    /** Makes acknowledgements have no effect for this long, and sets the error in their responses. */
+    /** Makes brokers ignore all acknowledgements for {@code nanos} and return this error. */
     public void refuseAcknowledgements(Errors error, long nanos) {
         toldError = error;
         toldErrorUntil = now() + nanos;
@@ -189,12 +195,12 @@ public final class ShareGroup {
         return !remotes.isEmpty();
     }
 
-    /** Returns the maximum number of records that a fetch has requested. */
+    /** Returns the highest number of records requested by a single fetch. */
     public int largestRequest() {
         return largestRequest;
     }
 
-    /** Returns the number of acknowledgements that no broker would ever accept. */
+    /** Returns the number of acknowledgements with invalid offset ranges, which a broker always rejects. */
     public int invalidRequests() {
         return invalidRequests;
     }
@@ -208,17 +214,17 @@ public final class ShareGroup {
         return emptyFetches;
     }
 
-    /** Returns the number of responses emptied by the quota. */
+    /** Returns the number of responses whose records were removed because of the quota. */
     public int emptiedAnswers() {
         return emptiedAnswers;
     }
 
-    /** Returns the number of acknowledgements of records that another member has acquired. */
+    /** Returns the number of acknowledgements that included records acquired by another member. */
     public int strangers() {
         return strangers;
     }
 
-    /** Returns the number of heartbeats that a broker has accepted as the coordinator. */
+    /** Returns the number of heartbeats that this broker accepted as the coordinator. */
     public int beats(int node) {
         return beats.getOrDefault(node, 0);
     }
@@ -233,7 +239,7 @@ public final class ShareGroup {
 
     // ---- Requests --------------------------------------------------------------------------------------------------
 
-    /** Ends the session of a broken connection and the locks acquired on it. */
+    /** Ends the session of a closed connection and releases its locks. */
     void disconnected(Network.Connection from) {
         List.copyOf(remotes.entrySet()).stream()
                 .filter(each -> each.getValue().connection == from)
@@ -351,7 +357,7 @@ public final class ShareGroup {
         emptyFetches += lastFetchWasEmpty ? 1 : 0;
         boolean overQuota = fetch.maxRecords() - left > quotaRecords;
         if (overQuota) {
-            // A real broker adds the results of acknowledgements only after the quota has emptied the response.
+            // A real broker adds the acknowledgement results after it has emptied the response, so they are kept.
             answer = new ShareFetchResponseData().setThrottleTimeMs(100);
             emptiedAnswers++;
         }
@@ -359,7 +365,7 @@ public final class ShareGroup {
         return answer;
     }
 
-    /** Processes the acknowledgements in a fetch, and adds the fetch's partitions to the session. */
+    /** Processes the acknowledgements in a fetch, and adds the partitions listed in the fetch to the session. */
     private Map<TopicIdPartition, PartitionData> acknowledge(
             Network.Connection from, ShareFetchRequestData fetch, Remote remote) {
         Map<TopicIdPartition, PartitionData> told = new LinkedHashMap<>();

@@ -10,10 +10,10 @@ import org.apache.kafka.common.message.ShareGroupHeartbeatResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * The coordinator of a share group, which assigns all partitions of the topics to each member. Follows
- * {@code GroupMetadataManager.shareGroupHeartbeat} of Kafka 4.4: a new member receives nothing until the assignment is
- * computed, the previous epoch is accepted as well, and a response contains partitions only if the member joins, sends
- * its topics, or receives a changed assignment with this heartbeat. Confined to the world's thread.
+ * The coordinator of a share group, which assigns all partitions of the topics to each member. It follows
+ * {@code GroupMetadataManager.shareGroupHeartbeat} of Kafka 4.4. A new member gets no partitions until the assignment
+ * has been computed. A member may still send its previous epoch. A response contains partitions only if the member
+ * joins, sends its topics, or gets a changed assignment. Confined to the world's thread.
  */
 final class ShareMembers {
 
@@ -45,7 +45,7 @@ final class ShareMembers {
     /**
      * Processes a heartbeat.
      *
-     * @param onChange called if the response contains partitions that are new to the member
+     * @param onChange called if the response contains a changed assignment
      */
     ShareGroupHeartbeatResponseData beat(ShareGroupHeartbeatRequestData beat, long nowNanos, Runnable onChange) {
         ShareGroupHeartbeatResponseData answer = new ShareGroupHeartbeatResponseData().setHeartbeatIntervalMs(500);

@@ -11,8 +11,8 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a partition in a share group: the acquired records with the member and deadline of each, and the records
- * that are done. Confined to the world's thread.
+ * The state of each record of a partition in a share group. An acquired record also has an owner and a lock deadline.
+ * Confined to the world's thread.
  */
 public final class SharePartition {
 
@@ -46,8 +46,8 @@ public final class SharePartition {
     private int acquisitions;
 
     /**
-     * Start of the window of offsets: all earlier records are done. The window ends at {@link #acquiredTo}. No record
-     * at or after its end has ever been acquired.
+     * The start of the window. All records before this offset are done. The window ends at {@link #acquiredTo}, and no
+     * record from there on has been acquired yet.
      */
     private int doneTo;
 
@@ -63,7 +63,7 @@ public final class SharePartition {
         return partition;
     }
 
-    /** Restricts acquisition to offsets before this one. */
+    /** Allows only records before this offset to be acquired. */
     public void arrived(long offset) {
         arrived = offset;
     }
@@ -73,7 +73,7 @@ public final class SharePartition {
         return acquisitions;
     }
 
-    /** Returns whether every record was accepted, rejected or archived. */
+    /** Returns whether every record has been accepted, rejected or archived. */
     public boolean isDone() {
         return firstUndone() == slots.size();
     }
@@ -104,7 +104,7 @@ public final class SharePartition {
         return slots.stream().mapToInt(slot -> slot.deliveries).max().orElse(0);
     }
 
-    /** Updates the state from the log, the leader and the clock. A new leader knows no locks. */
+    /** Updates the state from the log, the leader and the clock. When the leader changes, all locks are released. */
     private void update() {
         while (slots.size() < partition.log().end()) {
             slots.add(new Slot());
@@ -137,7 +137,10 @@ public final class SharePartition {
         slot.state = slot.deliveries >= group.deliveryLimit() ? State.ARCHIVED : State.AVAILABLE;
     }
 
-    /** Acquires up to {@code most} records in ranges. Returns the ranges and the whole batches that contain them. */
+    /**
+     * Acquires up to {@code most} records in ranges. Returns the ranges, and all batches from the first range to the
+     * last.
+     */
     PartitionData acquire(String member, int most) {
         int start = firstUndone();
         List<AcquiredRecords> ranges = new ArrayList<>();
@@ -173,8 +176,8 @@ public final class SharePartition {
     }
 
     /**
-     * Returns whether the record {@code at} can join the range that starts at {@code first}. The record must be
-     * available. It must also have been delivered as often as the other records of the range before they were acquired.
+     * Returns whether the record {@code at} can be part of the range that starts at {@code first}. The record must be
+     * available, and all records in a range must have the same delivery count.
      */
     private boolean isLike(int first, int at) {
         Slot slot = slots.get(at);
@@ -189,7 +192,7 @@ public final class SharePartition {
         slot.lockedUntilNanos = group.lockedUntil();
     }
 
-    /** Returns whether another member has acquired one of these records. */
+    /** Returns whether any of these records has been acquired by another member. */
     boolean isAnothers(String member, List<AcknowledgementBatch> batches) {
         update();
         return batches.stream()
@@ -199,7 +202,7 @@ public final class SharePartition {
     }
 
     /**
-     * Acknowledges either all of the records or none, and only records acquired by this member. Follows
+     * Acknowledges all of these records, or none if any of them has not been acquired by this member. Follows
      * {@code SharePartition.acknowledge} of Kafka 4.4.
      */
     Errors acknowledge(String member, List<AcknowledgementBatch> batches) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Topics {
 
-    /** A leader and its epoch, as a broker knows them. */
+    /** A leader and its epoch, in the metadata of one broker. */
     public record Place(int leader, int epoch) {}
 
     /** A partition with its log and its leader. */
@@ -60,13 +60,16 @@ public final class Topics {
             return new Place(leader, log.epoch());
         }
 
-        /** Elects another leader, which has all records. An invalid broker number means that there is no leader. */
+        /**
+         * Elects a new leader, which has all records. A number that is greater than the number of brokers leaves the
+         * partition without a leader.
+         */
         public void moveTo(int broker) {
             leader = broker;
             log.elect();
         }
 
-        /** Elects another leader, which lacks the last {@code missing} batches. */
+        /** Elects a new leader that does not have the last {@code missing} batches. */
         public void moveUnclean(int broker, int missing) {
             leader = broker;
             log.electUnclean(missing);
@@ -181,7 +184,7 @@ public final class Topics {
         return partition < topic.partitions.size() ? topic.partitions.get(partition) : null;
     }
 
-    /** Cuts a broker off from the controller for this long, so that it responds with outdated metadata. */
+    /** Cuts a broker off from the controller for {@code nanos}, so that it responds with outdated metadata. */
     public void cutOff(int broker, long nanos) {
         Map<String, Known> known = new HashMap<>();
         topics.values().forEach(topic -> known.put(topic.name, knownOf(topic)));
@@ -198,7 +201,10 @@ public final class Topics {
         return belief == null || schedule.now() >= belief.untilNanos ? null : belief;
     }
 
-    /** Returns the leader of a partition as a broker knows it; null if the broker does not know the partition. */
+    /**
+     * Returns the leader of a partition according to a broker's metadata, or null if the broker does not know the
+     * partition.
+     */
     @Nullable
     Place placeOf(Partition partition, int toldBy) {
         Belief belief = belief(toldBy);

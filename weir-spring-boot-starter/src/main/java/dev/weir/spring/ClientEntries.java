@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
 /**
- * The settings of one client, each with the property from which it was read. Later settings override earlier ones.
- * Confined to one thread.
+ * The settings of one client, each with the name of the property it was read from. Later settings override earlier
+ * ones. Confined to one thread.
  */
 final class ClientEntries {
 
@@ -26,7 +26,7 @@ final class ClientEntries {
         }
     }
 
-    /** Converts a value to the text that Kafka's clients and Weir would read from a file. */
+    /** Converts a value to text, in the format used in configuration files. */
     private static String text(Object value) {
         return switch (value) {
             case Class<?> type -> type.getName();

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks that kafka-clients on the class path is at least the version that Weir is built with. Spring Boot manages an
- * older version, which a build uses without warning. Stateless.
+ * Logs a warning if the kafka-clients version on the class path is older than the version that Weir is built with.
+ * Spring Boot's dependency management selects an older version without notice. Stateless.
  */
 final class ClientVersion {
 
@@ -45,7 +45,9 @@ final class ClientVersion {
         return about.getProperty("version", "unknown");
     }
 
-    /** Returns whether the version is too old. Text that is not a version is not considered old. */
+    /**
+     * Returns whether the version is older than {@link #BUILT_WITH}. Returns false if the text is not a version number.
+     */
     static boolean isOld(String found) {
         return found.matches("[1-9]\\d*(\\.\\d+)*")
                 && Version.parse(withoutZeros(found)).compareTo(Version.parse(BUILT_WITH)) < 0;

@@ -1,10 +1,12 @@
 package dev.weir.spring;
 
-/** The effect of a pipeline's failure on its application: the property {@code weir.on-failure}. */
+/**
+ * The possible effects of a pipeline's failure on its application, selected by the property {@code weir.on-failure}.
+ */
 public enum OnFailure {
     /** Closes the application context, which first drains the other pipelines. */
     SHUTDOWN,
 
-    /** Keeps the application running without the pipeline, and reports its liveness as down. */
+    /** Keeps the application running without the pipeline, and sets the application's liveness to down. */
     KEEP
 }

@@ -17,7 +17,7 @@ import org.springframework.context.ApplicationContextException;
 
 /**
  * One {@link Pipeline} bean with its current or last run, that run's meters, and its console. {@link WeirPipelines}
- * starts runs under its lock and ends them without it. Any thread may read the state.
+ * holds its lock while it starts a run, but not while it ends one. Any thread may read the state.
  */
 final class PipelineBean {
 
@@ -32,8 +32,8 @@ final class PipelineBean {
     private volatile @Nullable PipelineMetrics metrics;
 
     /**
-     * The most recently stopped run. If this run is cancelled because its deadline has passed, that does not count as a
-     * failure.
+     * The most recent run stopped by {@link #end}. If it is cancelled because its drain timed out, this does not count
+     * as a failure.
      */
     private volatile @Nullable RunningPipeline ended;
 
@@ -109,7 +109,7 @@ final class PipelineBean {
         return console;
     }
 
-    /** Binds the meters. If the application's registry rejects a meter, the pipeline runs without meters. */
+    /** Binds the meters. If the application's registry rejects a meter, the pipeline keeps running without meters. */
     private void bind(PipelineMetrics meters, MeterRegistry registry) {
         metrics = meters;
         try {
@@ -124,7 +124,7 @@ final class PipelineBean {
         if (failure == null) {
             LOG.info("pipeline {} has ended", name);
         } else if (failure instanceof KafkaPipelineException && Thrown.cause(failure) == null) {
-            // The message says what to do, so a stack trace would add nothing.
+            // The message already says what to do, so a stack trace would add nothing.
             LOG.error("pipeline {} has failed: {}", name, Thrown.message(failure));
         } else {
             LOG.error("pipeline {} has failed", name, failure);
@@ -154,7 +154,7 @@ final class PipelineBean {
                         name,
                         String.join("; ", report.leftUndone()));
             }
-        } catch (InterruptedException e) { // The draining threads are private, so nothing interrupts them.
+        } catch (InterruptedException e) { // Drains run on private threads, which nothing interrupts.
             last.cancel();
             Thread.currentThread().interrupt();
         }

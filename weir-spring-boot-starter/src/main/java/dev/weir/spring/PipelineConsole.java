@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The console of one pipeline. It is open from the pipeline's first run until the application stops, but only if
- * {@code weir.console.enabled} is set. {@link PipelineBean} uses it, with one thread at a time.
+ * The console of one pipeline. If {@code weir.console.enabled} is set, it opens when the pipeline first runs and closes
+ * when the application stops. Used only by {@link PipelineBean}.
  */
 final class PipelineConsole {
 
@@ -43,8 +43,8 @@ final class PipelineConsole {
     }
 
     /**
-     * Shows this run, on the same port as the previous run. If the console cannot be opened, the pipeline runs without
-     * it.
+     * Shows this run. All runs of a pipeline use the same console and port. If the console cannot be opened, the
+     * pipeline runs without one.
      */
     void show(RunningPipeline running) {
         if (!settings.enabled()) {

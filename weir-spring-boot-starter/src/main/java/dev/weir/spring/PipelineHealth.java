@@ -11,9 +11,9 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
 /**
- * The health of the pipelines: up as long as no pipeline has failed and a check succeeds for all consumers. Lag is
- * never part of a check. A pipeline that ended normally, or was not started, counts as healthy. Thread-safe; never
- * blocks.
+ * The health of the pipelines. It is up if no pipeline has failed and every consumer passes the liveness or readiness
+ * check. Consumer lag is not part of either check. A pipeline counts as healthy if it has ended normally or was never
+ * started. Thread-safe; never blocks.
  */
 final class PipelineHealth implements HealthIndicator {
 
@@ -27,12 +27,14 @@ final class PipelineHealth implements HealthIndicator {
         this.no = no;
     }
 
-    /** Checks that the consumers' threads are running. If a thread has ended, only a restart helps. */
+    /**
+     * Checks that the threads of all consumers are running. A thread that has ended does not recover without a restart.
+     */
     static PipelineHealth liveness(WeirPipelines pipelines) {
         return new PipelineHealth(pipelines, ConsumerHealth::live, Status.DOWN);
     }
 
-    /** Checks that the consumers know their positions. */
+    /** Checks that each consumer has its partitions and knows the start position of each one. */
     static PipelineHealth readiness(WeirPipelines pipelines) {
         return new PipelineHealth(pipelines, ConsumerHealth::ready, Status.OUT_OF_SERVICE);
     }

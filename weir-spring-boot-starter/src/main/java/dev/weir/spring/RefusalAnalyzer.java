@@ -10,8 +10,8 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 
 /**
- * Formats an error at application start as a short paragraph if Weir or its Kafka client has refused to start. The
- * message names the setting and the solution, which a stack trace would bury. Stateless.
+ * Replaces the stack trace of a startup failure with a short message if Weir or its Kafka client refused to start. The
+ * message names the setting to change. Stateless.
  */
 final class RefusalAnalyzer implements FailureAnalyzer {
 
@@ -30,7 +30,10 @@ final class RefusalAnalyzer implements FailureAnalyzer {
         return null;
     }
 
-    /** Returns whether the message is about the user's settings, so that a stack trace would add nothing. */
+    /**
+     * Returns whether the failure was caused by the user's settings. Its message then says what to do, so a stack trace
+     * would add nothing.
+     */
     static boolean isRefusal(Throwable cause) {
         List<StackTraceElement> frames = Arrays.asList(cause.getStackTrace());
         return switch (cause) {
@@ -47,8 +50,8 @@ final class RefusalAnalyzer implements FailureAnalyzer {
     }
 
     /**
-     * Returns the message of a failure, followed by the messages of its causes. Leaves out messages that the text
-     * already contains. A client's reason is often in the cause.
+     * Returns the message of a failure, followed by the messages of its causes, without repeating any text. The causes
+     * are included because Kafka's clients often report the actual reason there.
      */
     static String reasons(Throwable failure) {
         String told = Objects.requireNonNullElse(failure.getMessage(), failure.toString());

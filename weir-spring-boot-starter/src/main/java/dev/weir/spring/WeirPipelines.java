@@ -27,17 +27,20 @@ import org.springframework.context.SmartLifecycle;
  * Runs the application's {@link Pipeline} beans, each under its bean name. Thread-safe.
  *
  * <p>Pipelines start in the last phase of the application context and stop first. The beans are looked up at the first
- * start, so that a pipeline's handler may use this object; before that, it contains no pipelines. A stop drains all
- * pipelines concurrently, for {@code spring.lifecycle.timeout-per-shutdown-phase} minus 6 seconds, or for half of that
- * timeout if the half is longer. Work that is left unfinished is logged. The JVM stays alive while a pipeline runs. If
- * a pipeline fails, {@code weir.on-failure} determines whether the application ends, and {@link #getExitCode} returns 1
- * until the pipeline is started again.
+ * start, so that a pipeline's handler may use this object; until then, it contains no pipelines. A stop drains all
+ * pipelines concurrently. The drain timeout is {@code spring.lifecycle.timeout-per-shutdown-phase} minus 6 seconds, but
+ * at least half of that property's value. Work that is left unfinished is logged. The JVM stays alive while a pipeline
+ * runs. If a pipeline fails, {@code weir.on-failure} determines whether the application ends, and {@link #getExitCode}
+ * returns 1 until the pipeline is started again.
  */
 public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
 
     private static final Logger LOG = LoggerFactory.getLogger(WeirPipelines.class);
 
-    /** A drain waits 5 seconds for cancelled stages that do not return. This time is one second longer. */
+    /**
+     * After its timeout, a drain waits up to 5 more seconds for cancelled stages to return. One second is added as a
+     * margin.
+     */
     private static final Duration GRACE = Duration.ofSeconds(6);
 
     private final Supplier<Map<String, Pipeline>> pipelines;
@@ -55,7 +58,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     // Written under the lock.
     private volatile Map<String, PipelineBean> beans = Map.of();
 
-    // Set under the lock, cleared without it.
+    // Set to true while holding the lock. Set to false without it, so that a stop never waits for a start.
     private volatile boolean running;
 
     /**
@@ -138,7 +141,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
                 beans = lookUp();
             }
             for (PipelineBean bean : beans.values()) {
-                if (running && startsByItself(bean)) { // A stop clears this flag without waiting for the lock.
+                if (running && startsByItself(bean)) { // A concurrent stop clears running without the lock.
                     run(bean);
                 }
             }
@@ -172,7 +175,8 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     }
 
     /**
-     * Starts one pipeline that is not running, because it has {@code auto-start=false}, has ended or has failed.
+     * Starts a pipeline that is not running: its {@code auto-start} may be false, or its last run may have ended or
+     * failed.
      *
      * @throws IllegalArgumentException if there is no such pipeline
      * @throws IllegalStateException if the pipeline is already running, or the application context is not running
@@ -268,8 +272,8 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     }
 
     /**
-     * Drains the current run. A concurrent start holds the lock while it connects and may begin another run in the
-     * meantime, which is then drained too.
+     * Drains the current run. A concurrent start may hold the lock and begin another run, so this method then waits for
+     * the lock and drains that run too.
      */
     private void end(PipelineBean bean) {
         bean.end(drain);

@@ -16,7 +16,7 @@ import org.springframework.util.unit.DataSize;
  * The properties {@code weir.*}. Immutable. Unknown properties in a file or argument are refused; Spring Boot does not
  * detect unknown properties in environment variables or system properties.
  *
- * @param onFailure whether the application ends when a pipeline fails, or continues with its liveness down
+ * @param onFailure whether a pipeline's failure ends the application, or only sets its liveness to down
  * @param consumer settings of consumers, which override spring.kafka
  * @param producer settings of producers, which override spring.kafka
  * @param console settings of the pipelines' consoles
@@ -33,17 +33,18 @@ record WeirProperties(
         @DefaultValue Map<String, PipelineProperties> pipelines) {
 
     /**
-     * The consumer settings of Weir that can be written as text. A setting that is null has Weir's default.
+     * The consumer settings of Weir that can be written as text. If a setting is null, Weir's default applies.
      *
      * @param groupId the consumer group
      * @param preset defaults for several settings, which individual settings override: throughput, latency or
      *     low-memory
      * @param commitInterval the maximum delay between finishing a record and committing it
      * @param commitRecords the number of finished records that triggers an early commit
-     * @param maxOutstandingRecords the number of unfinished records of a partition at which fetching from it pauses
+     * @param maxOutstandingRecords the maximum number of unfinished records per partition; at this limit, fetching from
+     *     the partition pauses
      * @param bufferBytes the memory for fetched and unfinished records of all partitions
      * @param revokeDeadline how long a rebalance waits for unfinished records of revoked partitions
-     * @param outOfRange the policy if the next offset to read does not exist
+     * @param outOfRange the policy for a partition whose next offset to read does not exist
      * @param connectTimeout how long the start waits for a response from a broker; 0 skips the check
      * @param commitMetadataChars the maximum size of a commit's metadata, in characters
      * @param fetch the implementation that fetches records

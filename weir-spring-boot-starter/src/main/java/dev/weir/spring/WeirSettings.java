@@ -17,8 +17,8 @@ import org.springframework.core.env.Environment;
 
 /**
  * Creates settings of Weir's clients from the application's properties: {@code spring.kafka.*}, with the addresses of
- * the {@link KafkaConnectionDetails}, overridden by {@code weir.consumer.*} and {@code weir.producer.*}. Thread-safe.
- * Deserializers and serializers are arguments here; those in the properties are ignored.
+ * the {@link KafkaConnectionDetails}, overridden by {@code weir.consumer.*} and {@code weir.producer.*}. Deserializers
+ * and serializers are passed as arguments; any deserializers or serializers in the properties are ignored. Thread-safe.
  *
  * <pre>{@code
  * @Bean
@@ -54,8 +54,8 @@ public final class WeirSettings {
     }
 
     /**
-     * Returns a builder of consumer settings. The caller may override settings, but cannot repair properties that are
-     * refused here.
+     * Returns a builder of consumer settings. The caller may override settings. However, an invalid property is refused
+     * even if the caller would override it.
      *
      * @throws IllegalArgumentException if Weir or Kafka's client refuses a value; the message names the property
      */
@@ -81,7 +81,8 @@ public final class WeirSettings {
         own.properties().forEach((name, text) -> entries.put(name, text, prefix + "properties." + name));
         entries.check(ConsumerConfig.configDef());
         var builder = ConsumerSettings.builder(key, value).from(entries.values(), entries::origin);
-        // Reject invalid values here, where the property is known. The caller's build() could not name it.
+        // Reject invalid values here, so that the message names the property. The caller's build() would not know its
+        // name.
         var ignored = builder.build();
         return builder;
     }
@@ -95,8 +96,8 @@ public final class WeirSettings {
     }
 
     /**
-     * Returns a builder of producer settings. The caller may override settings, but cannot repair properties that are
-     * refused here.
+     * Returns a builder of producer settings. The caller may override settings. However, an invalid property is refused
+     * even if the caller would override it.
      *
      * @throws IllegalArgumentException if Weir or Kafka's client refuses a value; the message names the property
      */
@@ -134,8 +135,8 @@ public final class WeirSettings {
     }
 
     /**
-     * Returns whether Spring has set the value to its default {@code read_uncommitted}, which would override Weir's
-     * default for exactly-once flows.
+     * Returns whether the value is Spring's default {@code read_uncommitted}, rather than set by the user. This default
+     * must be ignored, because it would override Weir's default for exactly-once flows.
      */
     private static boolean isDefaultIsolation(String name, Object value, String origin) {
         return name.equals(ConsumerConfig.ISOLATION_LEVEL_CONFIG)
@@ -144,8 +145,8 @@ public final class WeirSettings {
     }
 
     /**
-     * Returns the name of the Spring property that set the client's property {@code name}; the common prefix if there
-     * is no such property.
+     * Returns the name of the Spring property that sets the client's property {@code name}, or {@code spring.kafka} if
+     * there is no such property.
      */
     private String property(String side, String name) {
         String dashed = name.toLowerCase(Locale.ROOT).replace('.', '-');

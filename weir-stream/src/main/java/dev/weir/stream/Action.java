@@ -1,6 +1,6 @@
 package dev.weir.stream;
 
-/** A side effect on one element or resource. It returns nothing, may block, and may throw. */
+/** An operation on one element or resource, without a result. It may block and may throw. */
 @FunctionalInterface
 public interface Action<T> {
 

@@ -24,10 +24,7 @@ public final class Attributes {
         return values.name;
     }
 
-    /**
-     * The dispatcher that runs the stage's own threads. For an asynchronous boundary, the dispatcher that runs the
-     * upstream segment.
-     */
+    /** The dispatcher that runs the stage's own threads. An asynchronous boundary uses it for the upstream segment. */
     public @Nullable Dispatcher dispatcher() {
         return values.dispatcher;
     }
@@ -37,7 +34,7 @@ public final class Attributes {
         return values.buffer;
     }
 
-    /** The supervision that decides what happens to an element for which the stage's function throws. */
+    /** The supervision that decides what happens to an element if the stage's function throws for it. */
     public @Nullable Supervision supervision() {
         return values.supervision;
     }

@@ -9,15 +9,15 @@ import java.util.List;
  * leave on both sides. Thread-safe; its creator closes it.
  *
  * <p>Only one pipeline at a time writes to {@link #sink}. Any number of pipelines read from {@link #source}, and each
- * receives the elements that are written after it has joined. The slowest taker sets the pace; if there are no takers,
- * the writing pipeline waits. An element is acknowledged once every taker that was present when it was written has
- * acknowledged it.
+ * receives all elements that are written after it has joined. The slowest taker determines the rate. If there are no
+ * takers, the writing pipeline waits. An element is acknowledged once it has been acknowledged by every taker that was
+ * present when it was written.
  *
- * <p>A taker that is stopped still receives the elements in its buffer. A taker that ends in any other way abandons
- * them. If another taker of the same elements keeps running, the abandoned elements are acknowledged; otherwise they
- * stay unacknowledged, and the writing pipeline delivers them again after a restart. When the writing pipeline ends,
- * the takers wait for the next one. {@link #close} ends the writing pipeline at once, without a failure, and ends the
- * takers after they have received the elements written so far.
+ * <p>A taker that is stopped still receives the elements in its buffer. If a taker ends in any other way, it abandons
+ * the elements that it has not finished. An abandoned element is acknowledged if at least one of its other takers is
+ * still running. Otherwise it stays unacknowledged, and the writing pipeline delivers it again after a restart. When
+ * the writing pipeline ends, the takers wait for the next one. {@link #close} ends the writing pipeline immediately,
+ * without a failure, and ends the takers after they have received the elements written so far.
  *
  * {@snippet :
  * void publish() throws InterruptedException {
@@ -38,8 +38,7 @@ public final class BroadcastHub<T> extends Hub<T> {
     /**
      * Creates an open hub.
      *
-     * @param buffer number of elements that may be queued for each taker, at least 1; may be exceeded by up to one
-     *     batch
+     * @param buffer maximum number of elements queued for each taker, at least 1; the last batch added may exceed it
      */
     public static <T> BroadcastHub<T> create(int buffer) {
         return new BroadcastHub<>(buffer);

@@ -1,7 +1,7 @@
 package dev.weir.stream;
 
 /**
- * An element that its holder acknowledges manually. The source treats the element as unacknowledged until {@link #ack}
+ * An element that user code acknowledges explicitly. The source treats the element as unacknowledged until {@link #ack}
  * is called. Thread-safe. See {@link Source#withClaim}.
  */
 public interface Claim<T> {

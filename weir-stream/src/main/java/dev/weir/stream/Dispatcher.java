@@ -24,7 +24,9 @@ public final class Dispatcher implements AutoCloseable {
         VIRTUAL,
         /** Work-stealing platform threads; suited to many short CPU-bound tasks. */
         FORK_JOIN,
-        /** A fixed number of platform threads; suited to CPU-bound work, or to limit the use of a resource. */
+        /**
+         * A fixed number of platform threads; suited to CPU-bound work, or to limiting concurrent use of a resource.
+         */
         FIXED,
         /** One platform thread; suited to tasks that must never overlap. */
         SINGLE
@@ -142,13 +144,12 @@ public final class Dispatcher implements AutoCloseable {
 
     /**
      * Changes the number of threads. Surplus threads terminate after their current task; additional threads start
-     * queued tasks at once. No task is lost or interrupted. A caller that lowers the number must leave one thread for
-     * each {@code async} segment that runs on this dispatcher, and one for workers;
+     * running queued tasks immediately. No task is lost or interrupted. Each {@code async} segment that runs on this
+     * dispatcher occupies a thread, so there must be one thread per segment and one more for workers.
      * {@link dev.weir.stream.control.DispatcherControl} ensures this for one pipeline.
      *
      * @param threads 1 to 32767
-     * @throws UnsupportedOperationException if the dispatcher is {@link Kind#VIRTUAL}, which has no number of threads,
-     *     or {@link Kind#SINGLE}
+     * @throws UnsupportedOperationException if the dispatcher is {@link Kind#VIRTUAL} or {@link Kind#SINGLE}
      */
     public void resize(int threads) {
         checkThreads(name, threads);
@@ -194,7 +195,8 @@ public final class Dispatcher implements AutoCloseable {
 
     /** Returns the current counters. */
     public DispatcherSnapshot snapshot() {
-        // The counters are read in this order so that no difference between them is negative.
+        // Read the counters in reverse order of a task's progress, so that progress between the reads never makes a
+        // difference negative.
         long ended = completed.sum();
         long begun = started.sum();
         long asked = submitted.sum();
@@ -207,7 +209,7 @@ public final class Dispatcher implements AutoCloseable {
         return DispatcherSnapshot.of(name, kind, size, threads, active, Math.max(0, asked - begun), ended);
     }
 
-    /** Lets running and queued tasks finish, and refuses new ones. The two shared dispatchers stay open. */
+    /** Refuses new tasks, but lets running and queued tasks finish. Does nothing for the two shared dispatchers. */
     @Override
     public void close() {
         if (this != VIRTUAL && this != Cpu.SHARED) {

@@ -2,7 +2,10 @@ package dev.weir.stream;
 
 import org.jspecify.annotations.Nullable;
 
-/** The counters of one dispatcher at one moment. A task is a segment or a worker, not an element. Immutable. */
+/**
+ * The counters of one dispatcher at a point in time. They count segments and workers as tasks, not individual elements.
+ * Immutable.
+ */
 public final class DispatcherSnapshot {
 
     private final Values values;
@@ -12,7 +15,7 @@ public final class DispatcherSnapshot {
         this.values = new Values(name, kind, size, threads, active, queued, completed);
     }
 
-    /** Creates a snapshot, for tests of code that reads snapshots. While a pipeline runs, the engine creates them. */
+    /** Creates a snapshot for use in tests. Outside of tests, snapshots are created by the engine. */
     public static DispatcherSnapshot of(
             String name, Dispatcher.Kind kind, int size, int threads, long active, long queued, long completed) {
         return new DispatcherSnapshot(name, kind, size, threads, active, queued, completed);

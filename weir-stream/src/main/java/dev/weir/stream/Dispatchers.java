@@ -33,7 +33,7 @@ public final class Dispatchers implements AutoCloseable {
         this.byName = byName;
     }
 
-    /** Creates a registry of dispatchers that were created in code. Closing the registry closes the dispatchers. */
+    /** Creates a registry of existing dispatchers. Closing the registry closes them. */
     public static Dispatchers of(Dispatcher... dispatchers) {
         return of(ArgumentChecks.list("dispatchers", dispatchers));
     }
@@ -48,13 +48,13 @@ public final class Dispatchers implements AutoCloseable {
         return new Dispatchers(byName);
     }
 
-    /** Loads the dispatchers of a file. The environment variables of this process override settings in the file. */
+    /** Loads the dispatchers defined in a file. Environment variables of this process override settings in the file. */
     public static Dispatchers load(Path file) throws IOException {
         return load(file, System.getenv());
     }
 
     /**
-     * Loads the dispatchers of a file.
+     * Loads the dispatchers defined in a file.
      *
      * @param environment variables that override the file: {@code WEIR_DISPATCHER_CPU_SIZE} overrides
      *     {@code dispatcher.cpu.size}; other variables are ignored
@@ -67,7 +67,7 @@ public final class Dispatchers implements AutoCloseable {
     }
 
     /**
-     * Creates the dispatchers that a file's text describes.
+     * Creates dispatchers from the text of a file.
      *
      * @param fileName the file's name in error messages
      */
@@ -92,12 +92,12 @@ public final class Dispatchers implements AutoCloseable {
         return found;
     }
 
-    /** The names, in the order in which they appear in the file. */
+    /** The names, in the order in which the dispatchers appear in the file or were given to {@link #of}. */
     public Set<String> names() {
         return Collections.unmodifiableSet(byName.keySet());
     }
 
-    /** The counters of each dispatcher, in the order in which they appear in the file. */
+    /** The counters of each dispatcher, in the same order as {@link #names}. */
     public List<DispatcherSnapshot> snapshots() {
         return byName.values().stream().map(Dispatcher::snapshot).toList();
     }

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The outcome of a pipeline that has ended. Immutable.
  *
- * <p>Unfinished work is listed in this order: first, elements whose substreams were cut off by a stop
- * ({@code lines: 2 elements are left unfinished, ...}); then elements that were inside a stage when the drain timed
- * out; then the lines reported by the sources and sinks (Kafka reports {@code topic-partition@offset}). If an element
- * was split into several parts, each part counts as one element.
+ * <p>Unfinished work is listed in three groups: elements whose substreams were cut off by a stop
+ * ({@code lines: 2 elements are left unfinished, ...}), elements that were inside a stage when the drain timed out, and
+ * lines reported by the sources and sinks (Kafka reports {@code topic-partition@offset}). If an element was split into
+ * several parts, each part counts as one element.
  */
 public final class DrainReport {
 
@@ -20,13 +20,13 @@ public final class DrainReport {
         this.values = new Values(drained, leftUndone, elapsed, stages);
     }
 
-    /** Creates a report, for tests of code that reads reports. While a pipeline runs, the engine creates them. */
+    /** Creates a report for use in tests. Outside of tests, reports are created by the engine. */
     public static DrainReport of(
             boolean drained, List<String> leftUndone, Duration elapsed, List<StageSnapshot> stages) {
         return new DrainReport(drained, leftUndone, elapsed, stages);
     }
 
-    /** Returns whether every emitted element was also finished. */
+    /** Returns whether all emitted elements have been finished. */
     public boolean drained() {
         return values.drained;
     }

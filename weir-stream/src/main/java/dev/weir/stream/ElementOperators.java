@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * Operators that process one element at a time. Part of {@link Source}.
  *
  * <p>Unless a method says otherwise, elements keep their order, and a batch is pulled only when the downstream stage
- * asks for one. An upstream failure or the end of the stream is passed on at once. A cancellation loses only elements
- * that the source will deliver again. If a function throws, the stage's {@link Supervision} decides what happens to the
- * element; if that decision fails the stream, the stage first passes the preceding elements on.
+ * asks for one. An upstream failure or the end of the stream is passed on immediately. A cancellation loses only
+ * elements that the source will deliver again. If a function throws, the stage's {@link Supervision} decides what
+ * happens to the element. If it decides to fail the stream, the preceding elements are passed on first.
  */
 abstract class ElementOperators<T> {
 
@@ -43,7 +43,7 @@ abstract class ElementOperators<T> {
      * Adds a custom operator that processes one element at a time.
      *
      * @param name the operator's name in snapshots
-     * @param operators creates one operator for each run, when the run's first element arrives
+     * @param operators supplies the operator of each run; called when the run's first element arrives
      */
     @Operator(
             acks = "each when everything emitted for it is acknowledged; at once if nothing was emitted",
@@ -54,9 +54,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Adds a custom operator that works on batches and implements the full stage protocol: it may hold elements back
-     * together with their acknowledgements, pull ahead, wait, and end the stream. It runs fused, on the same thread as
-     * its neighbouring operators. {@link OperatorFactory} lists its obligations. {@link Source#supervised} has no
+     * Adds a custom operator that works on batches and implements the full stage protocol: it may hold back elements
+     * and their acknowledgements, pull batches in advance, wait, and end the stream. It runs fused, on the same thread
+     * as its neighbouring operators. {@link OperatorFactory} lists its obligations. {@link Source#supervised} has no
      * effect on it.
      *
      * @param name the operator's name in snapshots
@@ -80,7 +80,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Keeps the elements that match {@code keep}; the others are acknowledged at once.
+     * Keeps the elements that match {@code keep}; the others are acknowledged immediately.
      *
      * <pre>{@code
      * Source.of(1, 2, 3, 4).filter(n -> n % 2 == 0) // 2, 4
@@ -92,7 +92,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Removes the elements that match {@code drop}, and acknowledges them at once.
+     * Removes the elements that match {@code drop}, and acknowledges them immediately.
      *
      * <pre>{@code
      * Source.of("a", "", "b").filterNot(String::isEmpty) // a, b
@@ -105,7 +105,7 @@ abstract class ElementOperators<T> {
 
     /**
      * Maps and filters in one step: replaces each element with the result of {@code function}, or drops it if the
-     * result is null. Dropped elements are acknowledged at once.
+     * result is null. Dropped elements are acknowledged immediately.
      *
      * <pre>{@code
      * Source.of("1", "x", "2").collect(s -> s.equals("x") ? null : Integer.valueOf(s)) // 1, 2
@@ -117,7 +117,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Keeps the elements of one type; the others are acknowledged at once.
+     * Keeps the elements of one type; the others are acknowledged immediately.
      *
      * <pre>{@code
      * Source.<Object>of(1, "two", 3).collect(Integer.class) // 1, 3
@@ -131,8 +131,8 @@ abstract class ElementOperators<T> {
 
     /**
      * Replaces each element with any number of other elements. The original element is acknowledged when its last
-     * replacement is acknowledged, or at once if there are no replacements. The iterable may be long, because it is
-     * read on demand.
+     * replacement is acknowledged, or immediately if there are no replacements. The iterable is read on demand, so it
+     * may be long.
      *
      * <pre>{@code
      * Source.of(1, 2, 3).mapConcat(n -> Collections.nCopies(n, n)) // 1, 2, 2, 3, 3, 3
@@ -164,14 +164,14 @@ abstract class ElementOperators<T> {
      *
      * <p>Each result carries the acknowledgement of the element for which it was returned. If the pipeline fails, the
      * state is lost, and acknowledged elements that contributed to it are not delivered again. {@link #fold} and
-     * {@link Source#grouped} avoid this by holding acknowledgements back. {@code onComplete} is called only when the
-     * stream completes normally, not after a failure or a cancellation. {@code close} is always called exactly once for
-     * each state. If supervision restarts the stage, the state is closed and a new one is created.
+     * {@link Source#grouped} avoid this by acknowledging elements only after the result. {@code onComplete} is called
+     * only when the stream completes normally, not after a failure or a cancellation. {@code close} is always called
+     * exactly once for each state. If supervision restarts the stage, the state is closed and a new one is created.
      *
      * @param create creates the state when it is first needed
-     * @param apply returns the result, or null to drop the element and acknowledge it at once
-     * @param onComplete returns an element to emit after the last result, or an empty optional; no source waits for
-     *     this element's acknowledgement
+     * @param apply returns the result, or null to drop the element and acknowledge it immediately
+     * @param onComplete returns an element to emit after the last result, or an empty optional; this element carries no
+     *     acknowledgement
      * @param close releases the state
      */
     @Operator(acks = DROPPED_AT_ONCE, cost = FREE)
@@ -239,15 +239,15 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Emits the first {@code count} elements, then ends the stream and closes the upstream stages at once.
+     * Emits the first {@code count} elements, then ends the stream and closes the upstream stages immediately.
      *
-     * <p>Surplus elements are not acknowledged. These are the elements that arrived in the same batch as the last one,
-     * and the elements still inside the upstream stages. They were not processed, so a source that waits for
-     * acknowledgements delivers them again in the next run. If this operator is part of a substream (a group, a
-     * section, or a branch while other branches run), the rest of the pipeline continues. There, an element that is
-     * never acknowledged would hold back all later commits. Substreams therefore acknowledge the surplus elements of
-     * the last batch, and the surplus elements in their own buffers, groups, parallel stages and nested substreams. An
-     * element that a handler is processing is acknowledged when the handler returns.
+     * <p>Surplus elements, which arrived in the same batch as the last one or are still inside the upstream stages, are
+     * not acknowledged. They were not processed, so a source that waits for acknowledgements delivers them again in the
+     * next run. A substream (a group, a section, or a branch while other branches run) is different, because the rest
+     * of the pipeline continues, and an element that is never acknowledged would hold back all later commits.
+     * Substreams therefore acknowledge the surplus elements of the last batch and of their own buffers, groups,
+     * parallel stages and nested substreams. An element that a handler is processing is acknowledged when the handler
+     * returns.
      *
      * <pre>{@code
      * Source.repeat("x").take(3) // x, x, x
@@ -314,9 +314,9 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Emits up to {@code limit} elements, and fails with a {@link LimitExceededException} if there is another. This
-     * guards streams that are expected to be small. The elements within the limit are emitted first; the one that
-     * exceeds it is not acknowledged.
+     * Emits up to {@code limit} elements, and fails with a {@link LimitExceededException} if there is another. Use it
+     * to guard against streams that are unexpectedly long. The elements within the limit are emitted first; the one
+     * that exceeds it is not acknowledged.
      *
      * <pre>{@code
      * Source<String> fewRows = Source.from(rows).limit(10_000);
@@ -358,8 +358,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Inserts {@code between} between adjacent elements. No source waits for the acknowledgement of an inserted
-     * element.
+     * Inserts {@code between} between adjacent elements. Inserted elements carry no acknowledgement.
      *
      * <pre>{@code
      * Source.of("a", "b", "c").intersperse(",") // a , b , c
@@ -373,7 +372,7 @@ abstract class ElementOperators<T> {
     /**
      * Emits {@code start} before the first element, {@code between} between adjacent elements, and {@code end} after
      * the last. {@code start} and {@code end} are emitted even if there are no elements; {@code end} is not emitted
-     * after a failure. No source waits for the acknowledgements of these inserted elements.
+     * after a failure. These inserted elements carry no acknowledgement.
      *
      * <pre>{@code
      * Source.of("1", "2").intersperse("[", ",", "]") // [ 1 , 2 ]
@@ -389,7 +388,7 @@ abstract class ElementOperators<T> {
     }
 
     /**
-     * Drops an element, and acknowledges it at once, if its key is one of the {@code window} most recently seen
+     * Drops an element, and acknowledges it immediately, if its key is one of the {@code window} most recently seen
      * distinct keys. A repeated key becomes the most recent one. The keys are forgotten at the end of the run and when
      * supervision restarts the stage.
      *
@@ -413,7 +412,7 @@ abstract class ElementOperators<T> {
 
     /**
      * Drops each element whose key equals the key of the element immediately before it, and acknowledges the dropped
-     * element at once.
+     * element immediately.
      *
      * <pre>{@code
      * Source.of(1, 1, 2, 1).dropRepeated() // 1, 2, 1

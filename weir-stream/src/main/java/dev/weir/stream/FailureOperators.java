@@ -15,8 +15,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     private static final String PER_BATCH = "a few ns per batch";
 
     /**
-     * Sets the supervision of the preceding operator. The supervision decides what happens to an element for which the
-     * operator's function throws; without supervision, the stream fails. Shorthand for {@link Source#with} with
+     * Sets the supervision of the preceding operator. The supervision decides what happens to an element if the
+     * operator's function throws for it. Without supervision, the stream fails. Shorthand for {@link Source#with} with
      * {@link Attributes#withSupervision}.
      *
      * {@snippet :
@@ -29,8 +29,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
 
     /**
      * Emits one last element in place of an upstream failure, and then completes. Elements that preceded the failure
-     * are emitted first; elements that were lost with it stay unacknowledged. No source waits for the acknowledgement
-     * of the last element. A cancellation is not treated as a failure.
+     * are emitted first; elements still inside the failed stages stay unacknowledged. The last element carries no
+     * acknowledgement. A cancellation is not treated as a failure.
      *
      * {@snippet :
      * source.map(Integer::parseInt).recover(failure -> -1)
@@ -46,8 +46,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
 
     /**
      * Switches to another source when the current one fails, up to {@code attempts} times. The failed stages are closed
-     * first; elements that were lost with them stay unacknowledged. The stream completes when the current source
-     * completes. A stop ends the current source. A cancellation is not treated as a failure.
+     * first; elements still inside them stay unacknowledged. The stream completes when the current source completes. A
+     * stop ends the current source. A cancellation is not treated as a failure.
      *
      * {@snippet :
      * primary.recoverWith(1, failure -> failure instanceof IOException ? replica : null)
@@ -80,15 +80,17 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
         return Source.at(FailureStages.mapError(node(), Objects.requireNonNull(function, "function")));
     }
 
-    /** Completes the stream in place of any upstream failure. See {@link #onErrorComplete(Predicate)}. */
+    /**
+     * Completes the stream instead of failing it after any upstream failure. See {@link #onErrorComplete(Predicate)}.
+     */
     @Operator(acks = PASSES, cost = PER_BATCH)
     public Source<T> onErrorComplete() {
         return onErrorComplete(failure -> true);
     }
 
     /**
-     * Completes the stream instead of failing it if {@code harmless} matches the upstream failure. Elements that were
-     * lost with the failure stay unacknowledged. A cancellation is not treated as a failure.
+     * Completes the stream instead of failing it if {@code harmless} matches the upstream failure. Elements still
+     * inside the failed stages stay unacknowledged. A cancellation is not treated as a failure.
      *
      * {@snippet :
      * source.map(Integer::parseInt).onErrorComplete(NumberFormatException.class::isInstance)
@@ -100,14 +102,14 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Restarts all upstream stages after a failure, following a delay, within the same pipeline. The failed section is
-     * closed first, including its threads and resources; the downstream stages notice only the pause.
+     * Restarts all upstream stages after a failure and a delay, within the same pipeline. The failed section is closed
+     * first, including its threads and resources; the downstream stages notice only the pause.
      *
-     * <p>Elements that had left the section before the failure continue. Their acknowledgements go to the run of the
-     * section that emitted them, so a source in the section must accept acknowledgements even after it was closed.
-     * Elements inside the section when it failed are never acknowledged. If a source tracks acknowledgements, its next
-     * run repeats all elements that were not acknowledged in time. Delivery is therefore at least once, with duplicates
-     * of the elements that were in flight. A source in the section is closed without a drain.
+     * <p>Elements that left the section before the failure are still processed downstream. Their acknowledgements go to
+     * the old run of the section, so a source in the section must accept acknowledgements even after it was closed.
+     * Elements still inside the section when it failed are never acknowledged. If a source tracks acknowledgements, its
+     * next run repeats all elements that were not acknowledged in time. Delivery is therefore at least once, with
+     * duplicates of the elements that were in flight. A source in the section is closed without a drain.
      *
      * <p>The stream completes when the section completes. A stop ends the section, or the delay before its restart. If
      * the section fails after a stop, the stream fails. After the maximum number of restarts, the last failure is
@@ -124,18 +126,18 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Restarts a section of the stream after a failure, following a delay, while the upstream stages keep running on
-     * their own thread with a buffer in between. The failed section is closed first. The new section receives all
-     * unfinished elements of the failed one again, in order, followed by later elements.
+     * Restarts a section of the stream after a failure and a delay. The upstream stages keep running on their own
+     * thread, with a buffer between them and the section. The failed section is closed first. The new section receives
+     * all unfinished elements again, in order, followed by later elements.
      *
-     * <p>An element is acknowledged only when all results of one attempt to process it are finished. Results that had
-     * left the section before the failure continue, so the downstream stages may see them twice: delivery is at least
-     * once. Elements are retained until they are finished, so the section must not modify them. An element that fails
-     * on every attempt also fails the section on every attempt. To prevent this, skip such elements with supervision
-     * inside the section, or limit the number of restarts.
+     * <p>An element is acknowledged only when all results of one attempt to process it are finished. Results that left
+     * the section before the failure are still processed downstream, so the downstream stages may see them twice:
+     * delivery is at least once. Elements are retained until they are finished, so the section must not modify them. An
+     * element that fails on every attempt also fails the section on every attempt. To prevent this, skip such elements
+     * with supervision inside the section, or limit the number of restarts.
      *
-     * <p>Before the restart, a source inside the section gets up to 30 seconds for its emitted elements to be finished
-     * downstream and committed.
+     * <p>If the section contains a source, the restart waits up to 30 seconds for the elements emitted by that source
+     * to be finished downstream and committed.
      *
      * <p>The stream completes when the section completes. Two kinds of failures are passed on without a restart: an
      * upstream failure, and a failure of the section after a stop. After the maximum number of restarts, the last
@@ -147,8 +149,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      *         section -> section.map(order -> session.send(order)))
      * }
      *
-     * @param settings must not have {@link RestartSettings#alsoOnCompletion}, because a section that ends by itself
-     *     ends the stream
+     * @param settings must not have {@link RestartSettings#alsoOnCompletion}, because the stream ends when the section
+     *     completes
      */
     @Operator(
             acks = "when everything made from it is finished; repeated if it was in a failed section",
@@ -163,7 +165,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     /**
      * Fails with a {@link StreamTimeoutException} if no element arrives within {@code timeout} while the downstream
      * stage is waiting for one. Time during which the downstream stages are busy does not count. The upstream stages
-     * must not block the thread; if they might, put {@link #async} in between.
+     * must not block the thread; if they might, insert {@link #async} before this operator.
      *
      * {@snippet :
      * heartbeats.idleTimeout(Duration.ofSeconds(30))
@@ -215,10 +217,10 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Emits an element from {@code supplier} whenever the downstream stage is waiting for one and none has arrived for
-     * {@code interval}. No source waits for the acknowledgement of this element. If the supplier throws, the stage's
-     * supervision decides; if the supervision skips, no element is emitted this time. The upstream stages must not
-     * block the thread, as for {@link #idleTimeout}.
+     * Emits an element from {@code supplier} if none has arrived for {@code interval} while the downstream stage is
+     * waiting for one. The supplied element carries no acknowledgement. If the supplier throws, the stage's supervision
+     * decides; if it decides to skip, no element is emitted this time. The upstream stages must not block the thread,
+     * as for {@link #idleTimeout}.
      *
      * {@snippet :
      * ticks.keepAlive(Duration.ofSeconds(1), () -> Tick.NOTHING)
@@ -245,8 +247,8 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
     }
 
     /**
-     * Lets elements pass until the switch is turned. See {@link KillSwitch}. A batch that is being handed over when the
-     * switch is turned may still pass.
+     * Lets elements pass until the {@link KillSwitch} ends the stream. A batch that is being handed over at that moment
+     * may still pass.
      *
      * {@snippet :
      * KillSwitch shop = new KillSwitch();

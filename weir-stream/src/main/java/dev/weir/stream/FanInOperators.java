@@ -21,13 +21,15 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class FanInOperators<T> extends ParallelOperators<T> {
 
-    /** Returns the source's node. The cast is safe because sources only produce elements. */
+    /**
+     * Returns the blueprint node of a source. The cast to {@code T} is safe because a source only produces elements.
+     */
     @SuppressWarnings("unchecked")
     private static <T> BlueprintNode<T> nodeOf(String name, Source<? extends T> source) {
         return ((Source<T>) Objects.requireNonNull(source, name)).node();
     }
 
-    /** Returns the last stage of a source that a user's function returned. */
+    /** Returns the last node of a source that was built by a user's function. Rejects null. */
     static <T> BlueprintNode<T> made(String operator, @Nullable Source<T> source) {
         if (source == null) {
             throw new NullPointerException("the function of " + operator + " returned null, not a source");
@@ -90,9 +92,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Merges two sorted sources into one sorted source. Waits for the next element of both sources; if the two elements
-     * compare as equal, this source's element is emitted first. Ends when both sources have ended. Each element keeps
-     * its acknowledgement. If the comparator throws, the stream fails.
+     * Merges two sorted sources into one sorted source. Waits until both sources have a next element, and emits the
+     * smaller one. If the two elements compare as equal, this source's element is emitted first. Ends when both sources
+     * have ended. Each element keeps its acknowledgement. If the comparator throws, the stream fails.
      *
      * {@snippet :
      * today.mergeSorted(yesterday, Comparator.comparing(Event::time))
@@ -105,12 +107,12 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Emits a list of the latest element of each input whenever any input has a new element. Starts when every input
-     * has had an element, and ends when all inputs have ended.
+     * Emits a list with the latest element of each input whenever any input has a new element. The first list is
+     * emitted once every input has had an element. The stream ends when all inputs have ended.
      *
-     * <p>An element stops being the latest one when a newer element of its input replaces it, or when all inputs have
-     * ended. Once that has happened and every list that contains the element is finished, the element is acknowledged.
-     * An element that was never part of a list is not acknowledged.
+     * <p>An element remains the latest of its input until a newer element arrives or all inputs have ended. From then
+     * on, it is acknowledged as soon as every list that contains it is finished. An element that was never part of a
+     * list is not acknowledged.
      *
      * {@snippet :
      * temperature.mergeLatest(pressure, humidity)
@@ -128,7 +130,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     /**
      * Emits the elements of this source, then the elements of the other sources, one source after the other. A source
      * is pulled only after the preceding sources have ended. However, if a source contains an asynchronous boundary,
-     * its stages upstream of that boundary run from the start. Each element keeps its acknowledgement.
+     * the stages before that boundary start running immediately. Each element keeps its acknowledgement.
      *
      * {@snippet :
      * history.concat(live)
@@ -168,9 +170,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Alternates between {@code segmentSize} elements of this source and as many of the other; once one source has
-     * ended, emits the rest of the other. Waits for the source whose turn it is. Each element keeps its
-     * acknowledgement.
+     * Alternates between {@code segmentSize} elements of this source and the same number of elements of the other
+     * source. Waits for the source whose turn it is. Once one source has ended, emits the remaining elements of the
+     * other. Each element keeps its acknowledgement.
      *
      * {@snippet :
      * Source.of(1, 2, 3, 4).interleave(Source.of(10, 20), 2) // 1, 2, 10, 20, 3, 4
@@ -221,7 +223,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
             return list;
         });
         for (Source<? extends T> other : rest) {
-            // No other thread has the list yet.
+            // Modifying the list is safe, because it has not been passed to any other thread yet.
             lists = lists.zipWith(other, (list, element) -> {
                 list.add(element);
                 return list;
@@ -231,9 +233,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Pairs the elements of two sources until both have ended. Once one source has ended, a stand-in takes the place of
-     * its elements. While both sources are running, waits for both. Acknowledging a pair acknowledges the actual
-     * elements in it.
+     * Pairs the elements of two sources until both have ended. Waits for both sources while they are running. Once one
+     * source has ended, its stand-in value is used in place of further elements. Acknowledging a pair acknowledges the
+     * actual elements in it.
      *
      * {@snippet :
      * Source.of("a", "b", "c").zipAll(Source.of(1), "-", 0) // (a, 1), (b, 0), (c, 0)
@@ -289,11 +291,11 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * Combines the latest elements of two sources whenever either has a new element. Starts when both sources have had
      * an element, and ends when either ends; elements of the other source that are still queued are not acknowledged.
      *
-     * <p>An element stops being the latest one when a newer element of its input replaces it, or when the stream has
-     * ended. Once that has happened and every result that contains the element is finished, the element is
-     * acknowledged. An element that was never part of a result is not acknowledged. If {@code combine} throws, the
-     * supervision decides what happens to the newest element: if that element is skipped, it remains the latest of its
-     * input; {@code RESTART} forgets the latest elements of both inputs.
+     * <p>An element remains the latest of its input until a newer element arrives or the stream has ended. From then
+     * on, it is acknowledged as soon as every result that contains it is finished. An element that was never part of a
+     * result is not acknowledged. If {@code combine} throws, the supervision decides what happens to the newest
+     * element. If that element is skipped, it is still used as the latest of its input; {@code RESTART} forgets the
+     * latest elements of both inputs.
      *
      * {@snippet :
      * orders.zipLatestWith(rates, (order, rate) -> order.in(rate))

@@ -37,7 +37,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
         return sides;
     }
 
-    /** Returns the part of a blueprint that a function from source to source describes. */
+    /** Applies a function to an open input, and returns the branch that the function has built. */
     static <T, R> BlueprintBranch<T, R> branch(Function<? super Source<T>, Source<R>> function) {
         OpenInput<T> input = new OpenInput<>();
         Source<R> lowest = Objects.requireNonNull(function, "function").apply(Source.at(input.node()));
@@ -105,10 +105,10 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
      * Hands each element to every branch and merges the branches' outputs in order of arrival. Each branch runs on its
      * own thread with a buffer; the slowest branch sets the pace.
      *
-     * <p>An element is acknowledged when every branch has acknowledged it. If a branch ends by itself, for example
-     * after a {@code take}, the others continue: the ended branch is treated as having acknowledged every element,
-     * including those in its own stages. When the last branch ends, so does the stream, and elements that no branch
-     * finished are not acknowledged.
+     * <p>An element is acknowledged when every branch has acknowledged it. If a branch ends early, for example because
+     * of a {@code take}, the other branches continue, and the ended branch counts as having acknowledged every element,
+     * including elements in its own stages. The stream ends when the last branch ends. Elements that no branch has
+     * finished by then are not acknowledged.
      *
      * {@snippet :
      * events.broadcast(List.of(s -> s.map(e -> index(e)), s -> s.filter(e -> e.isAlarm()).map(e -> alarm(e))))
@@ -171,11 +171,11 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
 
     /**
      * Sends each element to one of {@code partitions} equal branches, chosen by {@code partition}. Each branch runs on
-     * its own thread with a buffer; an element for a full buffer holds up the elements for all branches. The outputs
-     * are merged in order of arrival, which preserves the order within each branch. If a branch ends by itself, further
-     * elements for it are dropped and acknowledged; when the last branch ends, so does the stream. Each element keeps
-     * its acknowledgement. If {@code partition} throws or returns a number outside the range, the supervision decides
-     * what happens to the element.
+     * its own thread with a buffer. While the buffer for the next element is full, the other branches receive no
+     * elements either. The outputs are merged in order of arrival, which preserves the order within each branch. If a
+     * branch ends early, further elements for it are dropped and acknowledged; the stream ends when the last branch
+     * ends. Each element keeps its acknowledgement. If {@code partition} throws or returns a number outside the range,
+     * the supervision decides what happens to the element.
      *
      * {@snippet :
      * events.partition(8, e -> Math.floorMod(e.key().hashCode(), 8), s -> s.map(e -> apply(e)))
@@ -207,9 +207,9 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Splits each element into two streams, which {@code join} combines again. {@code join} must use both streams and
-     * read them at about the same pace: reading one after the other blocks forever once a buffer is full. If either
-     * stream ends by itself, the whole stream ends with the next element.
+     * Splits each element into two parts and emits them to two separate streams, which {@code join} combines again.
+     * {@code join} must use both streams and read them at about the same pace: reading one after the other blocks
+     * forever once a buffer is full. If either stream ends early, the whole stream ends with the next element.
      *
      * <p>An element is acknowledged when both of its parts have been acknowledged.
      *

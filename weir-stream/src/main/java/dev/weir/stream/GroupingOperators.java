@@ -15,8 +15,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
 
     /**
      * Groups elements into lists of {@code count}; the last list may be shorter. The members of a list are acknowledged
-     * together with it. An incomplete list is emitted at the end and before an input's failure is passed on; after a
-     * cancellation its members stay unacknowledged. The stage keeps pulling until a list is full.
+     * together with it. The stage keeps pulling until a list is full. An incomplete list is emitted at the end of the
+     * stream and before an upstream failure is passed on. After a cancellation, its members stay unacknowledged.
      *
      * {@snippet :
      * Source.of(1, 2, 3, 4, 5).grouped(2); // [1, 2], [3, 4], [5]
@@ -32,9 +32,10 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Groups elements into lists of {@code count}, or into shorter lists when {@code window} has passed since a list's
-     * first element. In all other respects, this method works like {@link #grouped}. A list that is due is emitted when
-     * the downstream stage next pulls, so elements may wait longer than {@code window} if the sink is busy.
+     * Groups elements into lists of {@code count}. A list is due earlier, with fewer elements, when {@code window} has
+     * passed since its first element arrived. A list that is due is emitted when the downstream stage next pulls, so
+     * elements may wait longer than {@code window} if the sink is busy. In all other respects, this method works like
+     * {@link #grouped}.
      *
      * {@snippet :
      * source.groupedWithin(1000, Duration.ofMillis(100)).map(rows -> insert(rows));
@@ -66,9 +67,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Groups elements into lists with a total weight of at most {@code maxWeight}, or into lighter lists when
-     * {@code window} has passed since a list's first element. See {@link #groupedWeighted} for the weights and
-     * {@link #groupedWithin} for the window.
+     * Groups elements into lists with a total weight of at most {@code maxWeight}. A list is emitted earlier, with less
+     * weight, when {@code window} has passed since its first element arrived. See {@link #groupedWeighted} for the
+     * weights and {@link #groupedWithin} for the window.
      *
      * {@snippet :
      * source.groupedWeightedWithin(1_000_000, Duration.ofMillis(50), line -> line.length());
@@ -101,9 +102,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Groups consecutive elements with the same key into lists of at most {@code max} elements, or into shorter lists
-     * when {@code window} has passed since a list's first element. See {@link #groupedAdjacentBy(Function, int)} for
-     * the keys and {@link #groupedWithin} for the window.
+     * Groups consecutive elements with the same key into lists of at most {@code max} elements. A list is emitted
+     * earlier, with fewer elements, when {@code window} has passed since its first element arrived. See
+     * {@link #groupedAdjacentBy(Function, int)} for the keys and {@link #groupedWithin} for the window.
      *
      * {@snippet :
      * rows.groupedAdjacentBy(row -> row.table(), 1000, Duration.ofMillis(100)).map(group -> insert(group));
@@ -121,11 +122,11 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     /**
      * Emits windows of {@code size} elements; each window starts {@code step} elements after the previous one. If
      * {@code step} is greater than {@code size}, the elements in between are dropped. At the end, elements that have
-     * not been in any window are emitted in a shorter window. An input's failure is passed on at once, and elements
-     * that have not been in a full window stay unacknowledged.
+     * not been in any window are emitted in a shorter window. An upstream failure is passed on immediately, without a
+     * shorter window, and elements that have not been in a full window stay unacknowledged.
      *
      * <p>An element is acknowledged once all windows that contain it have been acknowledged and no later window can
-     * contain it. A dropped element is acknowledged at once.
+     * contain it. A dropped element is acknowledged immediately.
      *
      * {@snippet :
      * Source.of(1, 2, 3, 4).sliding(3, 1); // [1, 2, 3], [2, 3, 4]
@@ -142,15 +143,15 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Aggregates elements while the downstream stage is busy, up to {@code max} elements in one aggregate; the upstream
-     * stages run on their own thread. Elements of one batch arrive together and are aggregated even if the downstream
-     * stage is waiting. When an aggregate has {@code max} elements, another one is started and the upstream stages
-     * wait.
+     * Aggregates elements while the downstream stage is busy. The upstream stages run on their own thread. Elements of
+     * one batch arrive together, so they are aggregated even if the downstream stage is waiting. An aggregate contains
+     * at most {@code max} elements. A full aggregate is queued, and the upstream stages wait until the downstream stage
+     * has pulled it.
      *
-     * <p>The elements of an aggregate are acknowledged together with it. The current aggregate is emitted at the end
-     * and before an input's failure is passed on; after a cancellation its elements stay unacknowledged. If a function
-     * throws, the stage's supervision decides; RESTART also drops and acknowledges the current aggregate. The functions
-     * must not block.
+     * <p>The elements of an aggregate are acknowledged together with it. The current aggregate is emitted at the end of
+     * the stream and before an upstream failure is passed on. After a cancellation, its elements stay unacknowledged.
+     * If a function throws, the stage's supervision decides; RESTART also drops and acknowledges the current aggregate.
+     * The functions must not block.
      *
      * {@snippet :
      * source.batch(100, StringBuilder::new, StringBuilder::append).map(text -> write(text));
@@ -212,7 +213,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     /**
      * Aggregates elements while the downstream stage is busy, without a limit, so the upstream stages never wait. If
      * the source waits for acknowledgements, the acknowledgements of all elements are retained until the aggregate is
-     * acknowledged, at 16 bytes each. In all other respects, this method works like {@link #batch}.
+     * acknowledged, which takes 16 bytes per element. In all other respects, this method works like {@link #batch}.
      *
      * {@snippet :
      * clicks.conflateWithSeed(click -> 1L, (count, click) -> count + 1);
@@ -228,13 +229,13 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Expands each element into the elements of an iterator, emitting one for each pull, until a newer element arrives.
-     * The upstream stages run on their own thread.
+     * Expands each element into the elements of an iterator. Emits one of these for each pull, until a newer element
+     * arrives. The upstream stages run on their own thread.
      *
      * <p>The first emitted element carries the original element's acknowledgement; the others carry none. If the
-     * iterator is empty, the original element is acknowledged at once. The stream ends when its input ends. A failure
-     * of the input is passed on after the elements that preceded it. If {@code expander} or its iterator throws, the
-     * stage's supervision decides; skipping drops the element, or the rest of its iterator.
+     * iterator is empty, the original element is acknowledged immediately. The stream ends when the upstream stages
+     * end. An upstream failure is passed on after the elements that preceded it. If {@code expander} or its iterator
+     * throws, the stage's supervision decides; skipping drops the element, or the rest of its iterator.
      *
      * {@snippet :
      * readings.expand(reading -> Stream.iterate(reading, last -> last.older()).iterator());
@@ -264,11 +265,11 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * Buffers up to {@code capacity} elements for a slower downstream stage. The upstream stages run on their own
      * thread and never wait, unless the strategy is {@link OverflowStrategy#BACKPRESSURE}.
      *
-     * <p>A dropped element is acknowledged at once. Elements that the downstream stage has already pulled, up to 512 at
-     * once, are no longer in the buffer; if that stage is waiting, an incoming batch bypasses the buffer. Elements
-     * arrive in batches, so a buffer that is smaller than a batch drops part of every batch that arrives while the
-     * downstream stage is busy. The buffered elements are emitted at the end and before an input's failure is passed
-     * on; after a cancellation they stay unacknowledged.
+     * <p>A dropped element is acknowledged immediately. The downstream stage pulls up to 512 elements at a time, and
+     * pulled elements are no longer in the buffer. If that stage is waiting, an incoming batch bypasses the buffer.
+     * Elements arrive in batches, so a buffer that is smaller than a batch drops part of every batch that arrives while
+     * the downstream stage is busy. The buffered elements are emitted at the end of the stream and before an upstream
+     * failure is passed on. After a cancellation, they stay unacknowledged.
      *
      * {@snippet :
      * ticks.buffer(10_000, OverflowStrategy.DROP_HEAD).map(tick -> slowly(tick));

@@ -13,8 +13,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The common base class of all hubs. Writing pipelines wait for room in the inboxes of the takers; one lock protects
- * all state. Thread-safe. Subclasses choose the inbox for each element.
+ * The common base class of all hubs. Each taker reads from an inbox, and subclasses choose the inbox for each element.
+ * Writing pipelines wait while the chosen inbox is full. One lock protects all state. Thread-safe.
  */
 abstract class Hub<T> implements AutoCloseable {
 
@@ -37,13 +37,13 @@ abstract class Hub<T> implements AutoCloseable {
     /** Hands over a batch of at least one element, waiting until there is room. Returns false if the hub is closed. */
     abstract boolean put(Batch<T> batch) throws InterruptedException;
 
-    /** Receives the elements that a taker with its own inbox had not pulled when it ended. */
+    /** Called with the unread elements of a taker's own inbox when the taker has ended. */
     void left(List<Batch<T>> batches) {}
 
     /**
      * Creates a sink that writes to the hub.
      *
-     * @param alone whether a second pipeline is refused while one is running
+     * @param alone whether only one pipeline at a time may write to the hub
      */
     final Sink<T> sink(String name, boolean alone) {
         return Sink.custom(name, context -> {
@@ -85,7 +85,7 @@ abstract class Hub<T> implements AutoCloseable {
     /**
      * Creates a source that reads from the hub.
      *
-     * @param shared the inbox that successive takers share, or null if each taker has its own
+     * @param shared the inbox that all takers use, one after another, or null if each taker gets its own
      */
     final Source<T> source(String name, @Nullable Inbox<T> shared) {
         return Source.custom(name, context -> {
@@ -112,8 +112,8 @@ abstract class Hub<T> implements AutoCloseable {
     }
 
     /**
-     * Waits until there is room, then adds the elements. Both steps happen while holding the lock, so no other thread
-     * sees an element too early.
+     * Waits until there is room, then adds the elements. The lock is held during both steps, so other threads see
+     * either none or all of the elements.
      *
      * @return false if the hub is closed
      */
@@ -133,15 +133,15 @@ abstract class Hub<T> implements AutoCloseable {
         }
     }
 
-    /** The present takers in order of arrival. Must be called while holding the lock. */
+    /** The current takers, in the order in which they joined. Must be called while holding the lock. */
     final List<Taker<T>> present() {
         return takers;
     }
 
     /**
-     * Marks {@code taker} as leaving, and returns whether another taker of the same elements continues. If several
-     * takers leave at the same time, this method returns false at least for the last of them. A taker for which it
-     * returns false leaves its elements unacknowledged.
+     * Marks {@code taker} as leaving, and returns whether another taker of the same elements is still running. If it
+     * returns false, the elements stay unacknowledged. If all takers leave at the same time, it returns false for at
+     * least the last of them.
      */
     final boolean othersGoOn(Taker<T> taker, List<Taker<T>> all) {
         lock.lock();
@@ -168,7 +168,7 @@ abstract class Hub<T> implements AutoCloseable {
     }
 
     /**
-     * Ends the writing pipelines at once, without a failure. The takers end after they have received the elements
+     * Ends the writing pipelines immediately, without a failure. The takers end after they have received the elements
      * written so far.
      */
     @Override
@@ -249,8 +249,8 @@ abstract class Hub<T> implements AutoCloseable {
         }
 
         /**
-         * Ends the taker. A taker with its own inbox first emits the elements in it; a taker of a shared inbox ends at
-         * once, because a later taker will read the elements. May be called from any thread.
+         * Ends the taker. If it has its own inbox, it first emits the elements in the inbox. If the inbox is shared, it
+         * ends immediately, because a later taker will read these elements. May be called from any thread.
          */
         void stop() {
             hub.lock.lock();

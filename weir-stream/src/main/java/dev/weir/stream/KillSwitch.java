@@ -5,7 +5,8 @@ import java.util.Objects;
 
 /**
  * A switch that ends the streams to which it was added with {@link Source#via}, in any number of pipelines at once.
- * Thread-safe. It may be turned before the pipelines run. Only the first call has an effect; later calls do nothing.
+ * Thread-safe. {@link #shutdown} and {@link #abort} may be called even before the pipelines run. Only the first call
+ * has an effect.
  *
  * <p>The stages upstream of the switch are interrupted and closed; elements that have passed the switch continue
  * undisturbed. Elements that have not passed it stay unacknowledged. To finish all emitted elements first, use

@@ -1,8 +1,8 @@
 package dev.weir.stream;
 
 /**
- * Thrown when more elements, or a greater total weight, arrive than {@link Source#limit} or
- * {@link Source#limitWeighted} allows. Immutable.
+ * Thrown when the number of elements exceeds {@link Source#limit}, or their total weight exceeds
+ * {@link Source#limitWeighted}. Immutable.
  */
 public final class LimitExceededException extends RuntimeException {
 

@@ -5,17 +5,17 @@ import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageMeter;
 
 /**
- * Merges the elements of any number of running pipelines for one other pipeline, the taker, which reads them. Pipelines
- * may join and leave on both sides. Thread-safe; its creator closes it.
+ * Merges the elements of any number of running pipelines into one other pipeline, called the taker. Pipelines may join
+ * and leave on both sides. Thread-safe; its creator closes it.
  *
  * <p>Any number of pipelines write to {@link #sink}; only one at a time reads from {@link #source}. The hub's buffer is
- * bounded: while it is full, the writing pipelines wait, whether or not there is a taker. Elements carry their
- * acknowledgements into the taker; when a writing pipeline ends, its source waits for the acknowledgements that are
- * still pending.
+ * bounded: while it is full, the writing pipelines wait, whether or not there is a taker. Elements keep their
+ * acknowledgements. When a writing pipeline ends, its source waits until the taker has acknowledged the elements that
+ * are still pending.
  *
- * <p>When the taker ends, for any reason, the elements that it had not pulled stay in the hub for the next taker.
- * {@link #close} ends the writing pipelines at once, without a failure, and ends the taker after it has received the
- * elements written so far.
+ * <p>When the taker ends, for any reason, the elements that it has not pulled stay in the hub for the next taker.
+ * {@link #close} ends the writing pipelines immediately, without a failure, and ends the taker after it has received
+ * the elements written so far.
  *
  * {@snippet :
  * void collect() throws InterruptedException {
@@ -39,7 +39,7 @@ public final class MergeHub<T> extends Hub<T> {
     /**
      * Creates an open hub.
      *
-     * @param buffer number of elements that may be queued in the hub, at least 1; may be exceeded by up to one batch
+     * @param buffer maximum number of elements queued in the hub, at least 1; the last batch added may exceed it
      */
     public static <T> MergeHub<T> create(int buffer) {
         return new MergeHub<>(buffer);
@@ -57,7 +57,7 @@ public final class MergeHub<T> extends Hub<T> {
         return source("mergeHub", inbox);
     }
 
-    /** Adds a taker without a run. Used by tests. */
+    /** Adds a taker without starting a pipeline. Used by tests. */
     Taker<T> taker(Clock clock, StageMeter meter) {
         return join(inbox, clock, meter);
     }

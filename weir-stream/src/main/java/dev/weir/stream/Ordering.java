@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Ordering<T> {
 
-    /** The hash of elements without a key. Such elements are not ordered among themselves. */
+    /** The hash of elements without a key. The order among such elements is not preserved. */
     public static final long NO_KEY = Long.MIN_VALUE;
 
     private static final Ordering<Object> INPUT = new Ordering<>(true, false, element -> NO_KEY);
@@ -66,12 +66,12 @@ public final class Ordering<T> {
         return new Ordering<>(false, true, Objects.requireNonNull(hash, "hash"));
     }
 
-    /** Returns this ordering with a different name for its key in diagnoses. Default: {@code key}. */
+    /** Returns this ordering with a different name for its key, for diagnostic messages. Default: {@code key}. */
     public Ordering<T> calledBy(String name) {
         return new Ordering<>(inputOrder, keyed, key, Objects.requireNonNull(name, "name"));
     }
 
-    /** The name of the key in diagnoses. */
+    /** The name of the key in diagnostic messages. */
     public String keyName() {
         return keyName;
     }
@@ -86,7 +86,7 @@ public final class Ordering<T> {
         return keyed;
     }
 
-    /** Returns the hash that determines the order of {@code element}, or {@link #NO_KEY} if it is not keyed. */
+    /** Returns the hash of the element's key, or {@link #NO_KEY} if the element has no key. */
     public long keyOf(T element) {
         return key.applyAsLong(element);
     }

@@ -27,8 +27,8 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * Runs all preceding stages, back to the previous boundary, on a thread of {@code dispatcher}. The thread is
-     * occupied until the pipeline ends.
+     * Runs the preceding stages on a thread of {@code dispatcher}, up to the previous asynchronous boundary. They
+     * occupy this thread until the pipeline ends.
      *
      * @param buffer number of elements in the buffer, at least 1. The buffer may exceed this number by up to one batch.
      *     While it is full, the upstream stages wait
@@ -55,7 +55,8 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * Suited to CPU-bound work; for blocking work use {@link #mapBlocking}. Runs on {@link Dispatcher#cpu()}, unless
      * {@linkplain Source#with attributes} name another dispatcher.
      *
-     * @param workers number of threads that may work at once, up to 1024; the dispatcher's size also limits this
+     * @param workers maximum number of threads that work concurrently, up to 1024; the dispatcher's size also limits
+     *     this
      */
     @Operator(acks = SAME, cost = WORKERS)
     public <R> Source<R> mapParallel(Parallelism workers, Handler<? super T, ? extends R> handler) {
@@ -74,18 +75,18 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * Calls a handler that may block on up to {@code concurrency} elements at once, each on its own thread. Threads are
-     * reused, and while handlers return quickly, only a few threads are awake. The threads are virtual, unless
-     * {@linkplain Source#with attributes} name another dispatcher.
+     * Calls a handler that may block. Processes up to {@code concurrency} elements concurrently, each on its own
+     * thread. Threads are reused, and while handlers return quickly, only a few threads are awake. The threads are
+     * virtual, unless {@linkplain Source#with attributes} name another dispatcher.
      *
      * <ul>
      *   <li>Order by key: elements with the same key are processed one after the other. A slow or stuck key does not
      *       delay other keys: elements that are waiting for their key have their own buffer, of 8 elements per thread
-     *       and at least 512. Once that buffer is full, the next element that has to wait halts the input. An idle key
-     *       uses no memory.
+     *       and at least 512. Once that buffer is full, the next element that would have to wait stops the input. An
+     *       idle key uses no memory.
      *   <li>Completion: when the input has ended, all handlers have returned, and all results have been emitted.
-     *   <li>Failure: if a handler fails, the stream fails at once. An upstream failure is passed on after the results
-     *       of the elements that preceded it.
+     *   <li>Failure: if a handler fails, the stream fails immediately. An upstream failure is passed on after the
+     *       results of the elements that preceded it.
      *   <li>Cancellation: handlers are interrupted; the stage waits for them to return.
      *   <li>Acknowledgement: each result carries the acknowledgement of its element.
      *   <li>Demand: the stage accepts up to 8 elements per thread, at least 512.
@@ -146,13 +147,13 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * <ul>
      *   <li>Completion: when the input has ended, all computations are done, and all results have been emitted.
      *   <li>Failure: if a computation fails or its result is null, or if the function throws, the supervision decides.
-     *       If it decides to fail, the stream fails at once. A retried element waits for its next attempt on a virtual
-     *       thread and counts as running meanwhile. An upstream failure is passed on after the results of the elements
-     *       that preceded it.
+     *       If it decides to fail, the stream fails immediately. A retried element waits for its next attempt on a
+     *       virtual thread, and still counts as running. An upstream failure is passed on after the results of the
+     *       elements that preceded it.
      *   <li>Cancellation and failure: running futures are cancelled; the stage does not wait for them.
      *   <li>Acknowledgement: each result carries the acknowledgement of its element.
-     *   <li>Demand: the stage accepts up to 8 elements per allowed computation, at least 512; as many again may be
-     *       waiting for earlier elements with the same key.
+     *   <li>Demand: the stage accepts up to 8 elements per allowed computation, at least 512. The same number of
+     *       additional elements may be waiting for earlier elements with the same key.
      * </ul>
      *
      * {@snippet :
@@ -183,7 +184,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * <ul>
      *   <li>Completion: when the input has ended and the last result has been emitted.
      *   <li>Failure: if a future fails or its result is null, or if the function throws, the supervision decides, and
-     *       may retry the element. If it decides to fail, the stream fails at once. A restart continues from
+     *       may retry the element. If it decides to fail, the stream fails immediately. A restart continues from
      *       {@code initial}, without emitting it again. An upstream failure is passed on after the results that
      *       preceded it.
      *   <li>Cancellation: the running future is cancelled.
@@ -209,8 +210,8 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
      * once the previous result is available. After a failure or a cancellation, nothing is emitted. In all other
      * respects, this method works like {@link #scanAsync}.
      *
-     * <p>All elements are acknowledged together with the result. This includes the elements from before a restart by
-     * supervision, although the restarted stage continues from {@code initial}.
+     * <p>All elements are acknowledged together with the result. This includes elements combined before a restart by
+     * supervision, although the restarted stage starts again from {@code initial}.
      *
      * {@snippet :
      * parts.foldAsync(upload, (sent, part) -> storage.append(sent, part));

@@ -10,13 +10,13 @@ import java.util.Objects;
  * leave on both sides. Thread-safe; its creator closes it.
  *
  * <p>Only one pipeline at a time writes to {@link #sink}; any number of pipelines read from {@link #source}. A
- * {@link Route} chooses each element's taker. The writing pipeline waits while that taker has no room, and while there
- * are fewer takers than the minimum. Elements keep their acknowledgements.
+ * {@link Route} chooses a taker for each element. The writing pipeline waits while the chosen taker's inbox is full,
+ * and while there are fewer takers than the minimum. Elements keep their acknowledgements.
  *
- * <p>A taker that is stopped still receives the elements in its inbox. A taker that ends in any other way leaves those
- * elements, and the ones it was processing, unacknowledged. They never go to another taker; the writing pipeline
+ * <p>A taker that is stopped still receives the elements in its inbox. If a taker ends in any other way, these elements
+ * and the ones it was processing stay unacknowledged. They are not passed to another taker; the writing pipeline
  * delivers them again after a restart. When the writing pipeline ends, the takers wait for the next one. {@link #close}
- * ends the writing pipeline at once, without a failure, and ends the takers after they have received the elements
+ * ends the writing pipeline immediately, without a failure, and ends the takers after they have received the elements
  * written so far.
  *
  * {@snippet :
@@ -39,13 +39,13 @@ public final class PartitionHub<T> extends Hub<T> {
     @FunctionalInterface
     public interface Route<T> {
 
-        /** Stands for no taker: the element is dropped and acknowledged at once. */
+        /** The result for an element without a taker. The element is dropped and acknowledged immediately. */
         int NOBODY = -1;
 
         /**
-         * Returns the index of the element's taker, starting at 0 in order of arrival, or {@link #NOBODY}. Called again
-         * if that taker leaves before it receives the element. If this method throws or returns any other number, the
-         * writing pipeline fails.
+         * Returns the index of the element's taker, or {@link #NOBODY}. Takers are numbered from 0, in the order in
+         * which they joined. If the chosen taker leaves before it receives the element, this method is called again. If
+         * it throws or returns any other number, the writing pipeline fails.
          *
          * @param takers number of takers, at least the minimum
          */
@@ -64,8 +64,7 @@ public final class PartitionHub<T> extends Hub<T> {
     /**
      * Creates an open hub.
      *
-     * @param buffer number of elements that may be queued for each taker, at least 1; may be exceeded by up to one
-     *     batch
+     * @param buffer maximum number of elements queued for each taker, at least 1; the last batch added may exceed it
      * @param minTakers minimum number of takers, at least 1; the writing pipeline waits while there are fewer
      */
     public static <T> PartitionHub<T> create(int buffer, int minTakers, Route<? super T> route) {
@@ -79,7 +78,7 @@ public final class PartitionHub<T> extends Hub<T> {
         return sink("partitionHub", true);
     }
 
-    /** The source from which each pipeline receives the elements that the route assigns to it while it runs. */
+    /** The source for the takers. While a taker is running, it receives the elements that the route assigns to it. */
     public Source<T> source() {
         return source("partitionHub", null);
     }
@@ -127,8 +126,8 @@ public final class PartitionHub<T> extends Hub<T> {
     }
 
     /**
-     * Gives {@code part} to {@code taker}, or appends it to {@code back} if the taker has left. Returns false if the
-     * hub is closed.
+     * Adds {@code part} to the inbox of {@code taker} once there is room. If the taker has left, adds it to
+     * {@code back}, to be routed again. Returns false if the hub is closed.
      */
     private boolean give(Batch<T> part, Taker<T> taker, Batch<T> back) throws InterruptedException {
         return whenRoom(() -> !present().contains(taker) || taker.inbox().elements() < buffer, () -> {

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 /** The blueprint of a complete pipeline, from its sources to its sink. Immutable; each {@link #run} is independent. */
 public final class Pipeline {
 
-    /** Adds all stages to an assembly and closes the last segment. */
+    /** Adds the stages of a run to its assembly and closes the last segment. */
     final Consumer<RunAssembly> builder;
 
     private final String name;
@@ -24,7 +24,7 @@ public final class Pipeline {
         this.clock = clock;
     }
 
-    /** Creates a pipeline whose {@code builder} adds all stages to an assembly and closes their segments. */
+    /** Creates a pipeline. For each run, {@code builder} adds all stages to an assembly and closes their segments. */
     static Pipeline of(Consumer<RunAssembly> builder) {
         return new Pipeline(builder, "pipeline", Clock.SYSTEM);
     }
@@ -33,7 +33,7 @@ public final class Pipeline {
         return of(assembly -> assemble(assembly, source, sink));
     }
 
-    @SuppressWarnings("unchecked") // a loop of a supertype only reads the values
+    @SuppressWarnings("unchecked") // safe: a loop for a supertype of T only reads the elements
     private static <T> void assemble(RunAssembly assembly, Source<T> source, Sink.Loop<? super T> sink) {
         Stage<T> upstream = source.node().build(assembly);
         StageAttributes attributes = new StageAttributes(sink.attributes);
@@ -66,9 +66,9 @@ public final class Pipeline {
     }
 
     /**
-     * Adds an action that receives each run before the run's first element. It is called on the thread that calls
-     * {@link #run}, once all stages exist and {@link RunningPipeline#handles} finds their handles. For example, the
-     * action can give code inside the pipeline the handles that control its own run.
+     * Adds an action that is called with each run before its first element. The action is called on the thread that
+     * calls {@link #run}, after all stages have been created, so {@link RunningPipeline#handles} returns their handles.
+     * For example, the action can pass these handles to code inside the pipeline, which can then control its own run.
      *
      * {@snippet :
      * Pipeline pipeline = orders.to(Sink.forEach(desk::book)).onStart(running -> desk.steer(running));

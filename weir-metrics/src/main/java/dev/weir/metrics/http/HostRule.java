@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the {@code Host} header in order to prevent DNS rebinding: a page from another site can reach this port from a
- * browser only under that site's name. Immutable.
+ * Checks the {@code Host} header to prevent DNS rebinding. When a web page on another site makes a browser connect to
+ * this port, the header contains the name of that site, so the request is rejected. Immutable.
  */
 public final class HostRule {
 
@@ -31,8 +31,8 @@ public final class HostRule {
     }
 
     /**
-     * Creates a rule that accepts all IP addresses, which probes and scrapers use, the names of this machine, and the
-     * given names.
+     * Creates a rule that accepts the names of this machine, the given names, and all IP addresses. Probes and scrapers
+     * usually connect to an IP address.
      *
      * @param names case-insensitive names; {@code *.example.com} matches each name that ends with {@code .example.com}
      */

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP/1.1 server port with one virtual thread per connection. New connections are always accepted, so that a probe
- * always gets a response: if there are already {@link HttpLimits#MAX_CONNECTIONS}, a new connection replaces the
- * connection that has waited longest. Thread-safe. The caller of {@code open} closes the endpoint.
+ * always gets a response. Once there are {@link HttpLimits#MAX_CONNECTIONS} connections, each new connection replaces
+ * an existing one, preferably an idle one. Thread-safe. The caller of {@code open} closes the endpoint.
  */
 public final class HttpEndpoint implements AutoCloseable {
 
@@ -40,8 +40,8 @@ public final class HttpEndpoint implements AutoCloseable {
         /**
          * Handles one request. The exchange is closed afterwards.
          *
-         * @param deadline the deadline, which is already running; a streaming handler restarts it before each write and
-         *     stops it afterwards
+         * @param deadline the deadline for the response, which has already started; a streaming handler restarts it
+         *     before each write and stops it afterwards
          */
         void handle(HttpExchange exchange, ResponseDeadline deadline) throws IOException;
     }
@@ -104,10 +104,10 @@ public final class HttpEndpoint implements AutoCloseable {
                 Connection connection = new Connection(port.accept(), service);
                 connections.add(connection);
                 requests.execute(connection);
-            } catch (RejectedExecutionException e) { // The endpoint is being closed, which cuts the connection.
+            } catch (RejectedExecutionException e) { // close() has been called. It also cuts this connection.
                 return;
             } catch (IOException e) {
-                if (!port.isClosed()) { // For example, too many open files: close a connection.
+                if (!port.isClosed()) { // The process may have too many open files. Close a connection to free one.
                     connections.makeRoom();
                     LockSupport.parkNanos(RETRY_NANOS);
                 }
@@ -116,13 +116,13 @@ public final class HttpEndpoint implements AutoCloseable {
     }
 
     private static URI uriOf(InetAddress address, int port) {
-        // A client cannot connect to the wildcard address. It can use loopback, which the wildcard address includes.
+        // Clients cannot connect to the wildcard address. An endpoint bound to it also accepts loopback connections.
         InetAddress reached = address.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : address;
         String host = reached.getHostAddress();
         return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);
     }
 
-    /** Returns the address on this machine, without a path. */
+    /** Returns the URI for connections from this machine, without a path. */
     public URI uri() {
         return uri;
     }

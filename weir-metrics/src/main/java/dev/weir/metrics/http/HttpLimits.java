@@ -6,9 +6,8 @@ import java.time.Duration;
 public final class HttpLimits {
 
     /**
-     * The maximum number of connections. One more connection replaces the connection that has waited longest for a
-     * request. If no connection waits for a request, it replaces the connection that has waited longest for its client
-     * to read a response.
+     * The maximum number of connections. If there are already this many, a new connection replaces the one that has
+     * been idle longest. If none is idle, it replaces the one whose client has taken longest to read its response.
      */
     public static final int MAX_CONNECTIONS = 64;
 
@@ -23,12 +22,15 @@ public final class HttpLimits {
 
     static final int MAX_HEADERS = 64;
 
-    /** The maximum time between two requests on a connection. It is longer than the usual scrape interval. */
+    /**
+     * The maximum time between two requests on a connection. It is longer than the usual scrape interval, so that a
+     * scraper can reuse its connection.
+     */
     static final Duration MAX_IDLE = Duration.ofSeconds(65);
 
     /**
-     * The maximum size of the unread rest of a request body that is skipped before the next request. If the rest is
-     * longer, the connection is closed.
+     * The maximum number of request body bytes to skip if a handler did not read the whole body. If more are left, the
+     * connection is closed.
      */
     static final int MAX_SKIPPED_BYTES = 8 * 1024;
 

@@ -25,8 +25,8 @@ final class RequestReader {
     private final InputStream in;
 
     /**
-     * Bytes that have been read but not used, from {@link #at} to {@link #end}. Grows up to the maximum size of a
-     * request head.
+     * Contains the bytes that have been read from the socket but not yet consumed, from {@link #at} to {@link #end}.
+     * Grows up to the maximum size of a request's header section.
      */
     private byte[] buffer = new byte[FIRST_BYTES];
 
@@ -45,8 +45,8 @@ final class RequestReader {
     /**
      * Waits for the next request.
      *
-     * @param idle how long to wait until the request begins
-     * @param whole how long the request may take from then on, including its body
+     * @param idle how long to wait for the first byte of the request
+     * @param whole how long the rest of the request may take to arrive, including its body
      * @return null if the client has closed the connection
      * @throws SocketTimeoutException if a time limit is exceeded
      */
@@ -97,7 +97,7 @@ final class RequestReader {
             if (!fill()) {
                 return null;
             }
-            scanned -= before - at; // The remaining bytes may have been moved to the front.
+            scanned -= before - at; // fill() may have moved the unread bytes to the start of the buffer.
         }
     }
 
@@ -127,8 +127,8 @@ final class RequestReader {
     }
 
     /**
-     * Returns the body of the last request. If the client waits for permission to send it, the first read gives
-     * permission.
+     * Returns the body of the last request. If the client expects {@code 100 Continue} before it sends the body, the
+     * first read sends that response.
      */
     InputStream body(Request request, OutputStream out) {
         bodyLeft = request.bodyBytes();

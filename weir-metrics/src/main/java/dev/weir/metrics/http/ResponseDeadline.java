@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the time for a client to read a response. When the time is up, the connection is closed and the request's
- * thread is interrupted. The time starts with the request. Confined to the request's thread.
+ * Limits the time that a client may take to read a response. When the limit is exceeded, the connection is closed and
+ * the request's thread is interrupted. The timer starts before the handler is called. Confined to the request's thread.
  */
 public final class ResponseDeadline {
 
@@ -31,7 +31,7 @@ public final class ResponseDeadline {
         connection.isNow(Connection.State.WRITING);
         try {
             alarm = timer.schedule(connection::cut, limit.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (RejectedExecutionException e) { // The endpoint is being closed and cuts its connections.
+        } catch (RejectedExecutionException e) { // The endpoint is being closed, so its timer no longer accepts tasks.
             connection.cut();
         }
     }

@@ -15,12 +15,12 @@ import org.springframework.test.context.BootstrapWith;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
 /**
- * Marks a test that runs only an application's pipelines: the beans of its {@code @SpringBootApplication} class run
- * against a testkit broker, without a web server, a database, or components found by scanning. Use {@code @Import} to
- * add the components that the pipelines need, and {@code @ImportAutoConfiguration} to add auto-configurations. The
- * broker is a {@code KafkaCluster} bean, which is started before the pipelines and closed with the context; a
- * {@code KafkaCluster} bean of the test replaces it. Requires {@code weir-testkit} and
- * {@code spring-boot-starter-test}.
+ * Marks a test that starts only the pipelines of an application. The {@code Pipeline} beans of its
+ * {@code @SpringBootApplication} class run against a testkit broker, without a web server, a database, or components
+ * found by scanning. Use {@code @Import} to add the components that the pipelines need, and
+ * {@code @ImportAutoConfiguration} to add auto-configurations. The broker is a {@code KafkaCluster} bean, which is
+ * started before the pipelines and closed with the context. If the test defines its own {@code KafkaCluster} bean, that
+ * bean is used instead. Requires {@code weir-testkit} and {@code spring-boot-starter-test}.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
