@@ -19,7 +19,7 @@ public final class RestartSettings {
     }
 
     /**
-     * The delays before restarts. They grow with the number of restarts during the last period of length
+     * The back-off between a failure and the restart. The delay grows with the number of restarts within the last
      * {@link #within}.
      */
     public Backoff backoff() {
@@ -27,8 +27,8 @@ public final class RestartSettings {
     }
 
     /**
-     * The maximum number of restarts within any period of length {@link #within}. Once this number is reached, the
-     * section's next failure is passed on.
+     * The maximum number of restarts within the last {@link #within}. Once it is reached, the next failure of the
+     * section is passed on instead of causing a restart.
      */
     public int maxRestarts() {
         return values.maxRestarts;
@@ -45,8 +45,8 @@ public final class RestartSettings {
     }
 
     /**
-     * Creates settings that restart after failures only, without a limit. The back-off resets when there was no restart
-     * for ten times its maximum delay, or for one minute if that is longer.
+     * Creates settings that restart after failures only, without a limit. The back-off resets once no restart has
+     * happened for ten times its maximum delay, and for at least one minute.
      */
     public static RestartSettings of(Backoff backoff) {
         Duration calm = backoff.max().multipliedBy(10);

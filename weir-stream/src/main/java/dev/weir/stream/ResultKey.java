@@ -1,8 +1,8 @@
 package dev.weir.stream;
 
 /**
- * The key to one result of a running pipeline, for {@link RunningPipeline#result}. Only a {@link ResultSink} is a
- * usable key: it identifies its own result. Compared by identity. Immutable.
+ * The key to one result of a running pipeline; see {@link RunningPipeline#result}. Only {@link ResultSink} instances
+ * work as keys, each for its own result. Keys are compared by identity. Immutable.
  *
  * @param <R> the type of the result
  */

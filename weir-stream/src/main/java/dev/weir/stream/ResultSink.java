@@ -39,7 +39,10 @@ public final class ResultSink<T, R> implements Sink<T>, ResultKey<R> {
     /** The text of {@link Operator#acks} for most result sinks. */
     static final String ACKS = "each when it is part of the result";
 
-    /** Closes a source with a loop, or with operators and a loop, and registers the result of {@code sink}. */
+    /**
+     * Attaches a sink's loop to a source, together with the sink's operators if it has any, and registers the result of
+     * {@code sink}.
+     */
     @FunctionalInterface
     private interface Closing<T, R> {
         Pipeline close(Source<? extends T> source, ResultSink<?, R> sink);

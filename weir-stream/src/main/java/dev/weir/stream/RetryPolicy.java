@@ -6,8 +6,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules for calling a stage's function again after it threw for an element. Immutable; thread-safe if the predicate
- * is.
+ * Determines how a stage retries its function for an element: the number of attempts, the back-off between them, and
+ * the exceptions that are retried. Immutable; thread-safe if the predicate is.
  */
 public final class RetryPolicy {
 
@@ -43,9 +43,10 @@ public final class RetryPolicy {
     }
 
     /**
-     * Returns this policy, limited to exceptions of this type.
+     * Returns this policy, limited to exceptions of the given type.
      *
-     * @throws IllegalArgumentException if exceptions of this type are never retried; see {@link Supervision}
+     * @throws IllegalArgumentException if a retry can have no effect, because exceptions of this type always fail the
+     *     stream; see {@link Supervision}
      */
     public RetryPolicy on(Class<? extends Throwable> type) {
         if (Machinery.isAlwaysFailure(Objects.requireNonNull(type, "type"))) {

@@ -17,8 +17,8 @@ public interface RunningPipeline extends AutoCloseable {
     Duration DEFAULT_DRAIN = Duration.ofSeconds(30);
 
     /**
-     * The time, 3 seconds, that JVM shutdown gives to threads in {@link #await} after a drain, so that they can return
-     * and terminate.
+     * The grace period during JVM shutdown, after a drain, for threads in {@link #await} to return and terminate: 3
+     * seconds.
      */
     Duration LINGER = Duration.ofSeconds(3);
 
@@ -45,10 +45,10 @@ public interface RunningPipeline extends AutoCloseable {
     void stop();
 
     /**
-     * Stops the sources, waits until the emitted elements are finished, and cancels the elements that are unfinished at
-     * the deadline. If the pipeline has already ended, returns the report at once.
+     * Stops the sources and waits until the emitted elements are finished. At the deadline, cancels the elements that
+     * are still unfinished. If the pipeline has already ended, returns the report immediately.
      *
-     * @param deadline measured from now; if it is not more than 0, cancels at once
+     * @param deadline measured from now; if it is not more than 0, cancels immediately
      * @return the report, which lists unfinished work; also returned after a failure
      * @throws IllegalStateException if called by a stage of the pipeline, which would wait for itself; call
      *     {@link #stop} there instead
@@ -68,24 +68,26 @@ public interface RunningPipeline extends AutoCloseable {
     /**
      * Drains the pipeline on JVM shutdown, for at most {@code deadline}, and then cancels unfinished elements. This is
      * meant for platforms that kill a process some seconds after SIGTERM. Leave enough time between the deadline and
-     * the kill for the last commit and for leaving the group. The JVM waits at most 23 s for these two steps and for
-     * stages that do not react. It does not wait for a thread of the pipeline that called {@code System.exit}, because
-     * that call cannot return; the element that this thread was processing is not finished.
+     * the kill for the last commit and for leaving the group. The JVM waits at most 23 s for the last commit, for
+     * leaving the group, and for stages that do not respond to the cancellation. If a thread of the pipeline called
+     * {@code System.exit}, the JVM does not wait for that thread, because the call cannot return. The element that it
+     * was processing stays unfinished.
      *
      * <p>Threads that are waiting in {@link #await} then have up to {@link #LINGER} to return and terminate, so that
      * {@code main} can print the report and close its files. After that the JVM halts, so put essential work in
      * {@link #onDrained}.
      *
-     * @param deadline measured from the signal; if it is not more than 0, cancels at once
+     * @param deadline measured from the signal; if it is not more than 0, cancels immediately
      * @return this pipeline
      */
     RunningPipeline drainOnShutdown(Duration deadline);
 
     /**
-     * Calls {@code action} once with the report when the pipeline has ended in any way and its resources are closed; if
-     * the pipeline has already ended, calls it at once. During JVM shutdown the action has up to {@link #LINGER} before
-     * the JVM halts. If some stages still have not reacted when the action is called, its report lists them as
-     * unfinished work. Actions run one after the other on a thread of the pipeline. Their exceptions are logged.
+     * Calls {@code action} once with the report when the pipeline has ended, normally or not, and its resources are
+     * closed. If the pipeline has already ended, calls it immediately. During JVM shutdown the action has up to
+     * {@link #LINGER} before the JVM halts. Stages that still have not responded to the shutdown when the action is
+     * called are listed in the report as unfinished work. Actions run one after the other on a thread of the pipeline.
+     * Their exceptions are logged.
      *
      * {@snippet :
      * running.onDrained(report -> System.out.println(report)).drainOnShutdown();
@@ -105,14 +107,17 @@ public interface RunningPipeline extends AutoCloseable {
 
     /**
      * A sample of the threads of each stage, in the order of the flow; empty after the pipeline has ended. The call
-     * inspects the state of each thread (of a subset, if a stage has very many), so use it for displays, not per
-     * record.
+     * inspects the state of each thread, or of a subset if a stage has very many threads. It is meant for displays and
+     * is too expensive to call for each record.
      */
     default List<StageSnapshot.Activity> activity() {
         return List.of();
     }
 
-    /** The handles of this type that the sources and sinks expose, for instance the handles of a consumer. */
+    /**
+     * The handles of the given type exposed by this pipeline and its stages, for example the handles of a Kafka
+     * consumer.
+     */
     <H> List<H> handles(Class<H> type);
 
     /**

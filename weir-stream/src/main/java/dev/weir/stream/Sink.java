@@ -29,8 +29,8 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
 
     /**
      * Calls {@code action}, which may block, with each element in order, on one thread. Acknowledges each element when
-     * the action returns; while the action takes only a few microseconds, up to 16 elements are acknowledged together.
-     * If the action throws, the pipeline fails and the element is not acknowledged.
+     * the action returns. If the action takes only a few microseconds, up to 16 elements are acknowledged together. If
+     * the action throws, the pipeline fails and the element is not acknowledged.
      */
     @Operator(acks = "each when the action has returned", cost = "the action's")
     static <T> Loop<T> forEach(Action<? super T> action) {
@@ -51,8 +51,8 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Calls {@code action}, which may block, with up to {@code concurrency} elements at once, in no particular order.
-     * See {@link #forEachBlocking(int, Ordering, Action)}.
+     * Calls {@code action}, which may block, for up to {@code concurrency} elements concurrently, in no particular
+     * order. See {@link #forEachBlocking(int, Ordering, Action)}.
      */
     @Operator(acks = "each when its action has returned", cost = "a virtual thread per worker, a hand-over per element")
     static <T> Sink<T> forEachBlocking(int concurrency, Action<? super T> action) {
@@ -60,8 +60,8 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Calls {@code action}, which may block, with up to {@code concurrency} elements at once, each on a virtual thread.
-     * An element is acknowledged when the action has returned. If the action throws, the pipeline fails.
+     * Calls {@code action}, which may block, for up to {@code concurrency} elements concurrently, each on a virtual
+     * thread. An element is acknowledged when the action has returned. If the action throws, the pipeline fails.
      *
      * {@snippet :
      * orders.to(Sink.forEachBlocking(64, RecordOrdering.byKey(), order -> database.store(order))).run()
@@ -106,8 +106,8 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Hands the elements to another thread at that thread's pace. See {@link SinkQueue}, which also describes
-     * acknowledgements.
+     * Hands the elements to another thread, which takes them at its own pace. See {@link SinkQueue}, which also
+     * describes acknowledgements.
      *
      * @param queue can be used for one run only
      */
@@ -123,15 +123,15 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         return ResultSink.of("toList", ResultLoops.collect(Collectors.<T>toList()));
     }
 
-    /** Combines the elements with {@code collector}, using one thread and one container. */
+    /** Combines the elements with {@code collector}, using a single thread and a single result container. */
     @Operator(acks = ResultSink.ACKS, cost = "the collector's")
     static <T, R> ResultSink<T, R> collect(Collector<? super T, ?, ? extends R> collector) {
         return ResultSink.of("collect", ResultLoops.collect(Objects.requireNonNull(collector, "collector")));
     }
 
     /**
-     * Combines the elements into one value: {@code initial} with the first element, the result with the second, and so
-     * on.
+     * Combines the elements into one value. {@code function} combines {@code initial} with the first element, then the
+     * result with the second element, and so on.
      *
      * @param initial the result if there are no elements; shared by all runs, so it must not be modified
      */
@@ -143,8 +143,8 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Combines the elements into one value: the first element with the second, the result with the third, and so on.
-     * The result is empty if there are no elements.
+     * Combines the elements into one value. {@code function} combines the first element with the second, then the
+     * result with the third, and so on. The result is empty if there are no elements.
      */
     @Operator(acks = ResultSink.ACKS, cost = "an object per element")
     static <T> ResultSink<T, Optional<T>> reduce(BiFunction<? super T, ? super T, ? extends T> function) {
@@ -221,7 +221,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
     }
 
     /**
-     * Creates a sink that consists of operators followed by a sink, and has that sink's result.
+     * Creates a sink that consists of operators followed by {@code sink}, and produces the result of {@code sink}.
      *
      * {@snippet :
      * ResultSink<Order, Optional<Order>> firstLarge =
@@ -264,7 +264,7 @@ public sealed interface Sink<T> permits Sink.Loop, Sink.Lower, ResultSink {
         }
     }
 
-    /** The lower part of a pipeline, used as a sink. Created by {@link #through}. */
+    /** Operators followed by a sink, used as one sink. Created by {@link #through}. */
     final class Lower<T> implements Sink<T> {
 
         private final Function<Source<T>, Pipeline> pipeline;

@@ -123,9 +123,9 @@ public final class SinkQueue<T> {
     }
 
     /**
-     * Cancels the stream. The elements that were not taken, and the last one that was taken, stay unacknowledged. The
-     * upstream stages are closed when they emit their next element, if not before; {@link RunningPipeline#stop} does
-     * not wait for this.
+     * Cancels the stream. Elements that were not taken, and the last element that was taken, stay unacknowledged. The
+     * upstream stages are closed when they emit their next element at the latest; {@link RunningPipeline#stop} does not
+     * wait for this.
      */
     public void cancel() {
         lock.lock();
@@ -150,8 +150,8 @@ public final class SinkQueue<T> {
             lock.unlock();
         }
         context.onTermination(patience -> {
-            // This call has an effect only if the run ended before the loop was started; otherwise the loop has already
-            // ended the queue.
+            // Has no effect if the loop has already ended the queue. It is needed if the run ended before the loop was
+            // started.
             end(cutOff(context));
             return "";
         });

@@ -24,9 +24,9 @@ import java.util.function.Supplier;
  *
  * <p>Operators between two asynchronous boundaries run fused on one thread, batch by batch. Functions given to fused
  * operators are called by one thread at a time and must not block; use {@link #mapBlocking} for blocking work and
- * {@link #mapParallel} for CPU-intensive work. If any function throws, the pipeline fails, and the function's element
- * and all other unfinished elements stay unacknowledged. To change this, call {@link #supervised} immediately after an
- * operator: supervision can retry the element, skip it, or restart the operator.
+ * {@link #mapParallel} for CPU-intensive work. If any function throws, the pipeline fails, and the current element and
+ * all other unfinished elements stay unacknowledged. To handle an operator's failures differently, call
+ * {@link #supervised} immediately after it: supervision can retry the element, skip it, or restart the operator.
  *
  * <p>Elements are never null.
  */
@@ -55,11 +55,11 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits the elements of an iterable, from the start in each run. If its iterator fails, the failure follows the
-     * elements that preceded it. A stop ends the source after the current element.
+     * Emits the elements of an iterable, from the start in each run. If its iterator fails, the preceding elements are
+     * emitted before the failure is passed on. When the pipeline is stopped, the source ends after the current element.
      *
      * <p>This source, like every source that calls user code for each element, collects {@link Batch#DEFAULT_CAPACITY}
-     * elements before it emits them. If that may take long, set a smaller number:
+     * elements before it emits them. If collecting that many may take long, set a smaller number:
      * {@code with(Attributes.NONE.withBuffer(1))}.
      */
     @Operator(acks = "none", cost = "the iterator's; batches are reused")
@@ -133,8 +133,8 @@ public final class Source<T> extends FailureOperators<T> {
 
     /**
      * Emits an element after {@code initialDelay} and then every {@code interval}, measured by the run's clock, until
-     * the pipeline is stopped. While there is no demand, one tick is kept and further ticks are skipped; later ticks
-     * keep their schedule.
+     * the pipeline is stopped. While there is no demand, one tick is kept and further ticks are skipped. Skipped ticks
+     * do not shift the schedule.
      *
      * @param interval more than zero
      */
@@ -146,8 +146,8 @@ public final class Source<T> extends FailureOperators<T> {
     /**
      * Emits the elements that other threads offer to {@code queue}. See {@link SourceQueue}. A full queue applies
      * back-pressure: offers are refused or wait. When the pipeline is stopped, the elements in the queue are still
-     * emitted. If the pipeline fails, is cancelled or needs no more elements, they are dropped. In each case, later
-     * offers return {@link SourceQueue.Closed}.
+     * emitted. If the pipeline fails, is cancelled or needs no more elements, the elements in the queue are dropped.
+     * After any of these events, offers return {@link SourceQueue.Closed}.
      *
      * @param queue can feed one run only; a second run is refused when it starts
      */
@@ -176,8 +176,9 @@ public final class Source<T> extends FailureOperators<T> {
 
     /**
      * Emits elements computed from a state by an asynchronous function, for instance one that loads the next page of a
-     * list. See {@link #unfold}. The function is called on demand, for one step at a time; steps that complete at once
-     * are emitted together. When the stream ends, it does not wait for a running step.
+     * list. See {@link #unfold}. The function is called on demand, one step at a time. The elements of steps that
+     * complete immediately are emitted together. When the stream ends, it does not wait for a step that is still
+     * running.
      */
     @Operator(acks = "none", cost = "the function's; a wake-up per step that does not complete at once")
     public static <S, T> Source<T> unfoldAsync(
@@ -215,8 +216,8 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits the elements of the source with which {@code stage} completes. That source starts in each run, as soon as
-     * it is known.
+     * Emits the elements of a source that {@code stage} provides asynchronously. Each run starts the source as soon as
+     * {@code stage} has completed.
      */
     @Operator(acks = "as in the source", cost = "one more pull per batch")
     public static <T> Source<T> completionStageSource(CompletionStage<Source<T>> stage) {
@@ -225,8 +226,8 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Emits the elements of the source that {@code source} supplies. The supplier is called on first demand in each
-     * run.
+     * Emits the elements of the source returned by the supplier {@code source}. Each run calls the supplier on first
+     * demand.
      */
     @Operator(acks = "as in the source", cost = "one more pull per batch")
     public static <T> Source<T> lazily(Supplier<Source<T>> source) {
@@ -245,11 +246,11 @@ public final class Source<T> extends FailureOperators<T> {
     /**
      * Emits the elements of a publisher. Each run creates its own subscription.
      *
-     * <p>The source requests {@code buffer} elements on first demand, and more whenever half of them have been
-     * consumed. In addition to the batch that is being processed, at most {@code buffer} elements are queued or
-     * requested. The publisher may signal from any thread. Its completion or failure ends the stream, after the
-     * elements sent before it. When the pipeline stops, fails or needs no more elements, the subscription is cancelled.
-     * Acknowledgements are ignored, because a publisher cannot receive them.
+     * <p>The source requests {@code buffer} elements on first demand and requests more each time half of them have been
+     * consumed. At most {@code buffer} elements are requested or queued at any time, not counting the batch that is
+     * being processed. The publisher may signal from any thread. Its completion or failure ends the stream after all
+     * elements that it has sent. When the pipeline stops, fails or needs no more elements, the subscription is
+     * cancelled. Acknowledgements are ignored, because a publisher cannot receive them.
      *
      * {@snippet :
      * Flow.Publisher<Order> orders = JdkFlowAdapter.publisherToFlowPublisher(flux); // Reactor
@@ -267,8 +268,8 @@ public final class Source<T> extends FailureOperators<T> {
      * Turns operators into a {@link Flow.Processor}: its input passes through the operators to its subscribers. The
      * processor subscribes to one publisher and runs once, from its first subscriber until the end, a failure, or the
      * cancellation of the last subscriber. Subscribers share its elements as with {@link #asSharedPublisher}. Its input
-     * behaves as with {@link #fromPublisher}, except that a failure is passed on without waiting for demand for the
-     * remaining elements.
+     * behaves as with {@link #fromPublisher}, with one exception: a failure of the input does not wait until the
+     * subscribers have requested the remaining elements.
      *
      * {@snippet :
      * Flow.Processor<String, Integer> lengths = Source.processor(256, lines -> lines.map(String::length));
@@ -289,12 +290,12 @@ public final class Source<T> extends FailureOperators<T> {
     /**
      * Returns this stream as a publisher. Each subscriber gets its own run, which starts when it subscribes.
      *
-     * <p>The publisher never sends more elements than were requested. One batch waits for demand; after that, the
-     * upstream stages wait once their buffers are full. Signals come from the run's thread, one at a time. An element
-     * is acknowledged when {@code onNext} has returned; for a subscriber that finishes elements later, see
-     * {@link #withClaim}. If a subscriber cancels, the run ends as with a sink that needs no more elements: elements
-     * that have not been handed over stay unacknowledged. A failure of the run is passed to {@code onError}; an
-     * exception from the subscriber fails the run and is logged.
+     * <p>The publisher never sends more elements than were requested. Without demand, one batch waits to be handed
+     * over, and the upstream stages wait once their buffers are full. Signals come from the run's thread, one at a
+     * time. An element is acknowledged when {@code onNext} has returned; for a subscriber that finishes elements later,
+     * see {@link #withClaim}. If a subscriber cancels, the run ends as with a sink that needs no more elements:
+     * elements that have not been handed over stay unacknowledged. A failure of the run is passed to {@code onError};
+     * an exception from the subscriber fails the run and is logged.
      *
      * {@snippet :
      * Flow.Publisher<Order> orders = Source.from(file).map(Order::parse).asPublisher();
@@ -361,8 +362,8 @@ public final class Source<T> extends FailureOperators<T> {
     }
 
     /**
-     * Runs the pipeline to the end, or throws its failure. For sinks without a result. Interrupting the caller cancels
-     * the pipeline.
+     * Runs the pipeline to the end, or throws its failure. Used with sinks that have no result. Interrupting the caller
+     * cancels the pipeline.
      *
      * <pre>{@code
      * void greet() throws InterruptedException {

@@ -33,7 +33,7 @@ public final class StageSnapshot {
                 elapsedNanos);
     }
 
-    /** Creates a snapshot, for tests of code that reads snapshots. While a pipeline runs, the engine creates them. */
+    /** Creates a snapshot for testing code that reads snapshots. In a running pipeline, the engine creates them. */
     public static StageSnapshot of(
             String name,
             int parallelism,
@@ -124,7 +124,7 @@ public final class StageSnapshot {
                     stage, thread, dispatcher, atWork, waiting, ready, behindKeys, keyName, behindLock, waits);
         }
 
-        /** Creates a sample, for tests of code that reads samples. While a pipeline runs, the engine creates them. */
+        /** Creates a sample for testing code that reads samples. In a running pipeline, the engine creates them. */
         public static Activity of(
                 String stage,
                 @Nullable String thread,
@@ -170,8 +170,8 @@ public final class StageSnapshot {
         }
 
         /**
-         * Returns the sum of this sample and {@code other}, the sample of a stage of another stream that is shown under
-         * the same name.
+         * Returns the sum of this sample and {@code other}. Used to combine the stages of several streams that are
+         * shown under the same name.
          */
         public Activity and(Activity other) {
             ActivityValues a = values;
@@ -226,8 +226,8 @@ public final class StageSnapshot {
         }
 
         /**
-         * Number of threads working in the stage or in a stage fused to it. For an asynchronous stage, the number of
-         * calls in flight.
+         * Number of threads working in the stage, including threads working in stages fused to it. For an asynchronous
+         * stage, the number of calls in flight.
          */
         public int atWork() {
             return values.atWork;
@@ -251,12 +251,12 @@ public final class StageSnapshot {
             return values.behindKeys;
         }
 
-        /** Largest number of {@link #behindKeys} elements that are waiting for a single key; 0 if unknown. */
+        /** Largest number of {@link #behindKeys} elements that wait for the same key; 0 if unknown. */
         public int longestChain() {
             return values.waits.longestChain;
         }
 
-        /** The name of the key for which elements wait: {@link Ordering#keyName}. */
+        /** The name of the key that {@link #behindKeys} elements are waiting for; see {@link Ordering#keyName}. */
         public String keyName() {
             return values.keyName;
         }
@@ -296,8 +296,8 @@ public final class StageSnapshot {
 
         /**
          * The largest number of {@link #waiting} threads that are waiting for the same lock: a lock or semaphore of
-         * {@code java.util.concurrent}, or a monitor. All monitors of a stage count as one lock. Additional threads
-         * would wait there too.
+         * {@code java.util.concurrent}, or a monitor. All monitors of a stage count as one lock. Adding threads to the
+         * stage does not help, because they would wait for the same lock.
          */
         public int behindLock() {
             return values.behindLock;
@@ -362,9 +362,9 @@ public final class StageSnapshot {
     }
 
     private double share(long nanos) {
-        // If the stage has several threads, the three times add up to the time of all of them, even if their number has
-        // changed. If it has one thread, that thread also does other work, so the elapsed time may be larger than the
-        // sum.
+        // In a stage with several threads, the busy and waiting times add up to the time of all threads, even if the
+        // number of threads has changed. In a stage with one thread, the elapsed time may exceed that sum, because the
+        // thread also does other work.
         double total = Math.max(
                 (double) values.elapsedNanos,
                 (double) values.busyNanos + values.blockedUpNanos + values.blockedDownNanos);

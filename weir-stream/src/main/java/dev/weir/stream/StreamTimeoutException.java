@@ -3,8 +3,8 @@ package dev.weir.stream;
 import java.time.Duration;
 
 /**
- * Thrown when a stage waits longer than its timeout. Immutable, except for the parts that are mutable in every
- * exception.
+ * Thrown when a stage waits longer than its timeout. Immutable, except for the state that is mutable in every
+ * {@link Throwable}.
  */
 public final class StreamTimeoutException extends RuntimeException {
 

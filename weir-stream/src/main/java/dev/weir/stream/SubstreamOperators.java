@@ -14,8 +14,8 @@ import java.util.function.Predicate;
  * <p>A failure of an inner stream fails the outer stream, unless the inner stream recovers from it. Closing the outer
  * stream closes all inner streams. In counters, all inner streams of a stage share the same stage names.
  *
- * <p>A stop of the pipeline also ends the sources of inner streams, except collections, which are emitted completely.
- * If a stop cuts an inner stream short, the element from which it was created is not acknowledged and is delivered
+ * <p>When the pipeline is stopped, the sources of inner streams also end, except collections, which are emitted
+ * completely. If the stop cuts an inner stream short, the element that created it is not acknowledged and is delivered
  * again in the next run.
  */
 abstract class SubstreamOperators<T> extends FanOutOperators<T> {
@@ -24,9 +24,9 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * Replaces each element with the elements of a source. The sources are read one after the other, on this stage's
      * thread.
      *
-     * <p>The element is acknowledged when its source has ended and all emitted elements are finished. Elements of the
-     * source that have their own acknowledgements keep them. If {@code function} throws, the supervision decides what
-     * happens to the element.
+     * <p>The element is acknowledged when its source has ended and all elements emitted by the source are finished.
+     * Elements of the source that have acknowledgements of their own keep them. If {@code function} throws, the stage's
+     * supervision decides whether the stream fails or skips the element.
      *
      * {@snippet :
      * files.flatMapConcat(file -> linesOf(file))
@@ -63,9 +63,9 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * Replaces each element with the elements of a source, which ends as soon as the next element arrives. If several
      * elements arrive in one batch, only the source of the last one is started.
      *
-     * <p>An element is acknowledged when its source has ended or been replaced, and the elements emitted by then are
-     * finished. If elements of a replaced source have their own acknowledgements and were not emitted, they are not
-     * acknowledged.
+     * <p>An element is acknowledged when its source has ended or been replaced, and all elements emitted by that source
+     * are finished. If a replaced source had elements with acknowledgements of their own that were not emitted yet,
+     * those elements are not acknowledged.
      *
      * {@snippet :
      * selections.switchMap(selection -> pricesOf(selection))
@@ -94,17 +94,17 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * preserved within a key.
      *
      * <p>Streams without their own threads run on this stage's thread whenever their key has elements or a timer is
-     * due; a hundred thousand of them cost only memory. In such a stream, an operator that waits ({@code throttle},
-     * {@code delay}, {@code groupedWithin}) delays only its own key and emits when each wait ends. While 4,096 elements
-     * are queued for such streams, the stage reads no more elements. A stream has its own segment and buffers if it has
-     * its own threads (for example in an asynchronous boundary or a parallel stage), or if it contains retries after a
-     * back-off, {@code flatMapConcat}, {@code prefixAndTail}, {@code recoverWith} or {@code restarted}. For such
-     * streams, a full buffer (256 elements) of one key halts all keys. To find out which kind of stream
-     * {@code function} builds, the stage builds one stream in advance and closes it without an element.
+     * due; even a hundred thousand such streams cost only memory. In such a stream, an operator that waits
+     * ({@code throttle}, {@code delay}, {@code groupedWithin}) delays only its own key and emits when each wait ends.
+     * The stage stops reading while 4,096 elements are queued for such streams. A stream has its own segment and
+     * buffers if it has its own threads (for example in an asynchronous boundary or a parallel stage), or if it
+     * contains retries after a back-off, {@code flatMapConcat}, {@code prefixAndTail}, {@code recoverWith} or
+     * {@code restarted}. If the buffer of such a stream is full (256 elements), all keys wait. To find out which kind
+     * of stream {@code function} builds, the stage builds one stream in advance and closes it unused.
      *
-     * <p>Elements keep their acknowledgements in the stream of their key. If that stream ends by itself, for example
-     * after a {@code take}, further elements of the key are acknowledged and dropped. If {@code key} throws or returns
-     * null, the supervision decides what happens to the element. When a group has received no element for
+     * <p>Elements keep their acknowledgements in the stream of their key. If that stream ends early, for example
+     * because of a {@code take}, further elements of the key are acknowledged and dropped. If {@code key} throws or
+     * returns null, the supervision decides what happens to the element. When a group has received no element for
      * {@code idleAfter}, its stream ends normally. A later element with the same key starts a new group. If the
      * previous group still holds elements, the new group starts only after the previous one has ended, so that no
      * element overtakes another with the same key.
@@ -134,7 +134,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * Starts a new stream before each element that matches {@code predicate}. {@code function} builds each stream; the
      * outputs are emitted one after the other. The first element always starts a stream.
      *
-     * <p>Each element keeps its acknowledgement. If the stream of a section ends by itself, for example after a
+     * <p>Each element keeps its acknowledgement. If the stream of a section ends early, for example because of a
      * {@code take}, the rest of the section is acknowledged and dropped. If the predicate throws, the supervision
      * decides what happens to the element.
      *
@@ -168,8 +168,9 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * elements, the list is shorter.
      *
      * <p>The remaining elements keep their acknowledgements. The acknowledgements of the first {@code n} elements are
-     * held until the resulting stream has ended and all its elements are finished, because any of these may depend on
-     * the first {@code n}. If the source is endless and commits in order, use this operator only with {@code n = 0}.
+     * held until the resulting stream has ended and all its elements are finished, because any element of the resulting
+     * stream may depend on the first {@code n}. If the source is endless and commits in order, use this operator only
+     * with {@code n = 0}.
      *
      * {@snippet :
      * lines.prefixAndTail(1, (header, rows) -> rows.map(row -> parse(header.getFirst(), row)))

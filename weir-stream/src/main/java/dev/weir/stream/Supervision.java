@@ -43,7 +43,7 @@ public final class Supervision {
         this.retryPolicy = retryPolicy;
     }
 
-    /** Returns a supervision that fails the stream at the first exception. This is the default. */
+    /** Returns the default supervision, which fails the stream at the first exception. */
     public static Supervision fail() {
         return FAIL;
     }
@@ -53,16 +53,16 @@ public final class Supervision {
         return SKIP;
     }
 
-    /** Creates a supervision that decides by exception. */
+    /** Creates a supervision whose decision depends on the exception. */
     public static Supervision of(Function<? super Throwable, Decision> decider) {
         return new Supervision(decider, null);
     }
 
     /**
-     * Creates a supervision that retries the element according to {@code policy}, and then lets {@code then} decide
-     * about the last exception. Order is preserved: elements that wait for this one, because of their key or the input
-     * order, keep waiting. A stage that has its own threads waits on one of them; a fused stage delays its whole
-     * segment meanwhile.
+     * Creates a supervision that retries the element according to {@code policy}. If the last attempt fails too,
+     * {@code then} decides about its exception. Order is preserved: elements that wait for the failed element, because
+     * of their key or the input order, keep waiting. During the back-off, a stage with its own threads blocks one of
+     * them, and a fused stage blocks its whole segment.
      *
      * @param then a supervision that does not retry
      */

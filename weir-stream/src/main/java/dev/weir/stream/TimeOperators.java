@@ -16,8 +16,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     public static final int DEFAULT_MAX_HELD = 1024;
 
     /**
-     * Lets at most {@code elements} pass per {@code per}, evenly spaced, and delays the others. After a pause, as many
-     * elements as this rate allows in 10 ms, but at least 1, may pass at once. In all other respects, this method works
+     * Lets at most {@code elements} pass per {@code per}, evenly spaced, and delays the others. After a pause, a burst
+     * may pass: as many elements as the rate allows in 10 ms, but at least 1. In all other respects, this method works
      * like {@link #throttle(long, Duration, long, ThrottleMode)} in shaping mode.
      *
      * {@snippet :
@@ -33,9 +33,10 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * Lets at most {@code elements} pass per {@code per} on average, and up to {@code burst} at once after a pause.
      *
      * <p>Each element takes a permit from a bucket, which is refilled evenly and holds up to {@code burst} permits; it
-     * is full at the start. When shaping, an element without a permit waits, and nothing is pulled meanwhile. When
-     * enforcing, such an element fails with a {@link RateExceededException}, and the stage's supervision decides.
-     * Elements of a batch arrive together, so an enforcing throttle needs a burst at least as large as a batch.
+     * is full at the start. When shaping, an element without a permit waits, and the stage pulls nothing while it
+     * waits. When enforcing, such an element fails with a {@link RateExceededException}, and the stage's supervision
+     * decides. Elements of a batch arrive together, so an enforcing throttle needs a burst at least as large as a
+     * batch.
      *
      * <p>Each element keeps its acknowledgement. If the stage itself fails or is cancelled, the elements that it holds
      * stay unacknowledged. The end or a failure of the input is passed on after the elements that preceded it.
@@ -47,8 +48,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      *
      * @param elements at least 1
      * @param per more than 0
-     * @param burst at least 1; at most 26,000 if {@code per} is a day; the maximum is inversely proportional to
-     *     {@code per}
+     * @param burst at least 1; the maximum is inversely proportional to {@code per}; a burst of 26,000 is allowed even
+     *     if {@code per} is a day
      */
     @Operator(acks = "with the element", cost = "a clock reading per batch; a copy of each batch")
     public Source<T> throttle(long elements, Duration per, long burst, ThrottleMode mode) {
@@ -57,10 +58,9 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
 
     /**
      * Limits the total cost of elements to {@code costs} per {@code per} on average, and to {@code burst} at once after
-     * a pause. An element that costs more than the burst passes once the bucket has been refilled for long enough to
-     * cover the cost. In all other respects, this method works like
-     * {@link #throttle(long, Duration, long, ThrottleMode)}. If {@code cost} throws or returns a negative number, the
-     * stage's supervision decides.
+     * a pause. An element may cost more than the burst; it then waits until enough permits have been added to cover its
+     * cost. In all other respects, this method works like {@link #throttle(long, Duration, long, ThrottleMode)}. If
+     * {@code cost} throws or returns a negative number, the stage's supervision decides.
      *
      * {@snippet :
      * source.throttle(1_000_000, Duration.ofSeconds(1), 100_000, bytes -> bytes.length, ThrottleMode.SHAPING);
@@ -93,14 +93,15 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      * preserved within each key. A key identifies whatever has its own limit, such as a customer or a target host. Byte
      * arrays are compared by content.
      *
-     * <p>The stage accepts elements while it holds fewer than {@code maxHeld}; a key that exceeds its rate for a long
-     * time eventually fills that buffer and delays all keys. A key uses about 150 bytes until its bucket is full again,
-     * which takes {@code burst} times {@code per / elements} after the key's last element. The key is then removed when
-     * the next element of any key arrives.
+     * <p>The stage accepts elements while it holds fewer than {@code maxHeld}. A key that exceeds its rate for a long
+     * time eventually uses up this limit and delays all keys. A key occupies about 150 bytes until its bucket is full
+     * again, which takes at most {@code burst} times {@code per / elements} after the key's last element. It is removed
+     * when the next element of any key arrives after that.
      *
-     * <p>Each element keeps its acknowledgement. The end or a failure of the input waits for the held elements; after a
-     * cancellation held elements stay unacknowledged. If {@code key} throws or returns null, the stage's supervision
-     * decides. If that fails the stage, it fails at once, and held elements stay unacknowledged.
+     * <p>Each element keeps its acknowledgement. The end or a failure of the input is passed on after the held
+     * elements. After a cancellation, held elements stay unacknowledged. If {@code key} throws or returns null, the
+     * stage's supervision decides. If it decides to fail, the stage fails immediately, and held elements stay
+     * unacknowledged.
      *
      * {@snippet :
      * messages.throttlePerKey(100, Duration.ofSeconds(1), 20, message -> message.url().getHost(), 50_000);
@@ -108,8 +109,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
      *
      * @param elements at least 1
      * @param per more than 0
-     * @param burst at least 1; at most 26,000 if {@code per} is a day; the maximum is inversely proportional to
-     *     {@code per}
+     * @param burst at least 1; the maximum is inversely proportional to {@code per}; a burst of 26,000 is allowed even
+     *     if {@code per} is a day
      * @param maxHeld maximum number of held elements, at least 1; may be exceeded by up to one batch
      */
     @Operator(acks = "with the element", cost = "a hash look-up per element; an object per element held")
@@ -135,11 +136,12 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     /**
      * Holds each element until its own delay has passed since its arrival. Order is preserved, so an element that is
      * due waits for the elements before it. The delay begins when the stage accepts the element. The stage accepts
-     * elements only while it is being pulled and holds fewer than {@code maxHeld} elements. Time that an element spends
-     * waiting upstream of an asynchronous boundary does not count.
+     * elements only while the downstream stage is requesting elements and fewer than {@code maxHeld} elements are held.
+     * Time that an element spends queued upstream, for example in an asynchronous boundary, does not count.
      *
-     * <p>Each element keeps its acknowledgement. The end or a failure of the input waits for the held elements; after a
-     * cancellation held elements stay unacknowledged. If {@code time} throws, the stage's supervision decides.
+     * <p>Each element keeps its acknowledgement. The end or a failure of the input is passed on after the held
+     * elements. After a cancellation, held elements stay unacknowledged. If {@code time} throws, the stage's
+     * supervision decides.
      *
      * {@snippet :
      * retries.delay(retry -> retry.backOff(), 10_000);
@@ -168,8 +170,8 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
 
     /**
      * Lets elements pass for {@code time} from the start of the run, then ends the stream and closes the upstream
-     * stages at once. The upstream stages must not block the thread, as for {@link Source#idleTimeout}; if they do, the
-     * stream ends when they return. Acknowledgements work as with {@link #take}.
+     * stages immediately. As with {@link Source#idleTimeout}, the upstream stages must not block the thread. If they
+     * do, the stream ends only when they return. Acknowledgements work as with {@link #take}.
      *
      * {@snippet :
      * Source<Price> ofThisMinute = prices.takeWithin(Duration.ofMinutes(1));
@@ -197,11 +199,11 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
     }
 
     /**
-     * Emits an element once {@code quiet} has passed without a newer one; the other elements are dropped and
-     * acknowledged at once. Elements of a batch arrive together, so only the last of them can be emitted. The last
-     * element is emitted at the end and before an input's failure is passed on; after a cancellation it stays
-     * unacknowledged. The stage receives elements only while it is being pulled, and {@code quiet} begins when it
-     * receives an element.
+     * Emits an element once {@code quiet} has passed without a newer element. All other elements are dropped and
+     * acknowledged immediately. Elements of a batch arrive together, so only the last of them can be emitted. The last
+     * element is emitted before the end or a failure of the input is passed on; after a cancellation it stays
+     * unacknowledged. The stage receives elements only while the downstream stage requests them, and {@code quiet}
+     * begins when the stage receives an element.
      *
      * {@snippet :
      * keystrokes.debounce(Duration.ofMillis(300)).map(text -> search(text));
@@ -216,8 +218,9 @@ abstract class TimeOperators<T> extends GroupingOperators<T> {
 
     /**
      * Emits the latest element at the end of each {@code interval} in which an element arrived; the other elements are
-     * dropped and acknowledged at once. Intervals follow one another from the start of the run. The last element is
-     * emitted at the end and before an input's failure is passed on; after a cancellation it stays unacknowledged.
+     * dropped and acknowledged immediately. Intervals are consecutive, and the first one starts with the run. The last
+     * element is emitted before the end or a failure of the input is passed on; after a cancellation it stays
+     * unacknowledged.
      *
      * {@snippet :
      * prices.sample(Duration.ofSeconds(1)).map(price -> show(price));

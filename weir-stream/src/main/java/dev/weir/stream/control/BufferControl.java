@@ -12,8 +12,8 @@ import dev.weir.stream.RunningPipeline;
  * }
  * }</pre>
  *
- * <p>A lower limit drops nothing that has been fetched: partitions above the limit pause until they are down to half of
- * it. The maximum fetch size stays as it was when the consumer started.
+ * <p>Lowering a limit does not drop fetched records: partitions above the new limit pause until they have fallen to
+ * half of it. The maximum fetch size is set when the consumer starts and does not change with the limits.
  */
 public interface BufferControl {
 

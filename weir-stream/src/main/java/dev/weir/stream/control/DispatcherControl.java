@@ -5,8 +5,8 @@ import dev.weir.stream.DispatcherSnapshot;
 import dev.weir.stream.RunningPipeline;
 
 /**
- * Reads the counters of a dispatcher that a running pipeline uses, and changes its size.
- * {@link RunningPipeline#handles} returns one for each dispatcher that runs segments or parallel stages of the
+ * Reads the counters of a running pipeline's dispatcher and changes the dispatcher's size.
+ * {@link RunningPipeline#handles} returns one handle for each dispatcher that runs segments or parallel stages of the
  * pipeline. Thread-safe.
  */
 public interface DispatcherControl {
@@ -15,7 +15,7 @@ public interface DispatcherControl {
     DispatcherSnapshot snapshot();
 
     /**
-     * The smallest number of threads that keeps the pipeline running: one for each thread that its segments occupy,
+     * The smallest number of threads that keeps the pipeline running: the number of threads occupied by its segments,
      * plus one for workers.
      */
     int fewest();

@@ -2,7 +2,7 @@ package dev.weir.stream.control;
 
 /**
  * A rate limit in a running pipeline: a {@code throttle}, or a source with a {@link RateControl}. Returned by
- * {@link dev.weir.stream.RunningPipeline#handles}; stages within substreams have none. Thread-safe.
+ * {@link dev.weir.stream.RunningPipeline#handles}; stages within substreams do not have one. Thread-safe.
  */
 public interface Pace {
 
@@ -13,8 +13,8 @@ public interface Pace {
     double perSecond();
 
     /**
-     * The total time, in nanoseconds, for which elements have waited only because of the rate limit, including a wait
-     * in progress.
+     * The total time, in nanoseconds, that elements have waited only because of the rate limit, including any wait in
+     * progress.
      */
     long waitedNanos();
 }

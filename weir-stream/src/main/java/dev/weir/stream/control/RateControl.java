@@ -2,7 +2,7 @@ package dev.weir.stream.control;
 
 /**
  * Reads and changes the number of elements per second that a source of a running pipeline emits. Returned by
- * {@link dev.weir.stream.RunningPipeline#handles}. Each Kafka source has one, except sources of single partitions,
+ * {@link dev.weir.stream.RunningPipeline#handles}. Every Kafka source has one, except single-partition sources, the
  * sources of several pipelines on one consumer, and share groups. Thread-safe. Valid while the pipeline runs.
  *
  * <pre>{@code
@@ -14,9 +14,9 @@ package dev.weir.stream.control;
 public interface RateControl extends Pace {
 
     /**
-     * Limits the source to {@code elements} per second from now on. Other elements stay in the buffer: none is lost or
-     * emitted twice, and if their partition is revoked they return to the group like all buffered elements. Bursts of
-     * up to {@code elements} / 20 are possible. The limit also applies during a drain.
+     * Limits the source to {@code elements} per second from now on. Elements above the limit stay in the buffer. None
+     * is lost or emitted twice; if their partition is revoked, they return to the group like all buffered elements.
+     * Bursts of up to {@code elements} / 20 are possible. The limit also applies during a drain.
      *
      * @param elements at least 1, or 0 for no limit
      * @throws IllegalArgumentException if {@code elements} is negative

@@ -32,15 +32,15 @@ public interface StageControl {
     int parallelism();
 
     /**
-     * The largest value that {@link #parallelism(int)} currently accepts. Two things limit it: the threads of the
-     * stage's dispatcher, and the memory that the stage reserved when it started. By default, the stage reserves memory
-     * for 8 elements per unit of its highest parallelism, but for at least 512 elements.
+     * The largest value that {@link #parallelism(int)} currently accepts. It is limited by the threads of the stage's
+     * dispatcher, and by the memory that the stage reserved when it started. By default, the stage reserves memory for
+     * 8 elements per unit of its highest parallelism, but for at least 512 elements.
      */
     int mostAtOnce();
 
     /**
-     * Processes {@code n} elements at once from now on; the stage's order does not change. Elements in flight are
-     * finished; none is lost or processed twice. An adaptive stage stops adapting and stays at this number.
+     * Sets the number of elements that are processed at the same time. The stage's ordering does not change. Elements
+     * in flight are finished; none is lost or processed twice. An adaptive stage stops adapting and keeps this number.
      *
      * @param n 1 to {@link #mostAtOnce}
      * @throws IllegalArgumentException if {@code n} is out of range

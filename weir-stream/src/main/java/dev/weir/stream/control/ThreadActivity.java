@@ -7,14 +7,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Shows the activity of a running pipeline's threads, both platform and virtual. {@link RunningPipeline#handles}
- * returns one for each pipeline. Thread-safe. Intended for displays: a reading takes several microseconds for each
- * waiting thread.
+ * returns one for each pipeline. Thread-safe. Intended for displays: each call takes several microseconds per waiting
+ * thread.
  */
 public interface ThreadActivity {
 
     /**
-     * The maximum number of waiting threads per dispatcher whose stacks one reading inspects. Further waiting threads
-     * are counted as parked.
+     * The maximum number of stacks inspected per dispatcher in one call. Waiting threads beyond this number are counted
+     * as parked.
      */
     int MOST_STACKS = 32;
 
@@ -44,7 +44,7 @@ public interface ThreadActivity {
             this.values = new Values(dispatcher, running, parked, waiting, sleeping, blocked);
         }
 
-        /** Creates counts, for tests of code that reads them. */
+        /** Creates counts for testing code that reads them. */
         public static Counts of(String dispatcher, int running, int parked, int waiting, int sleeping, int blocked) {
             return new Counts(dispatcher, running, parked, waiting, sleeping, blocked);
         }
@@ -106,7 +106,7 @@ public interface ThreadActivity {
             this.values = new ThreadValues(id, name, dispatcher, state);
         }
 
-        /** Creates a reading of one thread, for tests of code that uses such readings. */
+        /** Creates an instance for testing code that reads threads. */
         public static OneThread of(long id, String name, String dispatcher, State state) {
             return new OneThread(id, name, dispatcher, state);
         }
@@ -155,11 +155,11 @@ public interface ThreadActivity {
         }
     }
 
-    /** The number of threads in each state now, one entry per dispatcher, sorted by dispatcher name. */
+    /** The current number of threads in each state, with one entry per dispatcher, sorted by dispatcher name. */
     List<Counts> now();
 
     /**
-     * The individual threads now, sorted by dispatcher name.
+     * The current threads, sorted by dispatcher name.
      *
      * @param most maximum number of threads to return for each dispatcher, 0 or more
      */

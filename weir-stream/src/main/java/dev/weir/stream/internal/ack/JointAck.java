@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
 /**
- * The acknowledgement of an element that combines several members: when its last pending acknowledgement ends, one
- * pending acknowledgement of each member ends. Filled by one thread and then published together with its element;
- * {@link #ack} and {@link #retain} are thread-safe.
+ * The acknowledgement of an element that combines several members. When the combined element has no pending
+ * acknowledgements left, one pending acknowledgement of each member ends. Filled by one thread and then published
+ * together with its element; {@link #ack} and {@link #retain} are thread-safe.
  */
 public final class JointAck implements AckTarget {
 
@@ -26,8 +26,8 @@ public final class JointAck implements AckTarget {
     }
 
     /**
-     * Appends {@code value} to {@code out} as the combination of two members and takes over their pending
-     * acknowledgements.
+     * Appends {@code value} to {@code out} with an acknowledgement that combines two members, and takes over the
+     * members' pending acknowledgements.
      */
     public static void addPair(
             Batch<?> out, Object value, AckTarget first, long firstToken, AckTarget second, long secondToken) {
@@ -64,9 +64,10 @@ public final class JointAck implements AckTarget {
     }
 
     /**
-     * Moves the caller's pending acknowledgement to a stream in which the members have other targets. If the caller is
-     * the only holder left, and no holder has forgone or abandoned this element, this object takes the new targets.
-     * Otherwise a new object takes them, and each member gets one more pending acknowledgement for it.
+     * Moves the caller's pending acknowledgement to another stream, where the members have different targets. If the
+     * caller is the only holder left, and no holder has forgone or abandoned this element, this object switches to the
+     * new targets. Otherwise, a new object is created for the new targets, and each member gets one more pending
+     * acknowledgement for it.
      *
      * @param change returns a member's target in that stream
      * @return the caller's target in that stream
@@ -86,8 +87,8 @@ public final class JointAck implements AckTarget {
     }
 
     /**
-     * Returns the target for the joint element: this object, or {@link AckTarget#NONE} if no member has an
-     * acknowledgement target.
+     * Returns the acknowledgement target for the combined element: this object, or {@link AckTarget#NONE} if no member
+     * has an acknowledgement target.
      */
     public AckTarget asTarget() {
         return size == 0 ? AckTarget.NONE : this;
@@ -161,8 +162,8 @@ public final class JointAck implements AckTarget {
     }
 
     /**
-     * Adds a pending acknowledgement and returns true, or returns false if the last one has ended. Unlike
-     * {@link #retain}, this method can be called by code that holds no pending acknowledgement.
+     * Tries to add a pending acknowledgement. Returns false if the last pending acknowledgement has already ended.
+     * Unlike {@link #retain}, this method can be called by code that holds no pending acknowledgement.
      */
     public boolean tryRetain() {
         return pending.getAndUpdate(held -> held == 0 ? 0 : held + 1) != 0;

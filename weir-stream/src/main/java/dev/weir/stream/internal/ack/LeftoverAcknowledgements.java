@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * Keeps the acknowledgements that were still pending in the stages of a substream when the stages were closed.
  * Thread-safe.
  *
- * <p>A stage cannot tell whether its substream completed by itself or failed. The substream's owner finds out later;
- * until then the pending acknowledgements are kept here. If the substream did not complete by itself, they are
- * abandoned in the surrounding stream. That stream then decides in the same way, because it may have completed by
- * itself.
+ * <p>A stage cannot tell whether its substream completed by itself or failed; the substream's owner finds out later.
+ * Until then, the pending acknowledgements are kept here. If the substream did not complete by itself, they are
+ * abandoned in the surrounding stream. If the surrounding stream is a substream too, it keeps them in the same way
+ * until its own outcome is known.
  */
 public final class LeftoverAcknowledgements {
 
@@ -59,8 +59,8 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * Called when the stream has ended and its owner will soon know the outcome. From now on, forgone acknowledgements
-     * are kept here as well.
+     * Starts to keep forgone acknowledgements too. Called when the stream has ended, shortly before its owner learns
+     * the outcome.
      */
     public void due() {
         due = true;
@@ -71,38 +71,38 @@ public final class LeftoverAcknowledgements {
     }
 
     /**
-     * Sends all present and future pending acknowledgements, because the stream completed by itself while the rest of
-     * the pipeline continues.
+     * Acknowledges all leftovers, including those added later. Called if the stream completed by itself while the rest
+     * of the pipeline continues.
      */
     public void finish() {
         settle(State.FINISHED).forEach(leftover -> leftover.target.ack(leftover.token));
     }
 
     /**
-     * Abandons all present and future pending acknowledgements, because the stream was ended from outside or is not
-     * known to have completed by itself.
+     * Abandons all leftovers, including those added later. Called if the stream was ended from outside or is not known
+     * to have completed by itself.
      */
     public void close() {
         settle(State.CLOSED).forEach(leftover -> leftover.target.abandon(leftover.token));
     }
 
     /**
-     * Sends only the present pending acknowledgements. Used if several streams take turns on one thread: the
-     * acknowledgements of the next stream must wait until that stream has ended.
+     * Acknowledges the current leftovers, but not those added later. Used if several streams take turns on one thread:
+     * later leftovers belong to the next stream and must wait until that stream has ended.
      */
     public void finishThisTurn() {
         settle(State.OPEN).forEach(leftover -> leftover.target.ack(leftover.token));
     }
 
     /**
-     * Moves the present pending acknowledgements to a separate store, because another stream gets its turn before this
+     * Moves the current leftovers to a store for this stream alone, because another stream takes its turn before this
      * stream has ended.
      *
      * @param own this stream's store, or null if none was needed so far
      * @return this stream's store, or null if none is needed
      */
     public @Nullable LeftoverAcknowledgements endTurn(@Nullable LeftoverAcknowledgements own) {
-        // Usually no acknowledgement waits. The check needs no lock because one thread runs all turns.
+        // Usually there are no leftovers. This check needs no lock, because one thread runs all turns.
         if (leftovers.isEmpty()) {
             return own;
         }

@@ -23,8 +23,8 @@ public final class RevocableElements {
     private boolean isCalled;
 
     /**
-     * True if {@link #dropRevoked} was called while the stage was working; the stage's thread handles the call at
-     * {@link #endWork}.
+     * True if {@link #dropRevoked} was called while the stage was working. The stage's thread then drops the revoked
+     * elements in {@link #endWork}.
      */
     private boolean missed;
 
@@ -38,7 +38,8 @@ public final class RevocableElements {
     }
 
     /**
-     * Keeps other threads away from the elements. When the stage closes, it calls this method without {@link #endWork}.
+     * Denies other threads access to the elements until {@link #endWork} is called. When the stage closes, it calls
+     * only this method, so that other threads never access the elements again.
      */
     public void beginWork() {
         lock.lock();
@@ -87,8 +88,8 @@ public final class RevocableElements {
     }
 
     /**
-     * Returns the result of searching the elements; null while the stage is processing them. May be called from any
-     * thread.
+     * Runs {@code search} on the elements and returns its result, or returns null while the stage is processing the
+     * elements. May be called from any thread.
      */
     public <X> @Nullable X find(Supplier<? extends @Nullable X> search) {
         lock.lock();
@@ -100,10 +101,10 @@ public final class RevocableElements {
     }
 
     /**
-     * Waits until the given time or until {@link #dropRevoked} is called. Returns at once if there was a call since the
-     * last wait. Must not be called while the stage is processing the elements.
+     * Waits until the given time or until {@link #dropRevoked} is called. Returns immediately if {@link #dropRevoked}
+     * has been called since the last wait. Must not be called while the stage is processing the elements.
      *
-     * @return whether there was a call
+     * @return whether {@link #dropRevoked} was called
      */
     public boolean awaitCall(Clock clock, long untilNanos) throws InterruptedException {
         lock.lockInterruptibly();

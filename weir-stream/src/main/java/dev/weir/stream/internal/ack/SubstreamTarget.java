@@ -7,9 +7,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The acknowledgement target of elements inside a substream. If a substream ends early, the elements that it forgoes
- * count as finished. Pending acknowledgements that its stages held when they were closed go to the substream's
- * {@link LeftoverAcknowledgements}, if it has any. Thread-safe.
+ * The acknowledgement target of elements inside a substream. If the substream ends early while the rest of the pipeline
+ * continues, forgone elements are acknowledged. Pending acknowledgements that are abandoned when the substream's stages
+ * are closed go to its {@link LeftoverAcknowledgements}, if it has any. Thread-safe.
  */
 public final class SubstreamTarget implements AckTarget {
 
@@ -74,10 +74,13 @@ public final class SubstreamTarget implements AckTarget {
         }
     }
 
-    /** Moves the elements of a batch out of a stream. {@code outside} returns their targets outside the stream. */
+    /**
+     * Replaces the acknowledgement targets of a batch that leaves a stream. {@code outside} maps the targets to their
+     * equivalents outside the stream.
+     */
     public static void leave(Batch<?> batch, UnaryOperator<AckTarget> outside) {
         if (batch.isEmpty()) {
-            return; // the slot may still hold the target of a finished element
+            return; // the first slot may still hold the target of a finished element
         }
         if (batch.target(0) instanceof JointAck) {
             batch.retargetEach(outside);
@@ -100,14 +103,14 @@ public final class SubstreamTarget implements AckTarget {
          */
         private record Left(JointAck inside, JointAck outside) {}
 
-        /** Creates a wrapper for streams whose end does not necessarily end the rest of the pipeline. */
+        /** Creates a wrapper for streams that may end while the rest of the pipeline continues. */
         public Wrapper(BooleanSupplier restGoesOn) {
             this(restGoesOn, null);
         }
 
         /**
-         * Creates a wrapper for one stream, with a store for the pending acknowledgements that its stages hold when
-         * they are closed.
+         * Creates a wrapper for one stream. {@code leftovers} keeps the pending acknowledgements that the stream's
+         * stages hold when they are closed.
          */
         public Wrapper(BooleanSupplier restGoesOn, @Nullable LeftoverAcknowledgements leftovers) {
             this.restGoesOn = restGoesOn;
@@ -116,7 +119,7 @@ public final class SubstreamTarget implements AckTarget {
         }
 
         /**
-         * Returns the target, without this wrapper, of an element that leaves the stream. Must be called once for each
+         * Removes this wrapper from the target of an element that leaves the stream. Must be called once for each
          * pending acknowledgement. See {@link #leave}.
          */
         public AckTarget outside(AckTarget target) {
@@ -127,8 +130,8 @@ public final class SubstreamTarget implements AckTarget {
         }
 
         /**
-         * Lets consecutive elements with the same joint acknowledgement share one replacement for it. With a
-         * replacement for each element, each element would add a pending acknowledgement to every member.
+         * Replaces a joint acknowledgement. Consecutive elements with the same joint acknowledgement get the same
+         * replacement; otherwise, every element would add a pending acknowledgement to every member.
          */
         private AckTarget outside(JointAck joint) {
             Left before = lastLeft;

@@ -1,7 +1,7 @@
 /**
- * Acknowledgement targets that combine others: they take over the pending acknowledgements of several elements and
- * provide one target for all of them. A target is thread-safe, because its pending acknowledgements may end on any
- * thread; only the stage that creates it fills it.
+ * Acknowledgement targets that combine the pending acknowledgements of several elements, or wrap the targets of
+ * elements in a substream. A combined target is filled only by the stage that creates it. Targets are thread-safe,
+ * because pending acknowledgements may end on any thread.
  */
 @NullMarked
 package dev.weir.stream.internal.ack;

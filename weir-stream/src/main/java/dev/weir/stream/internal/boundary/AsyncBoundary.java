@@ -31,8 +31,8 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
     }
 
     /**
-     * Runs the stages of {@code above} on the dispatcher, with a buffer of {@code capacity} elements between them and
-     * the downstream stages.
+     * Runs the upstream stages {@code above} on the dispatcher, with a buffer of {@code capacity} elements between them
+     * and the downstream stages.
      */
     public static <T> BlueprintNode<T> node(BlueprintNode<T> above, Dispatcher dispatcher, int capacity) {
         return node(
@@ -64,7 +64,10 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
         return new AsyncBoundary<>(exchange, upper, lowerEnd.meter());
     }
 
-    /** The loop of the upper segment. A failure passes through the exchange after the batches that preceded it. */
+    /**
+     * Moves batches from the upstream stages to the exchange, on the upper segment's thread. If the upstream stages
+     * fail, the failure follows the batches that preceded it through the exchange.
+     */
     private static <I> void fill(BatchExchange<I, ?> exchange, Stage<I> from, StageMeter meter)
             throws InterruptedException {
         try {
@@ -87,8 +90,8 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
     }
 
     /**
-     * Puts a batch into the exchange. If the exchange was cancelled or fails, abandons the elements that it did not
-     * store.
+     * Puts a batch into the exchange. If the exchange is cancelled or throws, abandons the elements that were not
+     * stored.
      */
     private static <I> boolean put(BatchExchange<I, ?> exchange, Batch<I> batch, StageMeter meter)
             throws InterruptedException {
@@ -110,7 +113,8 @@ public final class AsyncBoundary<I, O> implements Stage<O> {
 
     @Override
     public void close() {
-        // The interrupt comes first, because it tells the upper segment about a failure of this one.
+        // The upper segment is cancelled before the exchange, so that it learns of a failure of this segment before the
+        // exchange refuses its batches.
         upper.cancel();
         exchange.cancel();
     }

@@ -14,12 +14,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hand-over between two segments: the upper segment puts batches, and the lower one takes batches. Thread-safe: any
- * number of threads may put and take. A subclass determines how elements are stored; its methods are called while
+ * The hand-over between two segments: the upper segment puts batches, and the lower segment takes them. Thread-safe:
+ * any number of threads may put and take. A subclass determines how elements are stored; its methods are called while
  * holding the lock and must not block.
  *
- * <p>States: open; then either ended or cancelled. After the end, stored elements can still be taken, followed by the
- * end signal or the failure. After a cancellation, stored elements are abandoned and puts are refused.
+ * <p>An exchange is open until it is ended or cancelled. After the end, stored elements can still be taken, followed by
+ * the end signal or the failure. After a cancellation, stored elements are abandoned and further batches are refused.
  */
 public abstract class BatchExchange<I, O> {
 
@@ -33,7 +33,7 @@ public abstract class BatchExchange<I, O> {
     // Guarded by the lock.
     private boolean awaited;
 
-    /** The wait habit of the thread that last woke the lower segment. */
+    /** The {@link WaitHabit} of the thread that last woke the lower segment. */
     private @Nullable WaitHabit upperHabit;
 
     private boolean ended;
@@ -111,7 +111,7 @@ public abstract class BatchExchange<I, O> {
                 }
             }
             if (hasRoom()) {
-                // A take wakes only one thread, although it may have made room for several.
+                // Wakes another waiting thread, because a take wakes only one even if it has made room for several.
                 mayPut.signal();
             }
             return true;
@@ -137,8 +137,8 @@ public abstract class BatchExchange<I, O> {
     }
 
     /**
-     * Records in the calling thread's {@link WaitHabit} that this thread has woken the lower segment. If this thread
-     * then gives up its processor, the lower segment can run there.
+     * Records in the calling thread's {@link WaitHabit} that this thread has woken the lower segment. In its next wait,
+     * this thread then parks without spinning, so that the lower segment can run on its processor.
      */
     private void noteWoken() {
         upperHabit = TaskGroup.currentHabit();

@@ -12,13 +12,19 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One output of a stage with several outputs, and also the input of the stages downstream of that output: a queue with
- * a limit on its elements. Thread-safe: one thread gives batches, and one pulls them.
+ * One output of a stage with several outputs: a queue with a limit on its elements, which is also the input of the
+ * stages downstream of that output. Thread-safe: one thread (the giver) gives batches, and another pulls them.
  *
- * <p>The giver sees these states: <em>open</em>; <em>released</em>, once the downstream stages have ended by
- * themselves: further batches are acknowledged on their behalf; <em>cancelled</em>: further batches are refused. When
- * the downstream stages close their input, the outcome is not known yet, because they also do so after a failure; the
- * giver waits until it is known.
+ * <p>The giver sees an output in one of these states:
+ * <ul>
+ * <li><em>open</em>: batches are queued;
+ * <li><em>released</em>: the downstream stages have ended by themselves, and further batches are acknowledged on their
+ * behalf;
+ * <li><em>cancelled</em>: further batches are refused.
+ * </ul>
+ *
+ * <p>When the downstream stages close their input, the output stays open, because they also do so after a failure. The
+ * giver waits until the outcome is known.
  */
 public final class OutputQueue<T> implements Stage<T>, Keeper {
 
@@ -35,14 +41,15 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
      * Creates an open output.
      *
      * @param queue may be shared by several outputs, in which case each batch goes to the first to pull it
-     * @param restGoesOn returns whether the stream continues if the downstream stages end by themselves now
+     * @param restGoesOn returns whether the rest of the stream continues if the stages downstream of this output end by
+     *     themselves
      */
     public OutputQueue(BoundaryQueue<T> queue, BooleanSupplier restGoesOn) {
         this.queue = queue;
         this.within = new SubstreamTarget.Wrapper(restGoesOn, leftovers);
     }
 
-    /** Sets the meter that counts the waits of the pulling segment. Must be called before the start. */
+    /** Sets the meter that counts the waits of the pulling segment. Must be called before the run starts. */
     public void pulledBy(StageMeter segment) {
         lowerMeter = segment;
     }
@@ -86,8 +93,8 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
     }
 
     /**
-     * Reports that the downstream stages have ended by themselves. A later call decides what happens to the elements
-     * that those stages held.
+     * Reports that the downstream stages have ended by themselves. Elements that they held are kept until
+     * {@link #release}, {@link #leaveToOthers} or {@link #leave} is called.
      */
     public void ended() {
         leftovers.due();
@@ -100,7 +107,10 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
         leftovers.finish();
     }
 
-    /** Leaves the elements of a shared queue, including those given later, to the other outputs. */
+    /**
+     * Acknowledges the elements that the ended downstream stages held. The elements in the queue, which is shared, are
+     * left to the other outputs.
+     */
     public void leaveToOthers() {
         leftovers.finish();
     }
@@ -111,7 +121,7 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
     }
 
     /**
-     * Abandons the queued elements and the elements that the downstream stages held, unless these stages ended by
+     * Abandons the queued elements and the elements held by the downstream stages, unless those stages ended by
      * themselves. Called at the end of the run.
      */
     public void leave() {
@@ -151,7 +161,8 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
     }
 
     /**
-     * Wraps the last of the downstream stages, so that the elements it emits leave the inner stream that starts here.
+     * Wraps the last downstream stage, so that its output gets the acknowledgement targets that are valid outside the
+     * inner stream that starts at this output.
      */
     public <R> Stage<R> leaving(Stage<R> lowest) {
         return new Leaving<>(lowest, this);
@@ -176,7 +187,8 @@ public final class OutputQueue<T> implements Stage<T>, Keeper {
 
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-        // The batch is wrapped here rather than when it is given, because other outputs may share the queue.
+        // The targets are wrapped here rather than in give(), because other outputs with their own wrappers may share
+        // the queue.
         Batch<T> batch = queue.take(deadlineNanos, lowerMeter);
         if (batch == null) {
             exhausted = !released;

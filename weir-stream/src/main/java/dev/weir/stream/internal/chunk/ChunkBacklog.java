@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 final class ChunkBacklog<T> {
 
     /**
-     * Maximum number of elements inside. It is large enough to keep the workers busy while the feeder and the puller
-     * run.
+     * Maximum number of elements in the backlog. It is large enough to keep the workers busy while the feeder and the
+     * puller run.
      */
     private static final int CAPACITY = 8 * Batch.DEFAULT_CAPACITY;
 
@@ -70,8 +70,8 @@ final class ChunkBacklog<T> {
     }
 
     /**
-     * Returns whether enough batches are done to wake the puller: either their removal makes room for further batches,
-     * or all other batches are already being processed.
+     * Returns whether enough batches are done to make waking the puller worthwhile. This is the case if workers have
+     * taken all other batches, or if removing the finished batches makes room for several new ones.
      */
     boolean isMuchDone() {
         WorkerBatch<T> newest = untaken.peekLast();
@@ -102,7 +102,10 @@ final class ChunkBacklog<T> {
         return List.copyOf(inOrder);
     }
 
-    /** Finds an element inside. An element counts as being processed once a worker has taken the element's chunk. */
+    /**
+     * Finds an element in the backlog. An element counts as being processed if a worker has taken its chunk and its
+     * batch is not done.
+     */
     @Nullable
     Kept find(AckTarget of, long ofToken) {
         for (WorkerBatch<T> work : inOrder) {

@@ -9,17 +9,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Signals the puller that the oldest batch is done. {@link #now} signals at once. {@link #later} delays the signal by
- * at most 4 ms, so that one signal can cover several batches; a timed check, which is repeated only while needed, sends
- * it. Guarded by its owner's lock.
+ * Signals the puller that the oldest batch is done. {@link #now} signals immediately. {@link #later} delays the signal
+ * by at most 4 ms, so that one signal can cover several batches. The delayed signal is sent by a timed check, which
+ * repeats only while it is needed. Guarded by its owner's lock.
  */
 final class HeadSignal {
 
     private static final long LOOK_MILLIS = 2;
 
     /**
-     * Runs checks on the JDK's own thread for delays, where a check takes only a moment. On a pool, a check could be
-     * queued behind the very work whose results it must signal.
+     * Runs the checks directly on the JDK's timer thread, because a check takes very little time. On a thread pool, a
+     * check could be queued behind the work whose results it must signal.
      */
     private static final Executor LATER =
             CompletableFuture.delayedExecutor(LOOK_MILLIS, TimeUnit.MILLISECONDS, Runnable::run);
@@ -33,13 +33,14 @@ final class HeadSignal {
     /** True if {@link #later} was called since the last check. */
     private boolean isLookedFor;
 
-    /** The batch found done by the last check and not yet signalled; null if there is none. */
+    /** The oldest batch, if the last check found it done but did not signal it; otherwise null. */
     private @Nullable Object seen;
 
     /**
      * Creates a signal.
      *
-     * @param doneHead returns the oldest batch if it is done and wanted, otherwise null; called while holding the lock
+     * @param doneHead returns the oldest batch if it is done and should be signalled, otherwise null; called while
+     *     holding the lock
      */
     HeadSignal(ReentrantLock lock, Supplier<@Nullable Object> doneHead) {
         this.lock = lock;
@@ -64,8 +65,8 @@ final class HeadSignal {
     }
 
     /**
-     * Signals if the oldest batch was already done at the previous check and has not been taken. A busy puller will
-     * find it without a signal.
+     * Signals if the oldest batch was already done at the previous check and has not been taken since. A batch that was
+     * done only recently is not signalled yet, because a busy puller will find it without a signal.
      */
     private void look() {
         lock.lock();
@@ -79,7 +80,7 @@ final class HeadSignal {
             isLookDue = done != null || isLookedFor;
             isLookedFor = false;
             if (isLookDue) {
-                // Scheduling the next check from the delay thread itself saves waking that thread.
+                // Scheduling from the timer thread itself avoids waking that thread for the next check.
                 LATER.execute(this::look);
             }
         } finally {

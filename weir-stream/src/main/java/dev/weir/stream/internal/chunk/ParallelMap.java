@@ -33,17 +33,17 @@ import org.jspecify.annotations.Nullable;
  * downstream segment pulls from it. The stage's lock guards all shared state, except for batches in flight, which are
  * thread-safe.
  *
- * <p>Workers take chunks of the oldest batch that has elements not yet taken by a worker, and replace the elements in
- * place. A batch leaves when all its chunks are done and all batches before it have left. Workers are started when
- * there is work and end when there is none, so that several stages can use the same dispatcher.
+ * <p>Workers take chunks of the oldest batch that still has untaken elements, and replace the elements in place. A
+ * batch leaves when all its chunks are done and all batches before it have left. Workers are started when there is work
+ * and end when there is none, so that several stages can use the same dispatcher.
  */
 public final class ParallelMap<T, R> implements Stage<R> {
 
     private static final int MAX_WORKERS = 1024;
 
     /**
-     * Amount of finished work, per active worker, for which waking the puller is worthwhile. A wake-up costs 20 us of
-     * CPU time.
+     * Duration of finished work, per active worker, that justifies waking the puller. A wake-up costs 20 us of CPU
+     * time.
      */
     private static final long WAKE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -76,7 +76,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
 
     /** The failure to throw at the downstream segment's next pull. Confined to that segment's thread. */
     private @Nullable Throwable pendingFailure;
-    /** Time per element of the last chunk. This is only a hint, which any worker writes. */
+    /** Time per element in the last chunk. Any worker may overwrite it, so it is only a hint. */
     private volatile long nanosPerElement;
 
     /** True if a worker should end even though there is work. Written only while holding the lock. */
@@ -206,8 +206,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     /**
-     * Returns the number of chunks: several for each worker, and enough that each chunk is short, because idle workers
-     * wait for the last chunk.
+     * Returns the number of chunks for a batch: several for each worker, and enough to keep each chunk short. Workers
+     * without a chunk have to wait for the last one, so long chunks would leave them idle.
      */
     private int wantedChunks(int size) {
         long notTooLong = size * nanosPerElement / CHUNK_NANOS;
@@ -218,7 +218,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
         try {
             tasks.fork(this::work);
         } catch (RuntimeException | Error refused) {
-            // The stored elements may never be processed, so the failure must not wait for them.
+            // Without a worker, the stored elements may never be processed. Cancelling the stage passes the failure on
+            // without waiting for them.
             lock.lock();
             try {
                 cancelled = true;
@@ -324,7 +325,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
             if (!isHeadDone()) {
                 return;
             }
-            // With a test's clock, a signal must never be late.
+            // With a test's clock, the signal is sent immediately, because later() measures its delay in real time.
             if (clock != Clock.SYSTEM || isWorthAWakeUp()) {
                 headDone.now();
             } else {
@@ -377,8 +378,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     /**
-     * Called when no batch is done. Returns false if another batch may still be done later; throws the failure of the
-     * upstream stage.
+     * Returns whether the stage is at its end, after no batch was found done. Returns false if another batch may still
+     * follow. At the end, throws the failure of the upstream stage if there is one.
      */
     private boolean isAtEnd() throws InterruptedException {
         lock.lock();
@@ -393,8 +394,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     /**
-     * Returns whether no more batches will leave: the input has ended and all of its batches have left, or the stage
-     * was cancelled.
+     * Returns whether no more batches will be emitted: the input has ended, and either all its batches have been
+     * emitted or the stage was cancelled.
      */
     private boolean atEnd() {
         return ended && (cancelled || backlog.isEmpty());

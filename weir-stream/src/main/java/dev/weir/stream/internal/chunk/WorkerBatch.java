@@ -160,7 +160,7 @@ final class WorkerBatch<T> {
 
     private void abandonFrom(int first) {
         for (int i = first; i < size; i++) {
-            // A dropped element has already been settled.
+            // Skips dropped elements, which have already been settled.
             if (!(batch.get(i) instanceof FailureVerdict)) {
                 batch.target(i).abandon(batch.token(i));
             }

@@ -41,7 +41,7 @@ public final class DispatcherFile {
         }
     }
 
-    /** A value and where it was set: {@code file:line}, or the environment variable. */
+    /** A value and its origin, which is either {@code file:line} or the name of an environment variable. */
     private record Setting(String value, String place) {}
 
     /** See {@link dev.weir.stream.Dispatchers#parse}. */
@@ -76,7 +76,7 @@ public final class DispatcherFile {
         }
     }
 
-    /** Returns the keys that the user may have meant by a key with a wrong prefix. */
+    /** Returns the keys to suggest if only the prefix of {@code key} is wrong. */
     private static List<String> nearKeys(String key) {
         String[] parts = key.split("\\.", -1);
         return parts.length == 3

@@ -14,9 +14,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails the pipeline if the downstream stages take too long to request more elements. Those stages occupy the segment's
- * thread, so a separate task watches the timeout. The task reads the clock once per timeout; the stage does one
- * volatile write per batch. Confined to its segment's thread, except for the watching task, which reads a volatile
+ * Fails the pipeline if the downstream stages take too long to request more elements. Meanwhile those stages occupy the
+ * segment's thread, so a separate task checks the timeout. The task reads the clock once per timeout; the stage does
+ * two volatile writes per batch. Confined to its segment's thread, except for the separate task, which reads a volatile
  * field.
  */
 final class BackPressureTimeoutStage<T> implements Stage<T> {
@@ -67,8 +67,8 @@ final class BackPressureTimeoutStage<T> implements Stage<T> {
             while (!self.isInterruptRequested()) {
                 long limit = limitNanos;
                 if (limit == NEVER) {
-                    // If a batch is handed downstream during this sleep, the batch's deadline is later than the end of
-                    // the sleep.
+                    // Sleeping this long is safe: a batch handed downstream in the meantime gets a deadline that is
+                    // later than the end of the sleep.
                     clock.sleepUntil(clock.after(timeout.toNanos()));
                 } else if (!clock.hasPassed(limit)) {
                     clock.sleepUntil(limit);

@@ -19,7 +19,7 @@ final class FailureHelpers {
                 && !TaskGroup.isCurrentInterrupted();
     }
 
-    /** Closes a failed stage, and adds any exception of the close to the stage's failure. */
+    /** Closes a failed stage. If closing throws an exception, adds that exception to the stage's failure. */
     static void close(Stage<?> failed, Throwable failure) {
         try {
             failed.close();

@@ -13,7 +13,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The entry point of this package for the facade, with one method per operator. Stateless. */
+/** Factory methods for the operators of this package, called by the public API. Stateless. */
 public final class FailureStages {
 
     private FailureStages() {}
@@ -81,6 +81,6 @@ public final class FailureStages {
         return ArgumentChecks.positiveNanos(name, duration) < LONGEST.toNanos() ? duration : LONGEST;
     }
 
-    /** A century stands for forever; it does not overflow a nanosecond clock. */
+    /** Longer durations are reduced to a century, which does not overflow a nanosecond clock. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 }

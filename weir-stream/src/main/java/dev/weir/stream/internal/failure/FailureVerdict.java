@@ -6,8 +6,8 @@ import dev.weir.stream.spi.AckTarget;
 import java.util.concurrent.CancellationException;
 
 /**
- * The decision about an element that has no result. Parallel stages store it in place of the element; it is never an
- * element itself. Immutable.
+ * The decision about an element for which a stage's function returned no result. Parallel stages store it in place of
+ * the element. Immutable.
  *
  * @param failure the last exception of the stage's function
  */

@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits a supplied element whenever none has arrived for a while. No source waits for its acknowledgement. Confined to
- * its segment's thread.
+ * Emits a supplied element whenever no element has arrived for a while. Supplied elements have no pending
+ * acknowledgement. Confined to its segment's thread.
  */
 final class KeepAliveStage<T> implements Stage<T> {
 

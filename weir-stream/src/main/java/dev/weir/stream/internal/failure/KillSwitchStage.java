@@ -10,9 +10,9 @@ import dev.weir.stream.spi.Thrown;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets all elements pass until its switch is turned. The thread that turns the switch interrupts the upstream stages if
- * the segment's thread is in one of them; the segment's own thread closes them. Confined to its segment's thread,
- * except for the turning of the switch.
+ * Lets all elements pass until its switch is turned. If the segment's thread is pulling from the upstream stages at
+ * that time, the thread that turns the switch interrupts it; the segment's own thread then closes the upstream stages.
+ * Confined to its segment's thread, except for the turning of the switch.
  */
 final class KillSwitchStage<T> implements Stage<T> {
 
@@ -41,8 +41,8 @@ final class KillSwitchStage<T> implements Stage<T> {
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
         if (!registered) {
-            // The stage registers here rather than when it is created, because a stage that is never pulled may never
-            // be closed.
+            // The stage registers on the first pull rather than on creation. A stage that is never pulled may never be
+            // closed, and so would never be removed.
             registered = true;
             core.add(above);
         }
@@ -54,14 +54,14 @@ final class KillSwitchStage<T> implements Stage<T> {
             batch = upstream.pull(deadlineNanos);
         } catch (Throwable failure) {
             if (above.exit() && !Thrown.isFatal(failure)) {
-                // If the section was interrupted, the interrupt is assumed to be the cause of the failure.
+                // The section was interrupted, so the failure is assumed to be a consequence of the interrupt.
                 return end();
             }
             throw FailureTransfer.rethrowFromAbove(failure);
         }
         if (above.exit()) {
             if (batch != null) {
-                // This batch may have arrived after the switch was turned, and the user must not see such a batch.
+                // The batch may have arrived after the switch was turned, so it must not be passed on.
                 batch.abandonAll();
             }
             return end();

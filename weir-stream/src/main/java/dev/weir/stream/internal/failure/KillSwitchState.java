@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public final class KillSwitchState {
 
     /**
-     * The way in which the switch was turned.
+     * The outcome of turning the switch.
      *
      * @param failure the failure of the streams, or null if they must complete
      */

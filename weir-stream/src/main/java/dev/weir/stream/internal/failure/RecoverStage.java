@@ -126,7 +126,7 @@ final class RecoverStage<T> implements Stage<T> {
         current.close();
     }
 
-    /** The rest of a recovered stream: one element, or no element. */
+    /** The remainder of a stream after a recovery: one element, or no elements. */
     private static final class Rest<T> implements Stage<T> {
 
         private @Nullable T last;

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #close}.
  *
  * <p>Each attempt gives the elements new pending acknowledgements. An element is finished once all its pending
- * acknowledgements of one attempt have ended and none of them was abandoned. Results that earlier attempts lost do not
- * matter.
+ * acknowledgements from a single attempt have ended and none of them was abandoned. It does not matter whether other
+ * attempts lost results of that element.
  */
 final class ReplayableBatch<T> {
 
@@ -68,8 +68,8 @@ final class ReplayableBatch<T> {
     }
 
     /**
-     * Drops all revoked elements that were abandoned in the last attempt. Like {@link #give}, this method must be
-     * called by one thread at a time.
+     * Abandons the revoked elements that were abandoned in the last attempt, so that they are not handed out again.
+     * Like {@link #give}, this method must be called by one thread at a time.
      */
     void leaveRevoked() {
         Attempt attempt = last;
@@ -81,8 +81,8 @@ final class ReplayableBatch<T> {
     }
 
     /**
-     * Closes the batch after its last attempt. If that attempt has abandoned an element, or abandons one later, the
-     * element is also abandoned in the surrounding stream.
+     * Closes the batch after its last attempt. Elements that this attempt has abandoned, or abandons later, are also
+     * abandoned in the surrounding stream.
      */
     void close() {
         Attempt attempt = last;
@@ -143,8 +143,9 @@ final class ReplayableBatch<T> {
                 return;
             }
             if ((left & ABANDONED) != 0) {
-                // This check comes after the pending acknowledgements have changed, so that either this thread or the
-                // thread that closes the batch sees both changes. Revoked elements are not handed out again.
+                // This check follows the update of the pending acknowledgements. If the batch is being closed
+                // concurrently, either this thread sees closedAt, or the closing thread sees the update. Revoked
+                // elements are not handed out again, so they are abandoned here too.
                 if (closedAt == this || batch.isRevoked(index)) {
                     leave(index);
                 }

@@ -37,21 +37,27 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
 
-    /** True if elements that the section would receive again may have been revoked. Guarded by the lock. */
+    /**
+     * True if elements that the section would receive after a restart may have been revoked since the last check.
+     * Guarded by the lock.
+     */
     private boolean looksAgain = true;
 
     private @Nullable Child<T> current;
 
-    /** The previous run of the section, if its resources may still be waiting for its elements to be finished. */
+    /**
+     * The previous run of the section, as long as its resources are not known to be released. They may stay open until
+     * the run's elements are finished.
+     */
     private @Nullable Child<T> before;
 
-    /** The time until which the resources of the previous run may wait. */
+    /** The time at which the resources of the previous run must stop waiting for its elements. */
     private long letGoNanos;
 
     private long startNanos;
     private boolean ended;
 
-    /** The part of a stream that is restarted. Confined to the segment of the stage. */
+    /** The restarted part of a stream. Confined to the segment of the {@link RestartStage}. */
     interface Section<T> {
 
         /** Builds the section and starts a new run of it. */
@@ -63,19 +69,20 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         }
 
         /**
-         * Returns whether a stop during the delay ends the section. If not, the section still has elements to finish.
+         * Returns whether a stop during the delay ends the section. Returns false if the section still has elements to
+         * finish.
          */
         default boolean endsAtStop() {
             return true;
         }
 
         /**
-         * Drops elements that their source no longer owns and that would be handed out again. Must be called only while
-         * no run of the section is active.
+         * Drops revoked elements that the next run of the section would otherwise receive. Must be called only while no
+         * run of the section is active.
          */
         default void leaveRevoked() {}
 
-        /** Closes the state that all runs of the section share. */
+        /** Closes the state that is common to all runs of the section. */
         default void close() {}
     }
 
@@ -94,7 +101,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
                 (assembly, attributes) -> below(assembly, attributes, settings, nested -> nested.start(section.get())));
     }
 
-    /** Returns the stage that runs the section, in the open segment. */
+    /** Creates the stage that runs the section, and adds it to the current segment. */
     static <T> RestartStage<T> below(
             RunAssembly assembly, StageAttributes attributes, RestartSettings settings, Section<T> section) {
         assembly.noteWaits();
@@ -138,8 +145,8 @@ final class RestartStage<T> implements Stage<T>, Keeper {
     }
 
     /**
-     * Waits until the section may start. Returns false at the deadline. Also returns false after a stop, unless there
-     * are elements to finish.
+     * Waits until the section may start, and then returns true. Returns false if the deadline passes first, or if a
+     * stop ends the section.
      */
     private boolean awaitStart(long deadlineNanos) throws InterruptedException {
         lock.lockInterruptibly();
@@ -174,7 +181,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         return before == null && clock.hasPassed(startNanos);
     }
 
-    /** Makes the next start wait until the ended child has released its resources. */
+    /** Delays the next start until {@code ended} has released its resources. */
     private void awaitLetGo(Child<T> ended) {
         before = ended;
         letGoNanos = clock.after(RunningPipeline.DEFAULT_DRAIN.toNanos());
@@ -190,7 +197,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Drops revoked elements. Must be called while holding the lock, which is released meanwhile. */
+    /** Drops revoked elements. Must be called while holding the lock, which is released while they are dropped. */
     private void leaveRevoked() {
         lock.unlock();
         try {
@@ -230,7 +237,10 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Schedules the next start. Returns false if there is none. */
+    /**
+     * Schedules the next start after {@code delay}. Returns false if {@code delay} is null, which means that there is
+     * no next start.
+     */
     private boolean startAfter(@Nullable Duration delay) {
         if (delay != null) {
             startNanos = clock.after(delay.toNanos());
@@ -244,7 +254,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         wake();
     }
 
-    /** Finds an element that is queued before the section or is inside it. */
+    /** Returns null, because the stages inside the section and the buffer before it are searched separately. */
     @Override
     public @Nullable Kept find(AckTarget of, long ofToken) {
         return null;

@@ -26,8 +26,8 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
     private final Stage<T> upstream;
     private final BlueprintBranch<T, R> branch;
 
-    // Each run of the section passes these fields to the next run, which is built only after the previous run has
-    // released them.
+    // Each run of the section passes these fields on to the next run. They need no lock, because a run is built only
+    // after the previous run has stopped using them.
     private final ArrayDeque<ReplayableBatch<T>> given = new ArrayDeque<>();
     private Iterator<ReplayableBatch<T>> again = given.iterator();
     private int tidyAt = 16;
@@ -60,15 +60,17 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
     }
 
     /**
-     * Returns false if the stages upstream of the section have failed, because a restart of the section cannot help
-     * then.
+     * Returns false if the stages upstream of the section have failed, because restarting the section does not restart
+     * them.
      */
     @Override
     public boolean mayRestart() {
         return !upstreamIsOver;
     }
 
-    /** Returns false because elements in the section and in the buffer before it must still be finished. */
+    /**
+     * Returns false, because elements in the section and in the buffer before it must still be finished after a stop.
+     */
     @Override
     public boolean endsAtStop() {
         return false;

@@ -19,8 +19,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles a failure of a stage's function: first the retries, then the decision. Thread-safe. A stage catches
- * exceptions only around the call of its function, so this class costs nothing until an exception is thrown:
+ * Handles a failure of a stage's function: first the retries, then the decision. Thread-safe. A stage calls this class
+ * only after its function has thrown an exception, so successful calls have no overhead:
  *
  * <pre>
  *   try {
@@ -49,12 +49,12 @@ public final class SupervisedCall {
         this.clock = clock;
     }
 
-    /** Creates the supervision of a stage with these attributes, using {@code clock} for waits. */
+    /** Creates an instance for a stage with these attributes. Delays between retries are measured by {@code clock}. */
     public static SupervisedCall by(StageAttributes attributes, Clock clock) {
         return new SupervisedCall(attributes.name(), attributes.supervision(), clock);
     }
 
-    /** The number of calls that threw, including retries. The counter outlives the run. */
+    /** The number of calls that threw, including retries. The counter can still be read after the run. */
     public LongAdder failedCalls() {
         return failedCalls;
     }
@@ -77,7 +77,8 @@ public final class SupervisedCall {
     }
 
     /**
-     * Retries for an element that may be revoked. Revocation ends the retries and the delay between them.
+     * Retries the call for an element that may be revoked. If the element is revoked, the current delay ends early and
+     * no further attempt is made.
      *
      * @param revoked returns whether the source no longer owns the element; called after each delay, and takes no lock
      * @return {@link FailureVerdict#REVOKED} if the element was revoked; the caller must then end the element's pending
@@ -115,9 +116,9 @@ public final class SupervisedCall {
     }
 
     /**
-     * Retries for an element of the current batch. If the stream fails, that element and all elements after it are
-     * abandoned. If the thread was interrupted, the first {@code kept} elements, which were about to be handed on, are
-     * abandoned too.
+     * Retries the call for an element of the current batch. If the stream fails, that element and all elements after it
+     * are abandoned. If the thread is interrupted, the first {@code kept} elements of the batch, which the stage was
+     * about to hand on, are abandoned too.
      */
     public <T> Object after(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int kept, int index)
             throws InterruptedException {
@@ -135,8 +136,8 @@ public final class SupervisedCall {
     }
 
     /**
-     * If the outcome fails the stream, adds a note about the failed element to the failure. Must be called before the
-     * element's pending acknowledgement ends.
+     * Adds a note about the failed element to the failure, if {@code outcome} is a verdict that fails the stream. Must
+     * be called before the element's pending acknowledgement ends.
      */
     public void note(Object outcome, AckTarget target, long token, Object element) {
         if (outcome instanceof FailureVerdict verdict && verdict.fails()) {
@@ -144,15 +145,12 @@ public final class SupervisedCall {
         }
     }
 
-    /** Does the same as {@link #note(Object, AckTarget, long, Object)} for an element of a batch. */
+    /** Adds the note for an element of a batch, as {@link #note(Object, AckTarget, long, Object)} does. */
     public void note(Object outcome, Batch<?> batch, int index) {
         note(outcome, batch.target(index), batch.token(index), batch.get(index));
     }
 
-    /**
-     * Retries for an element of a batch. If the element was revoked, its pending acknowledgement has ended when this
-     * method returns.
-     */
+    /** Retries the call for an element of a batch. If the element was revoked, ends its pending acknowledgement. */
     private <T> Object afterInBatch(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int index)
             throws InterruptedException {
         Object outcome = after(thrown, call, batch.get(index), () -> batch.isRevoked(index));
@@ -164,7 +162,7 @@ public final class SupervisedCall {
     }
 
     /**
-     * Retries and carries out the decision, for a stateless stage that drops elements of a batch. If this method
+     * Retries the call for a stateless stage that drops elements of a batch, and applies the decision. If this method
      * throws, the caller must abandon all elements that it holds, including the failed one.
      *
      * @return null if the element was dropped and its pending acknowledgement has been settled
@@ -177,7 +175,7 @@ public final class SupervisedCall {
             verdict.settle(batch.target(index), batch.token(index));
             return null;
         }
-        @SuppressWarnings("unchecked") // anything but a verdict is the result of the call
+        @SuppressWarnings("unchecked") // an outcome other than a verdict is the result of the call
         R result = (R) outcome;
         return result;
     }
@@ -190,8 +188,8 @@ public final class SupervisedCall {
     }
 
     /**
-     * Decides on a thread that does not belong to the stage. That thread may be working for another pipeline, whose
-     * cancellation must not affect this one.
+     * Decides about {@code thrown} on a thread that does not belong to the stage. That thread may be working for
+     * another pipeline, whose cancellation must not affect this stage.
      */
     public FailureVerdict decideElsewhere(Throwable thrown) {
         failedCalls.increment();
@@ -239,7 +237,7 @@ public final class SupervisedCall {
         }
     }
 
-    /** Waits before the next attempt. Returns false if there is no further attempt. */
+    /** Waits before the next attempt. Returns false if the element was revoked. */
     private boolean pause(int failures, BooleanSupplier revoked) throws InterruptedException {
         RetryPolicy policy = supervision.retryPolicy();
         long nanos = policy == null ? 0 : policy.backoff().after(failures).toNanos();

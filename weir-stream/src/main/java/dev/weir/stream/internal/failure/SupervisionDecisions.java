@@ -11,16 +11,16 @@ public final class SupervisionDecisions {
     private SupervisionDecisions() {}
 
     /**
-     * Returns the decision on {@code failure}. It is FAIL after a fatal error, and for any exception on a thread that
-     * is being cancelled: skipping the element might acknowledge work that was never done.
+     * Returns the decision on {@code failure}. The decision is always FAIL after a fatal error, and for any exception
+     * on a thread that is being cancelled, because skipping the element might acknowledge work that was never done.
      */
     static Decision here(Supervision supervision, Throwable failure) {
         return Machinery.isFailure(failure) ? Decision.FAIL : asked(supervision, failure);
     }
 
     /**
-     * Returns the decision on a failure that occurred on an arbitrary thread, such as one that completes a future. An
-     * interrupt of that thread does not affect this pipeline.
+     * Returns the decision on a failure that occurred on a thread outside the pipeline, such as one that completes a
+     * future. Whether that thread is interrupted does not affect the decision.
      */
     public static Decision elsewhere(Supervision supervision, Throwable failure) {
         return failure instanceof InterruptedException || Machinery.isOfTheProgram(failure)

@@ -48,7 +48,8 @@ final class TimeoutStage<T> implements Stage<T> {
             limitNanos = clock.after(timeout.toNanos());
         }
         if (kind == Kind.COMPLETION && clock.hasPassed(limitNanos)) {
-            // The check is needed because a stream that always has elements never waits.
+            // If the upstream stages always have an element ready, they never wait for the deadline, so it must be
+            // checked here.
             throw failure();
         }
         Batch<T> batch = upstream.pull(DeadlineArithmetic.earlier(deadlineNanos, limitNanos));

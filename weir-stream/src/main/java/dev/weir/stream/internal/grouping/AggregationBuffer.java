@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Aggregates elements while the downstream stage is busy, up to a weight ({@code batch}) or without limit
  * ({@code conflate}). All methods, and the user's functions, are called while holding the exchange's lock.
  *
- * <p>An upstream batch is always accepted completely. The aggregates that it fills are queued, and the next batch waits
- * until they are taken.
+ * <p>An upstream batch is always accepted completely. Aggregates that reach the maximum weight are queued, and the next
+ * batch is not accepted until they have been taken.
  */
 final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
 
@@ -77,8 +77,8 @@ final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
         try {
             add(batch, index);
         } catch (Throwable failure) {
-            // The call is not retried, because the aggregate may have changed and other threads are waiting for the
-            // lock.
+            // The call is not retried, because it may have changed the aggregate, and because other threads wait for
+            // the lock during a retry.
             FailureVerdict verdict = supervised.decide(failure);
             verdict.throwIfFails();
             verdict.settle(batch.target(index), batch.token(index));

@@ -12,17 +12,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delays each element by its own delay without changing the order. A failure waits for the elements that preceded it.
- * Confined to its segment's thread, with the exceptions stated in the base class.
+ * Delays each element individually without changing the order. A failure of the input is passed on after the elements
+ * that preceded it. Confined to its segment's thread, with the exceptions stated in the base class.
  */
 final class DelayStage<T> extends HoldingStage<T> {
 
-    /** The longest delay that can be added to a time: 146 years. */
+    /** The longest supported delay: 146 years. Adding it to a time does not overflow. */
     private static final long LONGEST_NANOS = NEVER / 2;
 
     private final Function<? super T, Duration> delay;
 
-    /** The held elements; each element's mark is the time at which it may leave. */
+    /** The held elements. The mark of an element is the time at which it may leave. */
     private final ElementRing<T> held = new ElementRing<>();
 
     private DelayStage(Parts<T> parts, Function<? super T, Duration> delay) {

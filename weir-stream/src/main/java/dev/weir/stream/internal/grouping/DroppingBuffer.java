@@ -21,8 +21,8 @@ final class DroppingBuffer<T> extends BatchExchange<T, T> {
     private final int capacity;
     private final OverflowStrategy strategy;
 
-    // Guarded by the exchange's lock. Both fields may hold elements at the same time; the elements of
-    // {@code handedOver} come first.
+    // Guarded by the exchange's lock. If both handedOver and waiting hold elements, the elements in handedOver come
+    // first.
     private @Nullable Batch<T> handedOver;
     private final ElementRing<T> waiting = new ElementRing<>();
 
@@ -47,7 +47,8 @@ final class DroppingBuffer<T> extends BatchExchange<T, T> {
     @Override
     protected void takeIn(Batch<T> batch) {
         if (isAwaited() && !hasOutput()) {
-            // The downstream stage is waiting, so the complete batch goes to it, regardless of the buffer's size.
+            // The downstream stage is waiting, so it gets the complete batch, even if the batch exceeds the buffer's
+            // capacity.
             handedOver = batch;
             return;
         }

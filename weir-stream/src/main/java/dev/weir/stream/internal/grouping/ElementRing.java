@@ -7,12 +7,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A growing queue of elements with their pending acknowledgements, and a number per element for the owner's use (the
- * mark). Confined to its owner's thread, or guarded by its owner's lock.
+ * A growing queue of elements with their pending acknowledgements. The owner can store a number with each element,
+ * called the element's mark. Confined to its owner's thread, or guarded by its owner's lock.
  */
 final class ElementRing<T> {
 
-    // Invariant: the capacity is a power of two, so the lower bits of a position are its slot.
+    // Invariant: the capacity is a power of two, so the index of an element's slot is the lower bits of its position.
     private @Nullable Object[] values = new Object[16];
     private AckTarget[] targets = new AckTarget[16];
     private long[] tokens = new long[16];
@@ -55,7 +55,7 @@ final class ElementRing<T> {
         targets = Arrays.copyOf(targets, old * 2);
         tokens = Arrays.copyOf(tokens, old * 2);
         marks = Arrays.copyOf(marks, old * 2);
-        // The part before the split is the later part of the queue.
+        // The elements stored before the split are later in the queue, so they move behind the other elements.
         System.arraycopy(values, 0, values, old, split);
         System.arraycopy(targets, 0, targets, old, split);
         System.arraycopy(tokens, 0, tokens, old, split);

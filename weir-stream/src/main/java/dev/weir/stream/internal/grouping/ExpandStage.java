@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Emits the first item of each element's expansion, and further items of the latest element's expansion until a newer
- * element arrives. The stage is placed after an asynchronous boundary, where it can check for newer elements. The first
- * item carries the element's pending acknowledgement; the others carry none. A failure is passed on after the elements
- * that preceded it. Confined to its segment's thread.
+ * element arrives. The stage follows an asynchronous boundary, so that it can check for newer elements without waiting.
+ * The first item carries the element's pending acknowledgement; the other items carry none. A failure is passed on
+ * after the elements that preceded it. Confined to its segment's thread.
  */
 final class ExpandStage<T, R> implements Stage<R> {
 
@@ -53,7 +53,7 @@ final class ExpandStage<T, R> implements Stage<R> {
     static <T, R> BlueprintNode<R> node(
             String name, BlueprintNode<T> above, Function<? super T, ? extends Iterator<? extends R>> expander) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {
-            // A buffer of one element holds one batch; newer batches wait upstream of it.
+            // With a capacity of one element, the boundary holds a single batch. Newer batches wait upstream of it.
             BlueprintNode<T> boundary = AsyncBoundary.node(above, attributes.dispatcherOr(Dispatcher.virtual()), 1)
                     .with(Attributes.named(attributes.name() + "-input"));
             Stage<T> upstream = boundary.build(assembly);
@@ -156,8 +156,8 @@ final class ExpandStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Handles a failure after the first item, when the element has already been handed on with its pending
-     * acknowledgement.
+     * Handles a failure of an expansion after its first item by dropping the remaining items or failing the stream. The
+     * element's pending acknowledgement was already handed on with the first item.
      */
     private void giveUp(Throwable failure) {
         more = Collections.emptyIterator();

@@ -4,9 +4,7 @@ import java.util.Iterator;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Iterates over an element and then over its extrapolation, which is computed only when needed. Confined to one thread.
- */
+/** Iterates over an element and then over its extrapolation, which is computed on demand. Confined to one thread. */
 final class ExtrapolatedElement<T> implements Iterator<T> {
 
     private final T element;

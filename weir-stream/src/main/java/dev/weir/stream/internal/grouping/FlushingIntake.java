@@ -6,7 +6,7 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The input of an operator that must emit remaining elements before it passes on the end or a failure of that input.
+ * The input of an operator that emits its remaining elements before it passes on the end or a failure of the input.
  * Confined to the segment's thread.
  */
 final class FlushingIntake<T> {
@@ -36,8 +36,8 @@ final class FlushingIntake<T> {
     }
 
     /**
-     * Ends the input with a failure of the operator. The failure follows the elements that the operator must still
-     * emit.
+     * Ends the input because the operator failed. The failure is passed on after the operator has emitted its remaining
+     * elements.
      */
     void fail(Throwable thrown) {
         ended = true;
@@ -48,7 +48,7 @@ final class FlushingIntake<T> {
         return ended;
     }
 
-    /** Ends the operator after all its elements were emitted: returns null, or throws the failure. */
+    /** Ends the operator after it has emitted all its elements: returns null, or throws the failure. */
     <R> @Nullable Batch<R> end() {
         if (failure != null) {
             throw FailureTransfer.rethrow(failure);

@@ -16,10 +16,10 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The entry point of this package for the facade, with one method per operator. Stateless. */
+/** Factory methods for the operators of this package, called by the public API. Stateless. */
 public final class GroupingStages {
 
-    /** A throttle's default burst is the number of elements that its rate allows in this time. */
+    /** The default burst of a throttle is the number of elements allowed by its rate during this time. */
     private static final Duration DEFAULT_BURST_TIME = Duration.ofMillis(10);
 
     private GroupingStages() {}

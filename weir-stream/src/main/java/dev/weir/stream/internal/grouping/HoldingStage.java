@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class HoldingStage<T> implements Stage<T>, Keeper {
 
-    /** The constructor arguments that all such stages have in common. */
+    /** The constructor arguments that all holding stages have in common. */
     record Parts<T>(
             FlushingIntake<T> intake,
             int maxHeld,
@@ -45,7 +45,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         return revoked;
     });
 
-    /** The time during which the stage was full of elements that were waiting because of its rate. */
+    /** The time during which elements waited only because of the stage's rate. */
     private final ThrottlePace.Waiting waiting = new ThrottlePace.Waiting();
 
     /** The number of held elements, for gauges. */
@@ -87,7 +87,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
 
     abstract int held();
 
-    /** Returns the rate limit that causes elements to be held, or null if the stage has none. */
+    /** Returns the stage's rate limit in elements per second, or null if it has none. */
     @Nullable
     Double perSecond() {
         return null;
@@ -96,7 +96,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
     /** Returns the time at which the first held element may leave. Called only while at least one element is held. */
     abstract long firstReadyNanos();
 
-    /** Holds the elements that are too early. Elements that may pass at once stay in the batch. */
+    /** Holds the elements of {@code batch} that are too early. Elements that may pass immediately stay in the batch. */
     abstract void takeIn(Batch<T> batch) throws InterruptedException;
 
     /** Releases the elements that are due, at most one batch. Called only while at least one element is due. */
@@ -105,7 +105,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
     /** Removes held elements that their source no longer owns. */
     abstract Batch<?> takeRevoked();
 
-    /** Finds a held element, or the held part of it. */
+    /** Finds a held element by its acknowledgement target and token. */
     abstract @Nullable Kept findHeld(AckTarget of, long ofToken);
 
     @Override
@@ -145,7 +145,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
                 if (StreamTurn.isAskedFor(turn, until)) {
                     return new Batch<>(0);
                 }
-                // The stage is full, so it is waiting only because of its rate.
+                // The stage is full or its input has ended, so it is waiting only because of its rate.
                 waiting.begin();
                 try {
                     await(until);
@@ -167,7 +167,10 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Waits until the given time, or until another thread may have removed revoked elements. */
+    /**
+     * Waits until the given time. Returns early if {@link #dropRevoked} is called, because held elements may then be
+     * gone.
+     */
     private void await(long untilNanos) throws InterruptedException {
         elements.endWork();
         try {
@@ -186,7 +189,7 @@ abstract class HoldingStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Accepts a batch. Returns whether some of its elements pass at once. */
+    /** Accepts a batch. Returns whether some of its elements may pass immediately. */
     private boolean passes(Batch<T> batch) throws InterruptedException {
         long start = System.nanoTime();
         int size = batch.size();

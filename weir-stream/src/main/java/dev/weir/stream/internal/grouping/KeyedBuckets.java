@@ -9,13 +9,13 @@ import java.util.LinkedHashMap;
  */
 final class KeyedBuckets {
 
-    // Keys are ordered by the time of their last touch, oldest first. A bucket is touched when permits are taken and
-    // when its debt decreases, so it is full again within a fixed time after its last touch. Full buckets are therefore
-    // at the front.
+    // The keys are ordered by their last access, oldest first. A key is accessed when one of its elements takes a
+    // permit and when a held element is released. A bucket is full again within a fixed time after the last access to
+    // its key, so full buckets are at the front.
     private final LinkedHashMap<Object, TokenBucket> buckets = new LinkedHashMap<>(16, 0.75f, /* accessOrder= */ true);
     private final TokenBucket pattern;
 
-    /** Creates a store of buckets that are copies of {@code pattern}. */
+    /** Creates an empty store. New buckets are copies of {@code pattern}. */
     KeyedBuckets(TokenBucket pattern) {
         this.pattern = pattern;
     }
@@ -29,7 +29,7 @@ final class KeyedBuckets {
         return bucket;
     }
 
-    /** Marks a key as touched after it has waited for permits that it took on credit. */
+    /** Records an access to a key when one of its held elements is released. */
     void touch(Object key) {
         TokenBucket ignored = buckets.get(key);
     }

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class KeyedThrottleStage<T> extends HoldingStage<T> {
 
     // Each element takes its permit when it arrives, on credit if necessary. The permit determines the time at which
-    // the element may pass. These times increase for each key, so sorting by time and then by arrival preserves each
-    // key's order.
+    // the element may pass. Each element of a key gets a time no earlier than its predecessor, so sorting by time and
+    // then by arrival preserves the order within each key.
 
     /** A held element, with its arrival number among all held elements. */
     private record Early<T>(T element, Object key, AckTarget target, long token, long readyNanos, long number) {

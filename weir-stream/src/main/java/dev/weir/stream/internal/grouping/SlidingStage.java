@@ -13,9 +13,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits windows of {@code size} elements, each starting {@code step} elements after the previous one. An element's own
- * pending acknowledgement goes to the last window that contains the element; earlier windows get additional pending
- * acknowledgements. Confined to its segment's thread.
+ * Emits windows of {@code size} elements, each starting {@code step} elements after the previous one. The original
+ * pending acknowledgement of an element goes to the last window that contains the element. For earlier windows, the
+ * element gets additional pending acknowledgements. Confined to its segment's thread.
  */
 final class SlidingStage<T> implements Stage<List<T>> {
 
@@ -99,7 +99,7 @@ final class SlidingStage<T> implements Stage<List<T>> {
         }
     }
 
-    /** Emits the window. Its first {@code leaving} elements are in no later window. */
+    /** Emits the window and removes its first {@code leaving} elements, which will not be part of later windows. */
     private void emit(Batch<List<T>> out, int leaving) {
         int count = window.size();
         List<T> members = new ArrayList<>(count);

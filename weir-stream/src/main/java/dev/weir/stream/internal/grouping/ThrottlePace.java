@@ -2,7 +2,10 @@ package dev.weir.stream.internal.grouping;
 
 import dev.weir.stream.control.Pace;
 
-/** The {@link Pace} of a throttle. Thread-safe. It holds no reference to the stage. */
+/**
+ * Shows the rate and the waits of a throttle. Thread-safe. It holds no reference to the stage, so it does not prevent
+ * the stage from being garbage-collected.
+ */
 record ThrottlePace(String stage, double perSecond, Waiting waiting) implements Pace {
 
     private static final long NOT_NOW = 0;
@@ -29,7 +32,7 @@ record ThrottlePace(String stage, double perSecond, Waiting waiting) implements 
         }
     }
 
-    /** The origin of the times in this class, 1 ns in the past, so that no time is 0. */
+    /** The origin of the times in this class. It is 1 ns in the past, so that no time equals {@code NOT_NOW}. */
     private static final long START_NANOS = System.nanoTime() - 1;
 
     @Override

@@ -44,20 +44,20 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
     private final @Nullable StreamTurn turn;
 
     /**
-     * The number of held elements. It is set by the thread that currently owns them: the stage's thread while it works,
-     * or another thread that removes some of them.
+     * The number of held elements. It is set by the stage's thread while the stage works, and otherwise by a thread
+     * that removes revoked elements.
      */
     private final HeldElements inside;
 
     private final ThrottlePace.Waiting waiting = new ThrottlePace.Waiting();
 
-    /** Lets other threads remove revoked elements, starting with the element that would pass next. */
+    /** Lets other threads remove revoked elements that have not passed yet. */
     private final RevocableElements elements = new RevocableElements(this::takeRevoked);
 
     private Batch<T> held = new Batch<>(0);
     private int next;
 
-    /** The time at which the next element may pass, once its permits have been taken. */
+    /** The time at which the next element may pass. Valid only after its permits have been taken. */
     private long readyNanos;
 
     private boolean paid;
@@ -147,7 +147,10 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
         }
     }
 
-    /** Waits until the given time, or until another thread may have removed revoked elements. */
+    /**
+     * Waits until the given time. Returns early if {@link #dropRevoked} is called, because held elements may then be
+     * gone.
+     */
     private void await(long untilNanos) throws InterruptedException {
         waiting.begin();
         try {
@@ -190,7 +193,7 @@ final class ThrottleStage<T> implements Stage<T>, Keeper {
         return revoked;
     }
 
-    /** Emits the elements that may pass now. A failure follows these elements. */
+    /** Emits the elements that may pass now. A failure is passed on after these elements. */
     private Batch<T> admit() throws InterruptedException {
         long start = System.nanoTime();
         long now = clock.nanoTime();

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Holds the latest element until it is due, and acknowledges the elements that it replaces. Implements
  * {@code debounce}, where each element restarts the wait, and {@code sample}, which emits at a fixed interval from the
- * start. The last element is emitted before the end or a failure of the input. Confined to its segment's thread.
+ * start. The last element is emitted before the end or a failure of the input is passed on. Confined to its segment's
+ * thread.
  */
 final class TimedLatestStage<T> implements Stage<T> {
 
@@ -75,7 +76,7 @@ final class TimedLatestStage<T> implements Stage<T> {
             if (!none) {
                 take(batch);
             }
-            // An empty batch before any deadline means that the input returned without waiting, so this stage does not
+            // If the input returned an empty batch before any deadline, it chose not to wait, so this stage does not
             // wait either.
             if ((none || clock.hasPassed(deadlineNanos)) && !clock.hasPassed(dueNanos)) {
                 return new Batch<>(0);

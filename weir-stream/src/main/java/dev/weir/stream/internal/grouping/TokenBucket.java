@@ -19,7 +19,10 @@ final class TokenBucket {
     private long units;
     private long filledToNanos;
 
-    /** Limit of the balance and of the debt, each a quarter of the range of a long. */
+    /**
+     * Maximum number of units in the bucket, and maximum cost of one call. It is a quarter of {@link Long#MAX_VALUE},
+     * which leaves room for debt without overflow.
+     */
     private static final long MAX_UNITS = Long.MAX_VALUE / 4;
 
     /**
@@ -41,8 +44,8 @@ final class TokenBucket {
     }
 
     /**
-     * Returns the cost of a permit in units, at most {@link #MAX_UNITS}. At one unit per nanosecond, this maximum is 73
-     * years.
+     * Returns the cost of a permit in units, at most {@link #MAX_UNITS}. A bucket that gains one unit per nanosecond
+     * reaches this maximum after 73 years.
      */
     private static long unitsPerPermit(long permits, long perNanos) {
         return Math.min(perNanos / divisor(permits, perNanos), MAX_UNITS);
@@ -79,7 +82,7 @@ final class TokenBucket {
         }
     }
 
-    /** Takes {@code cost} permits and returns the remaining time to wait for them, in nanoseconds; often 0. */
+    /** Takes {@code cost} permits and returns the time to wait for them, in nanoseconds; 0 if they were available. */
     long take(long cost, long nowNanos) {
         check(cost);
         fill(nowNanos);

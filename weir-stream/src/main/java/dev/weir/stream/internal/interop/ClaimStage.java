@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds a pending acknowledgement to each element; the element's receiver ends it manually. Confined to its segment's
- * thread.
+ * Gives each element an additional pending acknowledgement, which the recipient of the element ends manually. Confined
+ * to its segment's thread.
  */
 final class ClaimStage<T> implements Stage<Claim<T>> {
 

@@ -17,8 +17,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sink of one run that hands each element to all its subscribers; within a batch, each subscriber receives elements
- * at its own pace. Subscribing, requesting and cancelling are thread-safe; the loop is confined to its segment's
+ * The sink of one run. It hands each element to all subscribers. Within a batch, subscribers may receive elements at
+ * different speeds. Subscribing, requesting and cancelling are thread-safe; the loop is confined to its segment's
  * thread.
  *
  * <p>An element is acknowledged when {@code onNext} of every subscriber has returned. The next batch is pulled when all
@@ -46,7 +46,8 @@ final class FanoutSink<T> {
     /** Adds a subscriber. If the stream has already ended, signals the end to it at once. */
     void subscribe(Flow.Subscriber<? super T> subscriber) {
         FanoutSubscription<T> outlet = new FanoutSubscription<>(this, Objects.requireNonNull(subscriber, "subscriber"));
-        // Called before the loop can see the subscriber, so that no other signal overtakes this one.
+        // onSubscribe is called before the loop can see the subscriber, so that it is the first signal that the
+        // subscriber receives.
         subscriber.onSubscribe(outlet);
         Throwable toTell;
         lock.lock();
@@ -107,8 +108,8 @@ final class FanoutSink<T> {
             lock.unlock();
         }
         if (standIn) {
-            // The loop may be waiting upstream for a long time, so this thread acts for it. The loop checks the
-            // subscription's state before it signals anything.
+            // The loop may be waiting upstream for a long time, so this thread signals the error in its place. The loop
+            // checks the subscription's state before it signals anything.
             outlet.refuseIfViolated();
             cancel(outlet);
         }
@@ -142,7 +143,7 @@ final class FanoutSink<T> {
 
     /** Returns the loop of the run. Called once for each fan-out. */
     SinkLoop<T> loop(StageContext context) {
-        // If the run fails before the loop starts, its subscribers still need the signal.
+        // If the run fails before the loop starts, the loop cannot signal the end to the subscribers.
         context.onTermination(patience -> {
             Throwable cause = context.failure();
             end(cause == null ? null : unwrapped(cause));
@@ -168,8 +169,8 @@ final class FanoutSink<T> {
     }
 
     /**
-     * Returns the cause of the run's failure. The loop itself is often only interrupted, while the failure occurred in
-     * another stage.
+     * Returns the failure to signal to the subscribers. If another stage failed, the loop was only interrupted, so the
+     * failure of the run takes precedence.
      */
     private static Throwable causeOf(Throwable thrown, StageContext context) {
         // The interrupt must not be visible to the subscribers.
@@ -215,7 +216,7 @@ final class FanoutSink<T> {
     }
 
     /**
-     * From now on, the cancellation of the last subscriber interrupts this thread. Returns false if the last subscriber
+     * Registers this thread to be interrupted when the last subscriber cancels. Returns false if the last subscriber
      * has already cancelled.
      */
     private boolean beginPull() {
@@ -244,15 +245,15 @@ final class FanoutSink<T> {
         int finished = 0;
         while (true) {
             long seen = changes;
-            // The failure is read before the demand, so that elements requested before the failure are still handed
-            // out.
+            // The failure must be read before the demand, so that elements requested before the failure are still
+            // handed out.
             Throwable failure = urgent;
             receivers = withNewcomers(receivers);
             boolean moved = false;
             boolean wanted = false;
             for (FanoutSubscription<T> receiver : receivers) {
-                // The list of subscribers is read after the demand. Every subscriber that was present before a request
-                // therefore receives the requested elements.
+                // The list of subscribers must be checked after the demand is read. Otherwise, a subscriber that was
+                // added before the element was requested could miss it.
                 if (receiver.wants(batch) && receivers == outlets) {
                     receiver.give(batch);
                     moved = true;
@@ -279,11 +280,14 @@ final class FanoutSink<T> {
         }
     }
 
-    /** Returns all subscribers. New ones start with the first element that no subscriber has received. */
+    /**
+     * Returns all current subscribers, and lets new ones start with the first element that no subscriber has received.
+     */
     private List<FanoutSubscription<T>> withNewcomers(List<FanoutSubscription<T>> receivers) {
         List<FanoutSubscription<T>> all = outlets;
         if (all != receivers) {
-            // Only beginPull removes subscribers, so new subscribers are at the end of the list.
+            // New subscribers are at the end of the list, because they are appended and only beginPull removes
+            // subscribers.
             int furthest = furthest(receivers);
             all.subList(receivers.size(), all.size()).forEach(newcomer -> newcomer.startAt(furthest));
         }
@@ -299,8 +303,8 @@ final class FanoutSink<T> {
     }
 
     /**
-     * Returns the number of elements that every receiver has received. Receivers that have cancelled count only if no
-     * other is left.
+     * Returns the number of elements that every receiver has received. Receivers that have cancelled are ignored,
+     * unless all of them have cancelled.
      */
     private static <T> int hadByAll(List<FanoutSubscription<T>> receivers) {
         int slowest = furthest(receivers);
