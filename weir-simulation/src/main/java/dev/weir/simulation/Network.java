@@ -8,12 +8,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.common.message.ResponseHeaderData;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -73,7 +71,7 @@ public final class Network implements AutoCloseable {
          */
         public ByteChannel connect(InetSocketAddress address, Runnable whenReady) throws IOException {
             int node = address.getPort();
-            if (down.contains(node) || schedule.now() < refusesUntil.getOrDefault(node, 0L)) {
+            if (schedule.now() < refusesUntil.getOrDefault(node, 0L)) {
                 throw new IOException("connection refused by broker " + node);
             }
             opened++;
@@ -289,7 +287,6 @@ public final class Network implements AutoCloseable {
     private final Server server;
     private final int hostNumber;
     private final Map<ApiKeys, Integer> requests = new HashMap<>();
-    private final Set<Integer> down = new HashSet<>();
     private final Map<Integer, Long> refusesUntil = new HashMap<>();
     private final List<ClientProcess> processes = new ArrayList<>();
     private boolean isSlow;

@@ -106,11 +106,6 @@ public record ConsumerPlan(
         return subscription.selection().toString();
     }
 
-    /** Creates a plan that commits finished records, without external offsets or ungrouped partitions. */
-    static ConsumerPlan committable(Subscription subscription, Map<TopicPartition, Long> endOffsets) {
-        return new ConsumerPlan(subscription, endOffsets, new Delivery.Committable(), null, Set.of());
-    }
-
     /**
      * Returns the maximum number of records per batch. It is lower if there are priorities, because a record with a
      * higher priority must wait for the batch ahead of it.
