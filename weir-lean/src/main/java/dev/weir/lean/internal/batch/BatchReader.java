@@ -99,7 +99,7 @@ public final class BatchReader implements BatchView {
     }
 
     /**
-     * Checks that the header is consistent, and that the batch contains offsets at or after {@link #fromOffset}. A
+     * Checks that the header is consistent, and that the batch contains offsets at or after {@link #fromOffset()}. A
      * correct broker never sends a batch that fails these checks.
      *
      * @param checksum whether to verify the checksum first
@@ -161,7 +161,7 @@ public final class BatchReader implements BatchView {
 
     /**
      * Decompresses the batch if necessary. The next call of {@link #next} moves to the first record at or after
-     * {@link #fromOffset}.
+     * {@link #fromOffset()}.
      */
     public void start() {
         int codec = attributes & CODEC;

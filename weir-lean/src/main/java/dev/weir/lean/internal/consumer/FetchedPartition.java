@@ -86,7 +86,7 @@ final class FetchedPartition {
     int sentLastEpoch;
 
     /**
-     * The value of {@link PartitionCursor#moves} when the start offset was last requested. If the value has changed
+     * The value of {@link PartitionCursor#moves()} when the start offset was last requested. If the value has changed
      * when the response arrives, the partition was moved in between, and the response is ignored.
      */
     int askedAtMove = UNKNOWN;
