@@ -130,8 +130,8 @@ public final class BatchReader implements BatchView {
     }
 
     /**
-     * Returns whether the batch is visible to a consumer. Control batches and batches of aborted transactions are not
-     * visible. Also advances {@code aborted} to the end of the batch.
+     * Returns whether the batch is visible to a consumer. Control batches are not visible, nor are batches of
+     * transactions listed in {@code aborted}. Also advances {@code aborted} to the end of the batch.
      */
     public boolean isVisible(@Nullable AbortedTransactions aborted) {
         if (aborted == null || aborted.isEmpty()) {

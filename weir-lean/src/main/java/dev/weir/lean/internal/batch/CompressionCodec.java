@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  */
 interface CompressionCodec extends AutoCloseable {
 
-    /** The codec ids are stored in the lowest three bits of a batch's attributes. */
+    /** The id for uncompressed batches. Codec ids are stored in the lowest three bits of a batch's attributes. */
     int NONE = 0;
 
     int GZIP = 1;

@@ -159,8 +159,8 @@ public final class RecordReader implements RecordView {
      * of the record then contain everything before the key, and also the value's length if the key is null. They are
      * read as one long, and each number is shifted out of this long. The code branches on the size of each number
      * instead of computing it, because the CPU can predict a branch, but would have to wait for the result of a
-     * computation. Odd numbers are rejected, because they encode negative values. Returns false and changes nothing if
-     * the record has another form.
+     * computation. An odd number encodes a negative value, which is accepted only as the length of a null key. Returns
+     * false and changes nothing if the record has another form.
      */
     private boolean parseAtOnce(ByteBuffer from, int start, int recordEnd) {
         long rest = from.getLong(start) << Byte.SIZE;
