@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The field offsets of a record batch of version 2. Stateless.
+ * The layout of a version-2 record batch. Stateless.
  *
  * <pre>
  *   0             8        12             16          17        21           23                  27
@@ -16,14 +16,14 @@ import java.util.zip.CRC32C;
  *   | base timestamp | max timestamp | producer id | producer epoch | base sequence | number of records | records |
  *   +----------------+---------------+-------------+----------------+---------------+-------------------+---------+
  *
- *   The length counts the bytes from 12 on; the CRC covers the bytes from 21 on. Records may be compressed.
+ *   The length counts the bytes from offset 12, and the CRC covers the rest from offset 21. Records may be compressed.
  *
  *   attributes   ... 6        5         4                 3              2 1 0
  *                delete     control  transactional   timestamp type:    codec
  *                horizon    batch                    0 producer's,
  *                                                    1 broker's
  *
- *   A record, whose numbers have variable length and zig-zag encoding, except the attributes:
+ *   A record. All numbers except the attributes are zig-zag varints:
  *
  *   +--------+----------+-----------------+--------------+--------+-----+----------+-------+---------+---- ... -----+
  *   | length | attri-   | timestamp delta | offset delta | key    | key | value    | value | number  | key length,  |
@@ -60,7 +60,7 @@ public final class BatchLayout {
 
     private BatchLayout() {}
 
-    /** Writes the header of the batch that starts at index 0, except for the producer fields and the checksum. */
+    /** Writes a batch header at index 0 of the buffer. Leaves out the producer fields and the checksum. */
     public static void putHeader(
             ByteBuffer bytes, int sizeBytes, int codec, int count, long baseTimestamp, long maxTimestamp) {
         bytes.putLong(0, 0)
@@ -74,13 +74,15 @@ public final class BatchLayout {
                 .putInt(COUNT_AT, count);
     }
 
-    /** Writes the producer fields of the batch that starts at index 0. The checksum must be written afterwards. */
+    /**
+     * Writes the producer fields of a batch at index 0 of the buffer. The caller must write the checksum afterwards.
+     */
     public static void putProducer(ByteBuffer bytes, long id, short epoch, int sequence) {
         bytes.putLong(PRODUCER_AT, id).putShort(EPOCH_OF_PRODUCER_AT, epoch).putInt(SEQUENCE_AT, sequence);
     }
 
     /**
-     * Computes and writes the checksum of the batch that starts at index 0. Changes the buffer's position and limit.
+     * Computes and writes the checksum of a batch at index 0 of the buffer. Changes the buffer's position and limit.
      */
     public static void putChecksum(ByteBuffer bytes, int sizeBytes, CRC32C crc) {
         crc.reset();
@@ -89,7 +91,7 @@ public final class BatchLayout {
     }
 
     /**
-     * Turns the header at {@code at} into the header of an uncompressed batch of the given size. Does not update the
+     * Changes the batch header at {@code at} to describe an uncompressed batch of the given size. Does not update the
      * checksum.
      */
     static void makePlain(ByteBuffer bytes, int at, int sizeBytes) {
@@ -101,7 +103,7 @@ public final class BatchLayout {
         return bytes.getLong(at);
     }
 
-    /** The size of the complete batch in bytes, as stated in its header and not yet verified. */
+    /** The size of the whole batch in bytes, as stated in its header. The size has not been verified yet. */
     public static long size(ByteBuffer bytes, int at) {
         return (long) bytes.getInt(at + LENGTH_AT) + LOG_OVERHEAD;
     }

@@ -12,8 +12,8 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads batches one by one, and serves as the view of the current batch. Confined to one thread. Allocates nothing,
- * except in a codec.
+ * Reads batches one at a time, and provides access to the current batch as a {@link BatchView}. Confined to one thread.
+ * Allocates nothing, apart from what a codec allocates.
  *
  * <pre>
  *   reader.of(topic, partition, index);
@@ -52,7 +52,7 @@ public final class BatchReader implements BatchView {
     private int size;
     private int attributes;
 
-    /** The first requested offset. Errors are reported at this offset. */
+    /** The first offset the caller asked for. Errors are reported at this offset. */
     private long fromOffset;
 
     /** @param decompressor must not be used by another reader */
@@ -60,7 +60,7 @@ public final class BatchReader implements BatchView {
         this.decompressor = decompressor;
     }
 
-    /** Sets the topic and partition of the batches that are opened next. */
+    /** Sets the topic and partition of the batches opened from now on. */
     public void of(String newTopic, int newPartition, int newIndex) {
         topic = newTopic;
         partition = newPartition;
@@ -69,10 +69,10 @@ public final class BatchReader implements BatchView {
     }
 
     /**
-     * Moves to the batch at {@code newAt}, which must end at or before {@code end}.
+     * Opens the batch at index {@code newAt} of a buffer. The batch must end at or before index {@code end}.
      *
      * @param newBytes owned by the caller; its position must be 0
-     * @param newFromOffset the first requested offset
+     * @param newFromOffset the first offset the caller wants; earlier records in the batch are skipped
      */
     public void open(ByteBuffer newBytes, int newAt, int end, long newFromOffset) {
         bytes = newBytes;
@@ -99,8 +99,8 @@ public final class BatchReader implements BatchView {
     }
 
     /**
-     * Checks that the header is consistent and that the batch does not end before the requested offset. No broker
-     * should send a batch that fails these checks.
+     * Checks that the header is consistent, and that the batch contains offsets at or after {@link #fromOffset()}. A
+     * correct broker never sends a batch that fails these checks.
      *
      * @param checksum whether to verify the checksum first
      */
@@ -130,8 +130,8 @@ public final class BatchReader implements BatchView {
     }
 
     /**
-     * Returns whether a consumer that reads only committed records may see the batch, and updates {@code aborted} from
-     * transaction markers. Always false for a control batch.
+     * Returns whether the batch is visible to a consumer. Control batches are not visible, nor are batches of
+     * transactions listed in {@code aborted}. Also advances {@code aborted} to the end of the batch.
      */
     public boolean isVisible(@Nullable AbortedTransactions aborted) {
         if (aborted == null || aborted.isEmpty()) {
@@ -159,7 +159,10 @@ public final class BatchReader implements BatchView {
                 && records.key().getShort(Short.BYTES) == ABORT;
     }
 
-    /** Decompresses the batch if necessary, and moves to before the first record at or after the requested offset. */
+    /**
+     * Decompresses the batch if necessary. The next call of {@link #next} moves to the first record at or after
+     * {@link #fromOffset()}.
+     */
     public void start() {
         int codec = attributes & CODEC;
         int recordsAt = at + BatchLayout.HEADER_BYTES;
@@ -184,24 +187,29 @@ public final class BatchReader implements BatchView {
         }
     }
 
-    /** The number of bytes that {@link #copyTo} writes. Call only after {@link #start}. */
+    /** The size of the uncompressed batch written by {@link #copyTo}. Call only after {@link #start}. */
     public int plainBytes() {
         return BatchLayout.HEADER_BYTES + records.allBytes();
     }
 
-    /** Copies the batch in uncompressed form, without updating the checksum. Call only after {@link #start}. */
+    /**
+     * Copies the batch without compression. The checksum in the copy is not updated. Call only after {@link #start}.
+     */
     public void copyTo(ByteBuffer to, int toAt) {
         to.put(toAt, bytes, at, BatchLayout.HEADER_BYTES);
         BatchLayout.makePlain(to, toAt, plainBytes());
         records.copyAll(to, toAt + BatchLayout.HEADER_BYTES);
     }
 
-    /** The first requested offset. If the batch starts before it, this offset is the position inside the batch. */
+    /**
+     * The first offset the caller asked for. It may be after the first record of the batch, in which case the records
+     * before it are skipped.
+     */
     public long fromOffset() {
         return fromOffset;
     }
 
-    /** Releases all buffers. Views must not be read afterwards. */
+    /** Releases all buffers. The current batch and record must not be read afterwards. */
     public void close() {
         records.stop();
         bytes = nothing;

@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  */
 interface CompressionCodec extends AutoCloseable {
 
-    /** The codec ids in the lowest bits of a batch's attributes. */
+    /** The id for uncompressed batches. Codec ids are stored in the lowest three bits of a batch's attributes. */
     int NONE = 0;
 
     int GZIP = 1;
@@ -19,7 +19,7 @@ interface CompressionCodec extends AutoCloseable {
     /** Decompresses the bytes from the input's position to its limit. The input's position and limit may change. */
     void decompress(ByteBuffer input, DecompressionBuffer output) throws CodecException, TooLargeException;
 
-    /** Frees the native state, which the garbage collector would free only in part. */
+    /** Frees the native state. The garbage collector would not free all of it. */
     @Override
     default void close() {}
 }

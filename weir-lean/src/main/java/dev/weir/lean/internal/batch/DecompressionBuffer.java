@@ -3,8 +3,8 @@ package dev.weir.lean.internal.batch;
 import java.nio.ByteBuffer;
 
 /**
- * The output buffer for decompressed batches: a reused direct buffer that grows to the size of the largest batch so
- * far. Confined to one thread. Codecs write at the buffer's position; records are read from index 0.
+ * A direct output buffer for decompressed batches. The buffer is reused, and grows to the size of the largest batch so
+ * far. Codecs write at its position, and records are read from index 0. Confined to one thread.
  */
 final class DecompressionBuffer {
 
@@ -23,12 +23,15 @@ final class DecompressionBuffer {
         return limitBytes;
     }
 
-    /** The current buffer. A call of {@link #room} may replace it. */
+    /** The current buffer. Calling {@link #room} may replace it. */
     ByteBuffer bytes() {
         return bytes;
     }
 
-    /** Ensures that {@code more} bytes are free after the position. Keeps the bytes before the position. */
+    /**
+     * Ensures that at least {@code more} bytes can be written at the current position. Preserves the bytes already
+     * written.
+     */
     ByteBuffer room(long more) throws TooLargeException {
         int used = bytes.position();
         if (more > bytes.capacity() - used) {
@@ -39,7 +42,7 @@ final class DecompressionBuffer {
             try {
                 bytes = ByteBuffer.allocateDirect((int) capacity).put(bytes.flip());
             } catch (OutOfMemoryError noMemory) {
-                // The JVM's limit for direct memory is lower than ours, and this batch exceeds it.
+                // The JVM could not allocate this much direct memory, although our own limit allows it.
                 throw new TooLargeException(capacity);
             }
         }

@@ -4,7 +4,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All codecs, with an output buffer that they share. Confined to one thread. A codec is loaded when it is first needed.
+ * Decompresses batches with any codec. All codecs share one output buffer, and each is created when it is first needed.
+ * Confined to one thread.
  */
 public final class Decompressor implements AutoCloseable {
 
@@ -25,8 +26,8 @@ public final class Decompressor implements AutoCloseable {
     }
 
     /**
-     * Decompresses the bytes between two positions. The result lies between 0 and the returned buffer's limit, and is
-     * valid until the next call.
+     * Decompresses the bytes from index {@code from} to {@code to}. The decompressed bytes are in the returned buffer,
+     * from index 0 to its limit, and stay valid until the next call.
      *
      * @param codec the codec id from a batch's attributes; must be one of {@link CompressionCodec}
      * @param bytes the input; its position is 0 afterwards and its limit is unchanged

@@ -5,8 +5,8 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 /**
- * GZIP data with one or more members. The trailing checksum is not verified, because the checksum of the batch covers
- * the compressed bytes. Confined to one thread.
+ * Decompresses GZIP data, which may have several members. The checksum at the end of a member is not verified, because
+ * the record batch has its own checksum, which covers the compressed bytes. Confined to one thread.
  *
  * <pre>
  *   +----+----+---+------+-------+----+----+--------- ... --------+-------- ... ------+-------+-------+

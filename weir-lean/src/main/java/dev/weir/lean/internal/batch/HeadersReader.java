@@ -5,7 +5,9 @@ import dev.weir.lean.Slice;
 import dev.weir.lean.internal.wire.VarInts;
 import java.nio.ByteBuffer;
 
-/** The headers of the reader's current record. Each header is parsed when it is reached. Confined to one thread. */
+/**
+ * Iterates over the headers of the current record. Parses one header per call of {@link #next}. Confined to one thread.
+ */
 final class HeadersReader implements HeadersView {
 
     private final RecordReader record;

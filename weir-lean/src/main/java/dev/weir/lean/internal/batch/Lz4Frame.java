@@ -6,8 +6,8 @@ import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
 
 /**
- * LZ4 frames with independent blocks, the only kind that Kafka allows. The frame's checksums are not verified, because
- * the checksum of the batch covers the compressed bytes. Confined to one thread.
+ * Decompresses LZ4 frames with independent blocks, the only kind allowed by Kafka. The checksums in a frame are not
+ * verified, because the record batch has its own checksum, which covers the compressed bytes. Confined to one thread.
  *
  * <pre>
  *   little-endian
@@ -17,7 +17,7 @@ import net.jpountz.lz4.LZ4SafeDecompressor;
  *   +-------------+-----+----+--------------+----+--------+------ ... ----+----------+- ... -+---+---------+
  *   FLG: version 01, block independence, block checksums, content size, content checksum, 0, dictionary
  *   BD: bits 4 to 6: the largest block is 64 KB (4), 256 KB (5), 1 MB (6), 4 MB (7)
- *   length: the highest bit says that the block is not compressed
+ *   length: the highest bit is set if the block is not compressed
  * </pre>
  */
 final class Lz4Frame implements CompressionCodec {
@@ -74,7 +74,8 @@ final class Lz4Frame implements CompressionCodec {
             if (to.remaining() >= maxBlock) {
                 throw new CodecException("lz4: " + e.getMessage());
             }
-            // The free space in the output may have been too small for the block, so retry with the largest block size.
+            // The output may have had too little free space for the block. Retry with space for the largest possible
+            // block.
             ByteBuffer larger = output.room(Math.min(maxBlock, output.limitBytes() - to.position()));
             try {
                 larger.position(larger.position() + decompress(input, at, length, larger, maxBlock));

@@ -13,9 +13,9 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Iterates over the records of one batch in the layout of {@link BatchLayout}, and serves as the view of the current
- * record. Confined to one thread; allocates nothing. All lengths in a record are checked against the record's end
- * before the record becomes visible.
+ * Iterates over the records of one batch, and provides access to the current record as a {@link RecordView}. The layout
+ * of a record is described in {@link BatchLayout}. All lengths in a record are checked against the end of the record
+ * before the record can be read. Confined to one thread; allocates nothing.
  */
 public final class RecordReader implements RecordView {
 
@@ -24,7 +24,7 @@ public final class RecordReader implements RecordView {
     private static final int BITS = 7;
     private static final int LOW = 0x7f;
 
-    /** The shift that extracts the first byte of a long. */
+    /** The number of bits to shift a long to the right so that only its first byte is left. */
     private static final int TOP = Long.SIZE - Byte.SIZE;
 
     /** The encoded form of -1, the length of a null key or value. */
@@ -52,14 +52,14 @@ public final class RecordReader implements RecordView {
     private TimestampType timestampType = TimestampType.NO_TIMESTAMP_TYPE;
     private int leaderEpoch;
 
-    // State of the record: its end, and the positions of fields that are decoded on demand
+    // State of the current record: its end, its offset, and the positions of the fields decoded on demand
     private int at;
     private long offset;
     private int timeAt;
     private int keyAt;
     private int headersAt;
 
-    /** The position after the number that {@link #longer} read last. */
+    /** The position after the number last decoded by {@link #longer}. */
     private int behind;
 
     void of(String newTopic, int newPartition, int newIndex) {
@@ -69,7 +69,8 @@ public final class RecordReader implements RecordView {
     }
 
     /**
-     * Moves to before the first record whose offset is at least {@code newFromOffset}.
+     * Starts reading a batch. The first call of {@link #next} moves to the first record at or after
+     * {@code newFromOffset}.
      *
      * @param header contains the batch's header at {@code headerAt}
      * @param records contains the decompressed records from {@code from} to {@code to}
@@ -91,7 +92,7 @@ public final class RecordReader implements RecordView {
         offset = baseOffset - 1;
     }
 
-    /** The size of all records in the batch, including those before the requested offset. */
+    /** The size of all records in the batch, including skipped records before {@link #fromOffset}. */
     int allBytes() {
         return end - begin;
     }
@@ -128,7 +129,7 @@ public final class RecordReader implements RecordView {
         return false;
     }
 
-    /** Parses the record at {@code start}, and returns the position of its end. */
+    /** Parses the record at {@code start}, and returns the position after it. */
     private int parse(ByteBuffer from, int start, int limit) {
         int p = start;
         int raw = from.get(p++);
@@ -146,7 +147,7 @@ public final class RecordReader implements RecordView {
             throw corrupt("a record of " + length + " bytes in " + (limit - p), null);
         }
         int recordEnd = p + length;
-        timeAt = p + 1; // after the attributes, which have no meaning yet
+        timeAt = p + 1; // skips the attributes, which are unused so far
         if (length < Long.BYTES || !parseAtOnce(from, p, recordEnd)) {
             parseEach(from, p + 1, recordEnd);
         }
@@ -154,11 +155,12 @@ public final class RecordReader implements RecordView {
     }
 
     /**
-     * Parses a record whose numbers take at most two bytes each, which most records are. Everything before the key, and
-     * the value's length if the key is null, is then in the first eight bytes. These are read as one long, and each
-     * number is shifted out of it. Branches are used instead of arithmetic on the bytes, because the CPU can predict a
-     * branch but would have to wait for the result of the arithmetic. An encoded number is negative if it is odd.
-     * Returns false and changes nothing if the record has another form.
+     * Parses a record with short numbers of at most two bytes each. Most records have this form. The first eight bytes
+     * of the record then contain everything before the key, and also the value's length if the key is null. They are
+     * read as one long, and each number is shifted out of this long. The code branches on the size of each number
+     * instead of computing it, because the CPU can predict a branch, but would have to wait for the result of a
+     * computation. An odd number encodes a negative value, which is accepted only as the length of a null key. Returns
+     * false and changes nothing if the record has another form.
      */
     private boolean parseAtOnce(ByteBuffer from, int start, int recordEnd) {
         long rest = from.getLong(start) << Byte.SIZE;
@@ -241,7 +243,7 @@ public final class RecordReader implements RecordView {
         arrive(delta);
     }
 
-    /** Sets the value, after checking that the value and the headers can fit into the rest of the record. */
+    /** Sets the value and the position of the headers, after checking that both can fit into the rest of the record. */
     private void show(ByteBuffer from, int valueAt, int size, int recordEnd) {
         int p = valueAt + Math.max(0, size);
         if (p != recordEnd - 1 || from.get(p) != 0) {
@@ -262,8 +264,8 @@ public final class RecordReader implements RecordView {
     }
 
     /**
-     * Sets the record's offset once the record is known to be valid. A fault that is found earlier is reported at the
-     * offset after the last valid record.
+     * Sets the record's offset. This is the last step of parsing a record, because errors in a record must be reported
+     * at the offset after the last valid record.
      */
     private void arrive(int delta) {
         if (delta < 0 || delta > lastDelta) {
@@ -272,17 +274,16 @@ public final class RecordReader implements RecordView {
         offset = baseOffset + delta;
     }
 
-    /**
-     * Decodes a number in zig-zag encoding. {@code first} contains all bits of the number, for example because the
-     * number has only one byte.
-     */
+    /** Decodes a zig-zag number whose bits are all in {@code first}. */
     private static int zigZag(int first) {
         return (first >>> 1) ^ -(first & 1);
     }
 
     /**
-     * Decodes a number of more than one byte. Its second byte is at {@code p}. Sets {@link #behind} to the position
-     * after the number.
+     * Decodes a number of two or more bytes, and sets {@link #behind} to the position after it.
+     *
+     * @param p the position of the second byte
+     * @param first the first byte
      */
     private int longer(ByteBuffer from, int p, int first) {
         int second = from.get(p);
@@ -295,7 +296,7 @@ public final class RecordReader implements RecordView {
         return VarInts.value(packed);
     }
 
-    /** Returns the position after a key or value. A length of -1 stands for null. */
+    /** Returns the position after a key or value. The length is -1 for a null key or value. */
     private int skip(int p, int length, int recordEnd) {
         if (length < -1 || length > recordEnd - p) {
             throw corrupt("a key or value of " + length + " bytes in " + (recordEnd - p), null);
@@ -303,7 +304,7 @@ public final class RecordReader implements RecordView {
         return p + Math.max(0, length);
     }
 
-    /** Creates the exception for the record after the last valid one. */
+    /** Creates an exception for the record after the last valid one. */
     private CorruptBatchException corrupt(String what, @Nullable Throwable cause) {
         return new CorruptBatchException(topic, partition, Math.max(fromOffset, offset + 1), what, cause);
     }
@@ -398,7 +399,7 @@ public final class RecordReader implements RecordView {
         return slice.isNull() ? ConsumerRecord.NULL_SIZE : slice.length();
     }
 
-    // Kafka's classes accept nulls here, although they do not declare it.
+    // Kafka's classes accept null here, although their signatures do not say so.
     private static byte @Nullable [] bytesOrNull(Slice slice) {
         return slice.isNull() ? null : slice.toBytes();
     }

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import org.xerial.snappy.Snappy;
 
 /**
- * Snappy data, either in the block format that Java clients write, or as the single raw block that other clients write.
- * Confined to one thread.
+ * Decompresses Snappy data, either in the block format of the Java clients, or as a single raw block without a header,
+ * as written by other clients. Confined to one thread.
  *
  * <pre>
  *   +----+-----------+---+---------+------------+--------+-------- ... ---+--------+--- ...
@@ -22,7 +22,9 @@ final class SnappyBlocks implements CompressionCodec {
 
     private static final int HEADER_BYTES = 16;
 
-    /** An upper bound of a block's compression ratio: at best, a copy element of 3 bytes produces 64 bytes. */
+    /**
+     * The maximum compression ratio of a block. In the best case, a copy element of three bytes expands to 64 bytes.
+     */
     private static final int MOST_DENSE = 64;
 
     @Override

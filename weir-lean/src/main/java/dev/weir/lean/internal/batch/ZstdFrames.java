@@ -6,10 +6,12 @@ import com.github.luben.zstd.ZstdException;
 import java.nio.ByteBuffer;
 
 /**
- * Zstandard data: one or more frames, whose headers may or may not state the decompressed size. Confined to one thread.
+ * Decompresses Zstandard data, which may consist of several frames. A frame's header may omit the decompressed size.
+ * Confined to one thread.
  *
- * <p>Decompresses all input at once instead of streaming, because a stream would allocate a window of whatever size the
- * frame requests. If the output space is too small, decompression restarts with twice the space, up to the limit.
+ * <p>All input is decompressed in one call instead of as a stream, because a stream would allocate a window of the size
+ * requested by the frame. If the output buffer is too small, decompression starts over with a buffer of at least twice
+ * the size, up to the limit.
  */
 final class ZstdFrames implements CompressionCodec {
 

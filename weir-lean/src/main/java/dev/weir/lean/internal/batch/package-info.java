@@ -1,6 +1,7 @@
 /**
- * Reading of record batches. The input is bytes from a broker; the output is records, all shown by one flyweight view.
- * Runs on the polling thread. The caller owns the bytes, and the reader owns decompressed data.
+ * Reading of record batches. The input consists of bytes from a broker, and the output of records, which are shown one
+ * at a time by a reused view. Runs on the polling thread. The caller owns the input, and the reader owns the
+ * decompressed data.
  */
 @NullMarked
 package dev.weir.lean.internal.batch;

@@ -59,8 +59,8 @@ public final class BrokerAddress implements Supplier<List<InetSocketAddress>> {
     }
 
     /**
-     * Resolves the name again, because its addresses may change. If the name cannot be resolved now, returns an
-     * unresolved address: the connection then reports the failure and retries.
+     * Resolves the host name. The name is resolved on every call, because its addresses may change. If the name cannot
+     * be resolved, returns an unresolved address, so that the connection attempt fails and is retried later.
      */
     @Override
     public List<InetSocketAddress> get() {

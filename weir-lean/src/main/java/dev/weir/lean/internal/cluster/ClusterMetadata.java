@@ -15,8 +15,8 @@ import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopi
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * A client's metadata requests and responses: selects the broker to ask with {@link AskedInTurn}, schedules requests,
- * and passes responses to the {@link ClusterView}. The caller owns the connection. Confined to one thread.
+ * Manages a client's metadata requests: chooses the broker with {@link AskedInTurn}, schedules the requests, and passes
+ * the responses to the {@link ClusterView}. The caller owns the connection. Confined to one thread.
  */
 public final class ClusterMetadata {
 
@@ -33,7 +33,7 @@ public final class ClusterMetadata {
     private final AskedInTurn turns = new AskedInTurn();
     private final Map<Integer, BrokerAddress> addresses = new HashMap<>();
 
-    /** The brokers in the last response. */
+    /** The brokers listed in the last response. */
     private List<BrokerAddress> named = List.of();
 
     /** The address of the current connection, as it is written in the settings or the metadata. */
@@ -42,8 +42,8 @@ public final class ClusterMetadata {
     private boolean wanted = true;
 
     /**
-     * True after a response that did not help. The next request then waits for {@link #backoff}, unless {@link #wanted}
-     * is true.
+     * True if the last response was wrong or incomplete. The next request then waits for {@link #backoff}, unless
+     * {@link #wanted} is also true.
      */
     private boolean wantedLater;
 
@@ -53,8 +53,8 @@ public final class ClusterMetadata {
     private long refusedNanos;
 
     /**
-     * @param backoff determines the wait after responses that did not help
-     * @param maxAgeNanos another broker is asked if the last response is older than this
+     * @param backoff determines the wait after a wrong or incomplete response
+     * @param maxAgeNanos the age of the metadata after which they are requested again, from another broker
      */
     public ClusterMetadata(List<BrokerAddress> bootstrap, ClusterView view, RetryBackoff backoff, long maxAgeNanos) {
         this.bootstrap = bootstrap;
@@ -64,8 +64,8 @@ public final class ClusterMetadata {
     }
 
     /**
-     * Chooses the broker of the next connection. Resolves at most one name, because resolving an unknown name takes
-     * seconds.
+     * Chooses the broker for the next connection, and returns its address. Resolves at most one host name per call,
+     * because resolving an unknown name takes seconds.
      */
     public InetSocketAddress nextAddress() {
         int at = turns.next(named.size(), bootstrap.size());
@@ -87,8 +87,8 @@ public final class ClusterMetadata {
     }
 
     /**
-     * Requests new metadata after a backoff, because the last response does not help. If a request is already in
-     * flight, waits for its response instead.
+     * Requests new metadata after a backoff, because the last response was wrong or incomplete. If a request is already
+     * in flight or scheduled, does not schedule another one.
      */
     public void wantLater(long nowNanos) {
         turns.doubt();
@@ -99,8 +99,8 @@ public final class ClusterMetadata {
     }
 
     /**
-     * Requests new metadata after a backoff, because a broker does not lead a partition that it should lead according
-     * to the metadata. The backoff keeps growing until such rejections have ended.
+     * Requests new metadata after a backoff, because a broker has rejected a request for a partition that it leads
+     * according to the metadata. The backoff keeps growing while such rejections continue.
      */
     public void refused(long nowNanos) {
         refused = true;
@@ -108,13 +108,16 @@ public final class ClusterMetadata {
         wantLater(nowNanos);
     }
 
-    /** Reports that the broker has responded to another kind of request, and that this response did not help. */
+    /**
+     * Reports that the connected broker has answered a request for something other than metadata, but could not fulfill
+     * it.
+     */
     public void unhelpful() {
         turns.answered();
         turns.doubt();
     }
 
-    /** Returns whether the connection should be closed now, so that another broker is asked. */
+    /** Returns whether the connection should be closed now, so that the next request goes to another broker. */
     public boolean leave(long nowNanos) {
         boolean old = isOld(nowNanos);
         if (underWay || !turns.isEnough(old)) {
@@ -134,7 +137,7 @@ public final class ClusterMetadata {
         return nowNanos - askedNanos > maxAgeNanos;
     }
 
-    /** Returns whether a request is waiting to be sent, now or after a backoff. */
+    /** Returns whether a request still has to be sent, either now or after a backoff. */
     public boolean isPutOff() {
         return (wanted || wantedLater) && !underWay;
     }

@@ -6,8 +6,8 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a client that uses the metadata. Called by {@link ClusterMetadata#answered}, first for all brokers and
- * then for the topics.
+ * The client's view of the cluster, updated by {@link ClusterMetadata}. A response is passed on in two steps: first all
+ * brokers, then the topics.
  */
 public interface ClusterView {
 
@@ -17,21 +17,21 @@ public interface ClusterView {
     /** Called when a broker's address has changed. */
     void moved(int node);
 
-    /** Returns the object that tracks the topic's id; null if the client no longer uses the topic. */
+    /** Returns the object that determines the topic's id; null if the client no longer uses the topic. */
     @Nullable
     TopicIdAgreement agreement(String topic);
 
     /**
-     * Called when a topic in use is missing or access to the topic is refused. Returns whether the response
-     * nevertheless counts as complete.
+     * Called when a topic used by the client does not exist, or the client may not access it. Returns false if the
+     * metadata must be requested again because of this.
      */
     boolean refused(String topic, Errors error);
 
     /**
      * Processes a topic's partitions.
      *
-     * @param verdict states whether the topic id is new
-     * @return whether the response is complete
+     * @param verdict the meaning of the topic id in the response
+     * @return false if the metadata must be requested again, because information about the topic is missing
      */
     boolean learn(MetadataResponseTopic topic, Verdict verdict);
 }

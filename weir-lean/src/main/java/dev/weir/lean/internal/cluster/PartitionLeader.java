@@ -35,14 +35,14 @@ public final class PartitionLeader {
     }
 
     /**
-     * Sets the leader that a broker named when it rejected a request (KIP-951). Returns false and changes nothing if
+     * Sets the leader according to an error response with a leader hint (KIP-951). Returns false and changes nothing if
      * the epoch is not newer than the current epoch.
      */
     public boolean hint(int newNode, int newEpoch) {
         return newEpoch > epoch && learn(newNode, newEpoch);
     }
 
-    /** Accepts any epoch next, because the epochs of a recreated topic start over. */
+    /** Resets the epoch, because the epochs of a recreated topic start over. */
     public void recreated() {
         epoch = UNKNOWN;
     }

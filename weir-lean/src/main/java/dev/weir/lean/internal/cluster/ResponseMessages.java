@@ -3,12 +3,12 @@ package dev.weir.lean.internal.cluster;
 import java.nio.ByteBuffer;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 
-/** Access to responses that the Kafka client's classes parse. Stateless. */
+/** Prepares responses for parsing by the Kafka client's classes. Stateless. */
 public final class ResponseMessages {
 
     private ResponseMessages() {}
 
-    /** Returns the response's body, which follows a header of version 1. */
+    /** Returns an accessor for the response's body, after skipping its version-1 header. */
     public static ByteBufferAccessor body(ByteBuffer response) {
         ByteBufferAccessor body = new ByteBufferAccessor(response.duplicate().position(Integer.BYTES));
         for (int tags = body.readUnsignedVarint(); tags > 0; tags--) {

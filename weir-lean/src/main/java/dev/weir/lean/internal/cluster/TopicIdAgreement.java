@@ -12,56 +12,68 @@ import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseBrok
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * The topic id that enough brokers agree on. Confined to one thread.
+ * Determines a topic's id from the responses of several brokers. Confined to one thread.
  *
- * <p>A stale broker may report the id of a deleted topic, which looks as if the topic had been recreated. Another id
+ * <p>A stale broker may report the id of a deleted topic, which looks as if the topic had been recreated. A new id
  * therefore replaces the current id only in one of these cases:
  * <ul>
  * <li>The cluster has only one broker.
- * <li>At least two brokers vote for the other id, and it has more votes than the current id.
- * <li>Both ids have the same number of votes, all brokers have voted, and a partition leader has rejected the current
- * id itself.
- * <li>Both ids have the same number of votes, the brokers have disagreed for {@value #WAIT_SECONDS} seconds, and a
- * leader has rejected a request with any metadata error.
+ * <li>At least two brokers have reported the new id, and more brokers have reported it than the current id.
+ * <li>The same number of brokers have reported each id, all brokers have reported one of them, and a partition leader
+ * has rejected the current id as unknown or inconsistent.
+ * <li>The same number of brokers have reported each id, the brokers have disagreed for {@value #WAIT_SECONDS} seconds,
+ * and a partition leader has rejected a request with any metadata error.
  * </ul>
  *
- * <p>In the first two cases, an id that was current before needs more evidence: a leader must have rejected the current
- * id itself. Alternatively, after {@value #WAIT_SECONDS} seconds, a leader must have rejected a request with another
- * metadata error, or the current id must have no votes.
+ * <p>The new id may be a former id of the topic. In the first two cases, a former id replaces the current id only if
+ * one of these conditions is also true:
+ * <ul>
+ * <li>A partition leader has rejected the current id as unknown or inconsistent.
+ * <li>The brokers have disagreed for {@value #WAIT_SECONDS} seconds, and either a partition leader has rejected a
+ * request with any metadata error, or no broker has reported the current id.
+ * </ul>
  */
 public final class TopicIdAgreement {
 
-    /** The node id of a broker whose address is not in the metadata. It has no vote, unless it is the only broker. */
+    /**
+     * The node id for a broker whose address is not in the metadata. Its reports do not count as votes, unless the
+     * cluster has only one broker.
+     */
     public static final int UNKNOWN_NODE = -1;
 
     private static final int WAIT_SECONDS = 10;
     private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
 
-    /** The time for which a vote is valid, so that a broker that was stale once does not count forever. */
+    /**
+     * The time for which a vote is valid. It is limited so that the vote of a temporarily stale broker does not count
+     * forever.
+     */
     private static final long VOTE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private static final int ENOUGH = 2;
 
     /** The meaning of a response. */
     public enum Verdict {
-        /** The response has the current id, or no id. */
+        /** The response contains the current topic id, or no id. */
         PRESENT,
-        /** The response has the first id seen for the topic. */
+        /** The response contains the first id seen for the topic. */
         FIRST,
-        /** The response has another id, which is now the current one because the topic was recreated. */
+        /** The response contains a new id. The topic was recreated, and the new id is now the current id. */
         RECREATED,
-        /** The response has another id that is not trusted yet. Another broker should be asked at once. */
+        /**
+         * The response contains a different id, which is not trusted yet. Another broker should be asked immediately.
+         */
         CONTRADICTED,
-        /** A broker has reported the other id again. Another broker should be asked later. */
+        /** The broker has repeated its report of a different id. Another broker should be asked after a backoff. */
         UNDECIDED;
 
-        /** Returns whether the other data about the topic in the response can be used. */
+        /** Returns whether the response's other information about the topic may be used. */
         public boolean isBelieved() {
             return this != CONTRADICTED && this != UNDECIDED;
         }
     }
 
-    /** A leader's rejection of a request for the current id. */
+    /** The kind of metadata error returned by a partition leader for the current topic id. */
     private enum Refusal {
         NONE,
         OTHERWISE,
@@ -96,9 +108,9 @@ public final class TopicIdAgreement {
     }
 
     /**
-     * Counts the vote in a response.
+     * Counts a broker's response as a vote for a topic id.
      *
-     * @param id zero if the broker does not know an id, in which case nothing changes
+     * @param id the topic id in the response; zero if the broker does not know the id, which is not counted as a vote
      * @param node the broker that responded, or {@link #UNKNOWN_NODE}
      * @param brokers the number of brokers in the response
      */
@@ -117,8 +129,8 @@ public final class TopicIdAgreement {
                 return Verdict.PRESENT;
             }
             sinceNanos = nowNanos;
-            // A recent rejection is kept. A leader's rejection triggers the metadata request, so it precedes the
-            // disagreement.
+            // Keep a recent rejection, because it is evidence in this disagreement. It is older than the disagreement,
+            // because the leader's rejection triggered the metadata request.
             if (nowNanos - refusedNanos > WAIT_NANOS) {
                 refusal = Refusal.NONE;
             }
@@ -139,8 +151,8 @@ public final class TopicIdAgreement {
     }
 
     /**
-     * Takes into account an error in a leader's response for the current topic. Ignores errors that do not call the
-     * metadata into question.
+     * Records an error from a partition leader as evidence against the current topic id. Ignores errors that do not
+     * suggest outdated metadata.
      */
     public void refused(Errors error, long nowNanos) {
         if (!(error.exception() instanceof InvalidMetadataException)) {

@@ -1,6 +1,6 @@
 /**
- * Knowledge about the cluster for consumer and producer: brokers, topic ids and leaders, all learned from metadata, and
- * the backoff between attempts. Does no I/O. Each client's thread owns its own objects.
+ * Metadata for consumers and producers: brokers, topic ids and partition leaders. Also contains the backoff between
+ * retries. Does no I/O. The thread of each client has its own instances.
  */
 @NullMarked
 package dev.weir.lean.internal.cluster;

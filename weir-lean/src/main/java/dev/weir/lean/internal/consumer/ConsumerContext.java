@@ -14,7 +14,7 @@ import java.util.SplittableRandom;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
-/** The objects that one consumer's brokers, metadata and partitions have in common. Confined to one thread. */
+/** Objects shared by a consumer's brokers, metadata and partitions. Confined to one thread. */
 record ConsumerContext(
         LeanSettings settings,
         List<BrokerAddress> bootstrap,
@@ -47,7 +47,7 @@ record ConsumerContext(
         return new ConnectionBuffers(settings.maxResponseBytes());
     }
 
-    /** @param wanted the broker's address, which is resolved now if it is not resolved yet */
+    /** @param wanted the broker's address; resolved by this method if it is unresolved */
     BrokerConnection connect(
             InetSocketAddress wanted, ConnectionBuffers buffers, long nowNanos, BrokerConnection.Listener listener)
             throws IOException {

@@ -43,7 +43,7 @@ final class ConsumerCounters implements PartitionCursor.Tally {
         add(LEFT_OUT, 1);
     }
 
-    /** Takes a snapshot that is not atomic across counters. Any thread. */
+    /** Takes a snapshot, which is not atomic across counters. May be called from any thread. */
     LeanMetrics snapshot() {
         return LeanMetrics.builder()
                 .records(counts.get(RECORDS))

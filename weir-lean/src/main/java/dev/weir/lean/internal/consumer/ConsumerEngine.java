@@ -22,8 +22,8 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The implementation of {@link dev.weir.lean.LeanConsumer}: one duty cycle over brokers and partitions. Confined to one
- * thread, except where noted.
+ * The implementation of {@link dev.weir.lean.LeanConsumer}. Each poll processes the connections to all brokers, and
+ * then delivers fetched records. Confined to one thread, except where noted.
  */
 public final class ConsumerEngine implements AutoCloseable {
 
@@ -41,7 +41,7 @@ public final class ConsumerEngine implements AutoCloseable {
     private boolean delivering;
     private boolean closed;
 
-    // State of the current delivery: its partition, and whether a handler has ended the poll
+    // State of the current delivery: the partition being delivered, and whether a handler has called endPoll
     private @Nullable FetchedPartition current;
     private boolean ended;
 
@@ -50,7 +50,8 @@ public final class ConsumerEngine implements AutoCloseable {
         this.settings = settings;
         this.context = ConsumerContext.of(settings);
         this.locations = new PartitionLocations(context);
-        // The capacity of both buffers of a connection, in case all their records belong to paused partitions.
+        // A connection has two buffers. The pool can hold copies of both, in case all records in them belong to paused
+        // partitions.
         this.pool = new ChunkPool(2L * settings.maxFetchBytes());
         this.fetcher = new FetchResponses(context, locations, pool);
         this.locations.answerTo(fetcher);
@@ -74,8 +75,8 @@ public final class ConsumerEngine implements AutoCloseable {
     }
 
     /**
-     * Adds a partition at a position in the topic with the given id, or in any topic of this name if the id is zero. If
-     * the topic now has another id, the position counts as lost.
+     * Adds a partition, and starts at a position in the topic with the given id. If the topic now has a different id,
+     * the position is treated as lost. If the given id is zero, the position applies to any topic with this name.
      */
     public int assign(String topicName, int number, StartAt start, Uuid topicId) {
         int index = assign(topicName, number, start);
@@ -83,14 +84,14 @@ public final class ConsumerEngine implements AutoCloseable {
         return index;
     }
 
-    /** The id of the topic to which a partition's position belongs; {@code Uuid.ZERO_UUID} while unknown. */
+    /** The id of the topic that a partition's position belongs to; {@code Uuid.ZERO_UUID} while unknown. */
     public Uuid topicId(int index) {
         FetchedPartition partition = at(index);
         FetchedTopic topic = partition.topic;
         return partition.placedIn == null ? new Uuid(topic.idHigh, topic.idLow) : partition.placedIn;
     }
 
-    /** Returns whether a partition has a fault, whether or not it has been thrown yet. */
+    /** Returns whether reading a partition has failed, even if the exception has not been thrown yet. */
     public boolean isAtFault(int index) {
         FetchedPartition partition = at(index);
         return partition.fault != null || partition.state == FetchedPartition.FAILED;
@@ -169,7 +170,10 @@ public final class ConsumerEngine implements AutoCloseable {
         return partition;
     }
 
-    /** Runs one duty cycle. Exactly one of the handlers must be non-null. */
+    /**
+     * Polls all connections once, and delivers fetched records to the handler. Exactly one of the handlers must be
+     * non-null.
+     */
     public int poll(@Nullable RecordHandler records, @Nullable BatchViewHandler batches) {
         if (delivering) {
             throw new IllegalStateException("poll was called from a handler");
@@ -180,7 +184,8 @@ public final class ConsumerEngine implements AutoCloseable {
         long nowNanos = context.transports().nanoTime();
         fetcher.at(nowNanos);
         int work = locations.poll(nowNanos);
-        // Iterates by index, because a map's iterator would be garbage in each poll.
+        // Copies the brokers into a list and iterates by index, because a map's iterator would create garbage in every
+        // poll.
         if (brokers.size() != locations.brokers().size()) {
             brokers.clear();
             brokers.addAll(locations.brokers());
@@ -306,12 +311,15 @@ public final class ConsumerEngine implements AutoCloseable {
         locations.resume(partition);
     }
 
-    /** The offset at which {@link #skipBatch} continues; -1 if no batch is at fault or its end is unknown. */
+    /**
+     * The offset at which {@link #skipBatch} continues; -1 if the partition has no faulty batch, or if the end of the
+     * faulty batch is unknown.
+     */
     public long offsetBehindFault(int index) {
         return at(index).offsetBehindFault;
     }
 
-    /** The bytes of the batch at fault; null if no batch is at fault or its bytes are unavailable. */
+    /** The bytes of the faulty batch; null if the partition has none, or if its bytes are unavailable. */
     public byte @Nullable [] bytesAtFault(int index) {
         return at(index).bytesAtFault;
     }
@@ -332,12 +340,15 @@ public final class ConsumerEngine implements AutoCloseable {
         }
     }
 
-    /** Ends the current {@link #await}. If none is running, the next call returns at once. Any thread. */
+    /**
+     * Ends the current {@link #await}. If none is running, makes the next call return immediately. May be called from
+     * any thread.
+     */
     public void wakeup() {
         context.transports().wakeup();
     }
 
-    /** Takes a snapshot of the counters. Any thread. */
+    /** Takes a snapshot of the counters. May be called from any thread. */
     public LeanMetrics metrics() {
         return context.counters().snapshot();
     }

@@ -15,13 +15,13 @@ import java.util.List;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.jspecify.annotations.Nullable;
 
-/** A broker, the partitions fetched from it, its one connection, and its fetch session. Confined to one thread. */
+/** A broker with its connection, its fetch session, and the partitions fetched from it. Confined to one thread. */
 final class FetchBroker implements BrokerConnection.Listener {
 
     private static final System.Logger LOG = System.getLogger(FetchBroker.class.getName());
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    /** Groups partitions by topic, as requests require. */
+    /** Groups partitions by topic, as required by fetch requests. */
     private static final Comparator<FetchedPartition> ORDER = Comparator.<FetchedPartition>comparingInt(
                     each -> each.topic.ordinal)
             .thenComparingInt(each -> each.number);
@@ -33,14 +33,17 @@ final class FetchBroker implements BrokerConnection.Listener {
     private final FetchSession fetches;
     private final RetryBackoff backoff;
 
-    /** Delays the next attempt to use a nearer replica, after a replica that this broker named could not be used. */
+    /**
+     * The backoff after a failure to use a nearer replica. Leaders return a nearer replica from which a consumer should
+     * fetch (KIP-392). Until the backoff expires, this broker is asked to send the records itself.
+     */
     private final RetryBackoff nearer;
 
     private final List<FetchedPartition> partitions = new ArrayList<>();
 
     private @Nullable BrokerConnection connection;
 
-    /** Reused by the next connection as long as partitions are fetched from this broker. */
+    /** Kept for the next connection as long as partitions are fetched from this broker. */
     private @Nullable ConnectionBuffers buffers;
 
     private boolean fetchUnderWay;
@@ -49,10 +52,13 @@ final class FetchBroker implements BrokerConnection.Listener {
     /** The number of connection attempts since the last successful one. */
     private int attempts;
 
-    /** True if a connection should be opened once, although no partition is fetched from this broker yet. */
+    /** True if one connection attempt should be made even though no partition is fetched from this broker yet. */
     private boolean wanted;
 
-    /** True if the next request ends the session. The response in flight must then not continue the session. */
+    /**
+     * True if the next request must start a new session, and a request of the old session is still in flight. The
+     * response in flight then does not continue the session.
+     */
     private boolean restarted;
 
     private boolean throttled;
@@ -76,9 +82,9 @@ final class FetchBroker implements BrokerConnection.Listener {
     }
 
     /**
-     * Removes a partition. The broker's session still contains the partition, so the session is restarted. The
-     * partition's undelivered records are copied, so that they do not occupy a buffer that the remaining partitions
-     * need.
+     * Removes a partition. The fetch session is restarted, because it still contains the partition on the broker. The
+     * partition's undelivered records are copied, so that they do not occupy a receive buffer needed by the remaining
+     * partitions.
      */
     void remove(FetchedPartition partition) {
         context.counters().add(ConsumerCounters.COPIED, partition.cursor.detach());
@@ -89,14 +95,17 @@ final class FetchBroker implements BrokerConnection.Listener {
         restart();
     }
 
-    /** The partitions that have another leader, and therefore need not wait for this broker. */
+    /**
+     * The partitions fetched from this broker although another broker is their leader. If this broker is unreachable,
+     * they can be fetched from their leader instead.
+     */
     List<FetchedPartition> followed() {
         return partitions.stream().filter(FetchedPartition::isFollowing).toList();
     }
 
     /**
-     * Returns whether the broker is connected. If not, a connection is opened, although no partition is fetched from
-     * this broker yet.
+     * Returns whether the broker is connected. If it is not, requests a connection, even though no partition is fetched
+     * from this broker yet.
      */
     boolean prepare() {
         wanted = connection == null;
@@ -104,17 +113,17 @@ final class FetchBroker implements BrokerConnection.Listener {
     }
 
     /**
-     * Reports that a nearer replica named by this broker could not be used. This broker then sends the records itself
-     * for some time, which doubles with each failure.
+     * Reports that a nearer replica returned by this broker could not be used. For a while, this broker then sends the
+     * records itself. The time doubles with each failure.
      */
     void nearerFailed(long nowNanos) {
-        // Counts one failure per response, even if several partitions report it.
+        // A response may report the same replica for several partitions. They count as one failure.
         if (nearer.isDue(nowNanos)) {
             nearer.failed(nowNanos);
         }
     }
 
-    /** Reports that a replica named by this broker works. */
+    /** Reports that a nearer replica returned by this broker works. */
     void nearerServes() {
         nearer.succeeded();
     }
@@ -128,7 +137,7 @@ final class FetchBroker implements BrokerConnection.Listener {
     int poll(long nowNanos) {
         BrokerConnection current = connection;
         if (current == null) {
-            // Without a free buffer, not even the response to the version request could be received.
+            // Do not connect without a free buffer, because the response to the version request could not be received.
             if ((partitions.isEmpty() && !wanted) || !canReceive() || !backoff.isDue(nowNanos)) {
                 return 0;
             }
@@ -165,7 +174,10 @@ final class FetchBroker implements BrokerConnection.Listener {
         }
     }
 
-    /** Uses another address for each attempt, because a name may have several and some may be unreachable. */
+    /**
+     * Returns the next of the broker's addresses. Each attempt uses another one, because some of them may be
+     * unreachable.
+     */
     private InetSocketAddress nextAddress() {
         List<InetSocketAddress> all = address.get();
         return all.get(attempts++ % all.size());
@@ -235,7 +247,7 @@ final class FetchBroker implements BrokerConnection.Listener {
         restarted = false;
     }
 
-    /** Reports a fetch response with a top-level error, after which the next request starts a new session. */
+    /** Reports a fetch response with a top-level error. The next request starts a new session. */
     void fetchRefused() {
         fetches.forget();
         restarted = false;
@@ -251,8 +263,8 @@ final class FetchBroker implements BrokerConnection.Listener {
     }
 
     /**
-     * If both buffers are occupied and a response is expected, frees the buffers of paused partitions by copying their
-     * records. Without a free buffer, the response could not be received. Returns the number of copied bytes.
+     * Copies the records of paused partitions out of the receive buffers if both buffers are occupied and a response is
+     * expected. Otherwise there would be no buffer for the response. Returns the number of copied bytes.
      */
     int detachPaused() {
         if (canReceive() || !isAwaited()) {
@@ -277,8 +289,8 @@ final class FetchBroker implements BrokerConnection.Listener {
     }
 
     /**
-     * Returns whether a response is expected. If a response had arrived but could not be read, every wait would end at
-     * once.
+     * Returns whether a response is expected. If so, a buffer must be free for it. An unread response would keep the
+     * socket readable, so that every wait would end immediately.
      */
     private boolean isAwaited() {
         if (fetchUnderWay || offsetsUnderWay) {

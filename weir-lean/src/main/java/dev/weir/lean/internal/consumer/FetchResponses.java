@@ -23,9 +23,9 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Processes the responses of brokers: records become chunks of their partitions, and errors become partition states.
- * Confined to one thread. A fetch response is only indexed: its batch headers determine the offsets of the next fetch,
- * so that the next request can be sent before the first record is read.
+ * Processes responses from brokers. Records are added as chunks to their partitions, and errors change the state of
+ * their partitions. Only the batch headers of a fetch response are read here. They determine the offsets of the next
+ * fetch, so the next request can be sent before any records are read. Confined to one thread.
  */
 final class FetchResponses implements FetchAnswers {
 
@@ -158,7 +158,10 @@ final class FetchResponses implements FetchAnswers {
         enqueue(partition);
     }
 
-    /** Iterates over the batch headers. Leaves invalid ones to the batch reader, which can report the reason. */
+    /**
+     * Finds the next fetch offset by reading the batch headers. Invalid batches are left to the batch reader, which can
+     * report the reason.
+     */
     private void index(FetchedPartition partition, ReceiveBuffer buffer) {
         ByteBuffer bytes = buffer.bytes();
         int from = response.recordsAt();
@@ -188,8 +191,8 @@ final class FetchResponses implements FetchAnswers {
         if (next > partition.fetchOffset) {
             partition.fetchOffset = next;
         } else {
-            // If the reader finds a fault in these bytes, it throws its own exception. If it only finds no new records,
-            // the following fault is thrown afterwards.
+            // Reading these bytes may find a fault, and then throws a more specific exception. If it only finds no new
+            // records, this fault is thrown.
             partition.fail(
                     new CorruptBatchException(
                             partition.topic.name,
@@ -202,8 +205,8 @@ final class FetchResponses implements FetchAnswers {
     }
 
     /**
-     * Handles a response that is too large. If a batch causes the excess, the batch's partition fails. Otherwise throws
-     * an exception, because the broker would send the same response again and again.
+     * Handles a response that exceeds the maximum size. If a single batch is the reason, only the batch's partition
+     * fails. Otherwise throws an exception, because the broker would send the same response again and again.
      */
     private void tooLarge(FetchBroker broker, int sizeBytes, boolean blamed) {
         String what =
@@ -215,8 +218,8 @@ final class FetchResponses implements FetchAnswers {
     }
 
     /**
-     * Handles a first batch that does not fit into the receive buffer. Only the first batch of a response may exceed a
-     * fetch's limits (KIP-74).
+     * Fails a partition whose first batch does not fit into the receive buffer. Brokers exceed the limits of a fetch
+     * only for the first batch of a response (KIP-74).
      */
     private void tooLarge(FetchedPartition partition, ReceiveBuffer buffer, int sizeBytes) {
         ByteBuffer bytes = buffer.bytes();
@@ -235,9 +238,10 @@ final class FetchResponses implements FetchAnswers {
     }
 
     /**
-     * Handles a log that ends before the last record that was read, or that does not contain that record's epoch. An
-     * unknown epoch is not always a fault: all batches of that epoch may have been compacted away before the replica
-     * received the log. The next batch shows the reason.
+     * Handles a response that reports diverging logs. Either the broker's log ends before the records already read, or
+     * it does not contain their epoch. An unknown epoch is not necessarily a fault, because all batches of that epoch
+     * may have been compacted away before the replica received the log. In this case, the epoch of the next batch
+     * decides.
      */
     private void diverged(FetchedPartition partition) {
         if (response.divergingOffset() >= partition.fetchOffset && partition.lastEpoch >= 0) {
@@ -248,8 +252,8 @@ final class FetchResponses implements FetchAnswers {
     }
 
     /**
-     * Returns whether the next batch is older than the records that were read. If so, this log does not contain those
-     * records.
+     * Returns whether the next batch has an older epoch than the records already read. The broker's log then does not
+     * contain those records.
      */
     private boolean isOlder(FetchedPartition partition, ByteBuffer bytes) {
         int at = response.recordsAt();
@@ -258,7 +262,7 @@ final class FetchResponses implements FetchAnswers {
                 && BatchLayout.leaderEpoch(bytes, at) < partition.doubtedEpoch;
     }
 
-    /** Handles a log whose records differ from the records already read. */
+    /** Handles a broker's log that differs from the records already read. */
     private void differs(FetchedPartition partition, long divergent, int epoch) {
         if (settings.onOffsetLost() == OffsetLostPolicy.FAIL) {
             partition.fail(
@@ -315,18 +319,22 @@ final class FetchResponses implements FetchAnswers {
 
     private void outOfRange(FetchedPartition partition) {
         if (partition.isFollowing()) {
-            // The replica lags, or has deleted records that the leader still has. The leader must be asked.
+            // The replica lags behind, or has deleted records that still exist on the leader. Fetch from the leader
+            // instead.
             locations.relocate(partition, nowNanos);
             return;
         }
         if (settings.onOffsetLost() != OffsetLostPolicy.FAIL && partition.cursor.hasChunks()) {
-            // Buffered records are delivered first. The broker then sends the same response again.
+            // Deliver the buffered records first. The next fetch returns the same error.
             return;
         }
         lost(partition, OffsetLostException.outOfRange(partition.topic.name, partition.number, partition.fetchOffset));
     }
 
-    /** Handles a recreated topic. The position belongs to the old topic and is lost, unless it is 0. */
+    /**
+     * Handles a recreated topic. A position in the old topic is lost, unless it is 0, which is also valid in the new
+     * topic.
+     */
     void madeAgain(FetchedPartition partition) {
         if (partition.fetchOffset > 0 && partition.state != FetchedPartition.FAILED) {
             lost(
@@ -375,7 +383,8 @@ final class FetchResponses implements FetchAnswers {
             }
             return;
         }
-        // If the response has no offset, there is no record with this timestamp or a later one.
+        // The response contains no offset if no record has this timestamp or a later one. Reading then starts at the
+        // end.
         long offset = answer.offset() < 0 ? partition.endBefore : answer.offset();
         if (offset < 0) {
             partition.retryAtNanos = nowNanos + RETRY_NANOS;
@@ -388,8 +397,8 @@ final class FetchResponses implements FetchAnswers {
     }
 
     /**
-     * Returns whether another attempt may succeed. A broker with a corrupt log repeats its error at every attempt, even
-     * if the error is marked as retriable.
+     * Returns whether a retry may succeed. A corrupt log causes the same error every time, even though the error is
+     * marked as retriable.
      */
     private static boolean isPassing(Errors error) {
         return error == Errors.UNKNOWN_SERVER_ERROR

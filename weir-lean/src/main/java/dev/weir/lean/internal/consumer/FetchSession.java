@@ -7,7 +7,7 @@ import java.util.List;
 import org.apache.kafka.common.protocol.ApiKeys;
 
 /**
- * A fetch session with one broker (KIP-227). Stores what was requested, so that a request contains only changes.
+ * A fetch session with one broker (KIP-227). Remembers the contents of the session, so that requests list only changes.
  * Confined to one thread; allocates nothing.
  */
 final class FetchSession {
@@ -19,27 +19,31 @@ final class FetchSession {
     private int sessionId = NO_SESSION;
     private int epoch = FIRST_EPOCH;
 
-    /** The index of the partition that a request lists first. */
+    /** The index of the first partition in a request. */
     private int first = -1;
 
     FetchSession(FetchRequest request) {
         this.request = request;
     }
 
-    /** Ends the session with the next request, which lists all partitions and starts a new session. */
+    /** Makes the next request end the session. That request lists all partitions and starts a new session. */
     void restart() {
         epoch = FIRST_EPOCH;
     }
 
     /**
-     * Reports that the broker no longer has the session. The next request starts a new one without naming the old one.
+     * Reports that the broker no longer has the session. The next request starts a new session without referring to the
+     * old one.
      */
     void forget() {
         sessionId = NO_SESSION;
         epoch = FIRST_EPOCH;
     }
 
-    /** Reports a response without an error. The session continues, unless the broker had no slot for a session. */
+    /**
+     * Reports a response without an error. The session continues, unless it was restarted or the broker could not store
+     * it.
+     */
     void answered(int session, boolean restarted) {
         sessionId = session;
         if (session == NO_SESSION || restarted) {
@@ -50,11 +54,13 @@ final class FetchSession {
     }
 
     /**
-     * Sends a request for the partitions' next offsets. Returns false if there is nothing to fetch. Partitions of a
-     * topic must be adjacent. A broker fills its response in the order of the request. Within a session, the broker
-     * itself moves partitions that had records to the end. Outside a session it does not, so each full request starts
-     * with another partition.
+     * Sends a fetch request for the next offsets of the partitions. Returns false if there is nothing to fetch.
      *
+     * <p>A broker fills its response in the order of the request. Within a session, the broker moves partitions that
+     * had records to the end of its order. Without a session, it does not. Therefore each full request starts with a
+     * different partition.
+     *
+     * @param partitions partitions of the same topic must be adjacent
      * @param withRack see {@link FetchRequest#end}
      */
     boolean send(BrokerConnection connection, List<FetchedPartition> partitions, boolean withRack) {
@@ -106,8 +112,9 @@ final class FetchSession {
     }
 
     /**
-     * Returns the partition at a position of the request. Position 0 is the partition with the index {@link #first}. If
-     * that partition is in the middle of a topic, the topic is listed again at the end.
+     * Returns the partition at index {@code i} of the request, which starts with the partition at index {@link #first}
+     * of the list. If this is in the middle of a topic, the rest of the topic comes last in the request, as a second
+     * entry.
      */
     private FetchedPartition at(List<FetchedPartition> partitions, int i) {
         int place = first + i;

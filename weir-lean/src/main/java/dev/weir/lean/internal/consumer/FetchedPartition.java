@@ -8,10 +8,9 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An assigned partition. Contains the partition's fetch state; its cursor contains the delivery state. Confined to one
- * thread.
+ * An assigned partition. Contains the fetch state; the cursor contains the delivery state. Confined to one thread.
  *
- * <p>Its state is one of {@link #LOCATING}, {@link #RESOLVING}, {@link #FETCHING} and {@link #FAILED}; ADR 26 has a
+ * <p>The {@link #state} is {@link #LOCATING}, {@link #RESOLVING}, {@link #FETCHING} or {@link #FAILED}. ADR 26 has a
  * diagram.
  */
 final class FetchedPartition {
@@ -19,13 +18,13 @@ final class FetchedPartition {
     /** State: the leader is unknown, and the partition waits for metadata. */
     static final int LOCATING = 0;
 
-    /** State: the offset of the start position is being requested from the leader. */
+    /** State: the offset of the start position is being looked up on the leader. */
     static final int RESOLVING = 1;
 
-    /** State: the partition is part of its broker's fetches, unless it is paused. */
+    /** State: the partition is fetched from its broker, unless it is paused. */
     static final int FETCHING = 2;
 
-    /** State: a fault was found, which may not have been thrown yet, and the partition waits for a seek. */
+    /** State: reading has failed, and the partition waits for a seek. The exception may not have been thrown yet. */
     static final int FAILED = 3;
 
     private static final int UNKNOWN = -1;
@@ -40,15 +39,18 @@ final class FetchedPartition {
     /** True if the partition is queued for delivery. */
     boolean queued;
 
-    /** The start position until its offset is known; null afterwards. */
+    /** The start position while its offset is unknown; null afterwards. */
     @Nullable
     StartAt start;
 
-    /** The end of the log, requested from the leader before the offset of a start time; -1 until known. */
+    /**
+     * The end of the log; -1 if unknown. Used only if the start is a timestamp, in which case the end is requested from
+     * the leader before the start offset.
+     */
     long endBefore = UNKNOWN;
 
     /**
-     * The id of the topic to which the position belongs; null if unknown, or if metadata have arrived since the
+     * The id of the topic that the position belongs to; null if unknown, and null once metadata have arrived since the
      * position was set.
      */
     @Nullable
@@ -60,8 +62,8 @@ final class FetchedPartition {
     int lastEpoch = UNKNOWN;
 
     /**
-     * The epoch before the fetch offset, if the leader does not know this epoch and the next batch has not yet shown
-     * the reason; otherwise -1.
+     * The epoch before the fetch offset, if the leader does not know this epoch; otherwise -1. The epoch of the next
+     * batch shows whether the partition's log has lost records.
      */
     int doubtedEpoch = UNKNOWN;
 
@@ -71,21 +73,21 @@ final class FetchedPartition {
     @Nullable
     FetchBroker broker;
 
-    /** The time until which the nearer replica is used. */
+    /** The time at which fetching from the nearer replica ends. */
     long followUntilNanos;
 
-    /** True if the nearer replica has responded. */
+    /** True if the nearer replica has answered a fetch for this partition. */
     boolean servedNearby;
 
-    // State in the broker's fetch session
+    // The partition's entry in the fetch session
     boolean inSession;
     long sentOffset;
     int sentLeaderEpoch;
     int sentLastEpoch;
 
     /**
-     * The cursor's move count at the time of the last request for the start offset. If the count has changed since
-     * then, a seek has happened, and the response is ignored.
+     * The value of {@link PartitionCursor#moves()} when the start offset was last requested. If the value has changed
+     * when the response arrives, the partition was moved in between, and the response is ignored.
      */
     int askedAtMove = UNKNOWN;
 
@@ -94,14 +96,14 @@ final class FetchedPartition {
     long highWatermark = UNKNOWN;
     long lastStableOffset = UNKNOWN;
 
-    /** The fault to throw after all earlier records have been delivered; null if there is none. */
+    /** The exception to throw after all earlier records have been delivered; null if there is none. */
     @Nullable
     PartitionException fault;
 
-    /** The offset after the batch at fault; -1 if there is no such batch or its end is unknown. */
+    /** The offset after the faulty batch; -1 if there is no such batch, or if its end is unknown. */
     long offsetBehindFault = UNKNOWN;
 
-    /** A private copy of the batch at fault; null if unavailable. */
+    /** A private copy of the faulty batch; null if unavailable. */
     byte @Nullable [] bytesAtFault;
 
     FetchedPartition(FetchedTopic topic, int number, PartitionCursor cursor) {
@@ -114,7 +116,9 @@ final class FetchedPartition {
         return state == FETCHING && !paused;
     }
 
-    /** Returns whether the offset or the epochs have changed since the session's last request. */
+    /**
+     * Returns whether the partition is new to the session, or its offset or epochs have changed since the last request.
+     */
     boolean isNewToSession() {
         return !inSession
                 || sentOffset != fetchOffset
@@ -123,28 +127,31 @@ final class FetchedPartition {
     }
 
     /**
-     * Returns whether a response belongs to the current position. A response to a request from before a seek does not.
+     * Returns whether a fetch response is for the current fetch offset. If not, the partition was moved after the
+     * request was sent.
      */
     boolean isAnswered() {
         return state == FETCHING && inSession && sentOffset == fetchOffset;
     }
 
     /**
-     * Returns whether the end of the log must be requested from the leader before the offset of a time is requested. If
-     * there is no record with that time or a later one, reading starts at this end, so that records appended between
-     * the two requests are not missed.
+     * Returns whether the end of the log must be requested before the offset for the start timestamp. If no record has
+     * this timestamp or a later one, reading starts at that end. Records appended between the two requests are
+     * therefore not missed.
      */
     boolean wantsEndFirst() {
         return start != null && start.timestampMillis() >= 0 && endBefore < 0;
     }
 
-    /** Makes the partition ignore outstanding responses, and request its start offset again. */
+    /** Makes the partition ignore the outstanding response for its start offset. The offset is requested again. */
     void forgetQuestion() {
         askedAtMove = UNKNOWN;
         endBefore = UNKNOWN;
     }
 
-    /** Returns whether a response is for the current start position, and marks the request as answered. */
+    /**
+     * Returns whether a response contains the offset of the current start position. Also marks the request as answered.
+     */
     boolean takesAnswer() {
         boolean current = state == RESOLVING && askedAtMove == cursor.moves();
         askedAtMove = UNKNOWN;
@@ -155,13 +162,16 @@ final class FetchedPartition {
         return broker != null && broker.id != leader.node();
     }
 
-    /** Omits the epoch from requests, because the leader does not know it. */
+    /** Omits the epoch from fetch requests, because the leader does not know it. Keeps it in {@link #doubtedEpoch}. */
     void doubtEpoch() {
         doubtedEpoch = lastEpoch;
         lastEpoch = UNKNOWN;
     }
 
-    /** Uses the doubted epoch again, because another leader may know it. */
+    /**
+     * Includes {@link #doubtedEpoch} in fetch requests again, because the partition has a new leader, which may know
+     * it.
+     */
     void believeEpoch() {
         if (doubtedEpoch >= 0) {
             lastEpoch = doubtedEpoch;
@@ -184,8 +194,8 @@ final class FetchedPartition {
     }
 
     /**
-     * Moves to a position, and discards fetched records. The leader resolves a beginning, an end or a time to an offset
-     * later.
+     * Moves to a position, and discards fetched records. If the position is a beginning, an end or a timestamp, the
+     * leader determines its offset later.
      */
     void moveTo(StartAt place) {
         moveTo(place.offset(), place.leaderEpoch());

@@ -14,7 +14,7 @@ final class FetchedTopic {
 
     final String name;
 
-    /** The topic's position in the order of topics. */
+    /** The topic's sort key, assigned in the order in which topics were added. */
     final int ordinal;
 
     /** The upper half of the topic id. Both halves are 0 until metadata have arrived. */
@@ -24,17 +24,14 @@ final class FetchedTopic {
 
     final TopicIdAgreement agreement = new TopicIdAgreement();
 
-    /** The last logged reason why the topic cannot be read; empty if there is none. */
+    /** The reason last logged why the topic cannot be read; empty if it can be read. */
     String trouble = "";
 
-    /**
-     * The start position of partitions that were not assigned individually; null if the topic is not assigned with all
-     * its partitions.
-     */
+    /** The start position for discovered partitions if the whole topic is assigned; null if it is not. */
     @Nullable
     StartAt startOfAll;
 
-    /** The number of the topic's partitions at the last check for new ones. */
+    /** The number of partitions that the topic had when new partitions were last added. */
     int known;
 
     private @Nullable FetchedPartition[] byNumber = new FetchedPartition[0];

@@ -28,8 +28,8 @@ final class MetadataConnection implements BrokerConnection.Listener {
     private @Nullable BrokerConnection connection;
 
     /**
-     * The number of failures since the last response. Of each round of attempts over all brokers, only one failure is
-     * logged.
+     * The number of connection failures since the last response. One failure is logged per round of attempts over all
+     * brokers.
      */
     private int failures;
 
@@ -88,7 +88,8 @@ final class MetadataConnection implements BrokerConnection.Listener {
     private void lost(String why) {
         connection = null;
         metadata.lost();
-        // A broker closes connections that have been idle for long, which is not a failure.
+        // Count this as a failure only if a request is needed. Otherwise the broker may just have closed an idle
+        // connection.
         if (metadata.isPutOff()) {
             backoff.failed(nowNanos);
             if (failures++ % metadata.size() == 0) {

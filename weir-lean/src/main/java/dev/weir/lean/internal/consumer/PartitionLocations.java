@@ -36,10 +36,7 @@ final class PartitionLocations implements ClusterView {
     private @Nullable FetchResponses fetcher;
     private @Nullable Additions additions;
 
-    /**
-     * The reason why a topic cannot be read, if all partitions of that topic are assigned; null once the reason has
-     * been thrown.
-     */
+    /** The reason why a topic assigned as a whole cannot be read; null if there is none, or once it has been thrown. */
     private @Nullable LeanException refusal;
 
     private int nextOrdinal;
@@ -47,19 +44,19 @@ final class PartitionLocations implements ClusterView {
 
     PartitionLocations(ConsumerContext context) {
         this.context = context;
-        // The official client uses the same duration. When it has passed, the leader is asked again for a nearby
-        // replica.
+        // As in the official client, a nearer replica is used for this time. The leader is then asked again which
+        // replica to use.
         this.followNanos = context.settings().metadataMaxAge().toNanos();
         this.metadata = new ClusterMetadata(context.bootstrap(), this, context.newBackoff(), followNanos);
         this.connection = new MetadataConnection(context, metadata);
     }
 
-    /** Sets the receiver of the brokers' responses. */
+    /** Sets the receiver of fetch responses. */
     void answerTo(FetchResponses answers) {
         fetcher = answers;
     }
 
-    /** Adds partitions of topics that are assigned with all their partitions. */
+    /** Adds partitions of a topic that is assigned as a whole. */
     @FunctionalInterface
     interface Additions {
         FetchedPartition add(FetchedTopic topic, int number, StartAt start);
@@ -82,9 +79,9 @@ final class PartitionLocations implements ClusterView {
     }
 
     /**
-     * Sets the id of the topic to which a partition's position belongs. The next metadata response decides whether the
-     * position is valid, because the current metadata may be older than the metadata of the consumer that supplied the
-     * position.
+     * Sets the id of the topic that a partition's position belongs to. The next metadata response determines whether
+     * the position is valid. The current metadata are not used for this, because they may be older than the metadata of
+     * the consumer that supplied the position.
      */
     void isPlacedIn(FetchedPartition partition, Uuid topicId) {
         partition.placedIn = topicId.equals(Uuid.ZERO_UUID) ? null : topicId;
@@ -105,7 +102,7 @@ final class PartitionLocations implements ClusterView {
         metadata.want();
     }
 
-    /** Reports that the metadata contradict the behaviour of the brokers. */
+    /** Reports that the metadata may be wrong, because a broker behaves differently. */
     void doubtMetadata() {
         metadata.doubt();
     }
@@ -134,7 +131,7 @@ final class PartitionLocations implements ClusterView {
         return work;
     }
 
-    /** Adds all partitions of the topic as soon as metadata list them. */
+    /** Assigns the whole topic. Its partitions are added as soon as they are in the metadata. */
     void addAll(FetchedTopic topic, StartAt start) {
         topic.startOfAll = start;
         topic.known = 0;
@@ -148,8 +145,8 @@ final class PartitionLocations implements ClusterView {
     }
 
     /**
-     * Reports that a partition's broker does not serve it. If the broker was a nearer replica, the leader is asked
-     * again; otherwise the leader is looked up in new metadata.
+     * Reports that a partition cannot be fetched from its current broker. If that broker was a nearer replica, the
+     * partition is fetched from its leader. Otherwise new metadata are requested to find the leader.
      */
     void relocate(FetchedPartition partition, long now) {
         boolean followed = partition.isFollowing();
@@ -183,7 +180,10 @@ final class PartitionLocations implements ClusterView {
         return true;
     }
 
-    /** Fetches a partition from a nearer replica for a while. Stays with the leader until the replica is connected. */
+    /**
+     * Fetches a partition from a nearer replica for a while. If the replica is not connected yet, the partition stays
+     * with its leader for now.
+     */
     void follow(FetchedPartition partition, FetchBroker from, int replica, long now) {
         FetchBroker near = brokers.get(replica);
         if (near == from) {
@@ -204,7 +204,7 @@ final class PartitionLocations implements ClusterView {
     }
 
     /**
-     * Reports that a partition's broker has responded. If the broker is a nearer replica, the response shows that the
+     * Reports that a partition's broker has answered a fetch. If the broker is a nearer replica, this shows that the
      * replica works.
      */
     void served(FetchedPartition partition) {
@@ -230,7 +230,7 @@ final class PartitionLocations implements ClusterView {
         }
     }
 
-    /** Continues after a seek, with the partition's broker if it has one. */
+    /** Resumes fetching after the partition was moved, from the partition's broker if it has one. */
     void resume(FetchedPartition partition) {
         if (partition.broker == null) {
             partition.state = FetchedPartition.LOCATING;
@@ -290,9 +290,9 @@ final class PartitionLocations implements ClusterView {
     }
 
     /**
-     * Adds new partitions. A partition that is missing from the first metadata response was created after that
-     * response, so all its records are newer than the start. Such a partition is therefore read from its beginning,
-     * even if the start is the end.
+     * Adds partitions that are not known yet. A partition missing from the first metadata response must have been
+     * created later, so all its records were written after the topic was assigned. It is therefore read from its
+     * beginning, even if the topic's start position is the end.
      */
     private void addNew(FetchedTopic topic, StartAt start, MetadataResponseTopic answer) {
         int count = topic.known;
@@ -311,8 +311,8 @@ final class PartitionLocations implements ClusterView {
     }
 
     /**
-     * Logs the reason why a topic cannot be read each time the reason changes, and logs when the topic can be read
-     * again. Users who wait for a mistyped or deleted topic thus learn the reason.
+     * Logs why a topic cannot be read, whenever the reason changes, and logs when it can be read again. This tells
+     * users that they are waiting for a topic with a mistyped name or for a deleted topic.
      */
     private static void report(FetchedTopic topic, String trouble) {
         if (!trouble.equals(topic.trouble)) {
@@ -353,7 +353,7 @@ final class PartitionLocations implements ClusterView {
             Uuid placedIn = partition.placedIn;
             partition.placedIn = null;
             if (placedIn == null ? madeAgain : !placedIn.equals(topic.agreement.present())) {
-                // This is a different topic with the same name. Its epochs start over.
+                // The topic is a new one with the same name, so its leader epochs start over.
                 partition.leader.recreated();
                 partition.lastEpoch = -1;
                 partition.doubtedEpoch = -1;

@@ -1,6 +1,6 @@
 /**
- * Partitions, their brokers, and fetching. Runs on the polling thread. Permanent failures are thrown; transient ones
- * are retried.
+ * Fetching of partitions from their brokers. Runs on the polling thread. Permanent failures are thrown; transient
+ * failures are retried.
  */
 @NullMarked
 package dev.weir.lean.internal.consumer;

@@ -2,18 +2,18 @@ package dev.weir.lean.internal.cursor;
 
 import java.util.ArrayDeque;
 
-/** Unused chunks, and the buffers of copied chunks, for reuse. Confined to one thread. */
+/** A pool of unused chunks, and of buffers for chunks whose bytes are copied. Confined to one thread. */
 public final class ChunkPool {
 
     private final ArrayDeque<ResponseChunk> free = new ArrayDeque<>();
     private final SpareBuffers spares;
 
-    /** @param maxSpareBytes the largest total size of unused buffers that are kept */
+    /** @param maxSpareBytes the maximum total size of the unused buffers */
     public ChunkPool(long maxSpareBytes) {
         this.spares = new SpareBuffers(maxSpareBytes);
     }
 
-    /** Returns an unused chunk, which the caller owns until it is given back. */
+    /** Returns an unused chunk. The caller owns the chunk until it gives it back. */
     public ResponseChunk take() {
         ResponseChunk chunk = free.pollLast();
         return chunk == null ? new ResponseChunk() : chunk;

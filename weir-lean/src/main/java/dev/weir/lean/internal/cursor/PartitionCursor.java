@@ -10,8 +10,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The position in a partition, and the fetched chunks from there on. Confined to one thread. Calls the handlers, which
- * may call {@link #interrupt} and {@link #moveTo}.
+ * The position in a partition, and the fetched chunks that start at this position. Calls the handlers, which may call
+ * {@link #interrupt} and {@link #moveTo}. Confined to one thread.
  */
 public final class PartitionCursor {
 
@@ -31,8 +31,8 @@ public final class PartitionCursor {
     private boolean interrupted;
 
     /**
-     * The number of calls of {@link #moveTo}. The code that calls a handler compares the number before and after the
-     * call: if it differs, the handler has moved the cursor and the current chunk is no longer valid.
+     * The number of calls of {@link #moveTo}. It is compared before and after a handler is called. If it differs, the
+     * handler has moved the cursor, and the current chunk is no longer valid.
      */
     private int moves;
 
@@ -68,7 +68,10 @@ public final class PartitionCursor {
         return leaderEpoch;
     }
 
-    /** The number of moves. If it has changed, data that were requested earlier are no longer needed. */
+    /**
+     * The number of calls of {@link #moveTo}. If it has changed since a request was sent, the response is no longer
+     * needed.
+     */
     public int moves() {
         return moves;
     }
@@ -82,8 +85,9 @@ public final class PartitionCursor {
     }
 
     /**
-     * Discards all fetched data. The next chunk must start at the given offset, after a batch with the given leader
-     * epoch.
+     * Moves to an offset, and discards all fetched data.
+     *
+     * @param epochBefore the leader epoch of the batch before the offset; -1 if unknown
      */
     public void moveTo(long offset, int epochBefore) {
         position = offset;
@@ -111,11 +115,11 @@ public final class PartitionCursor {
     }
 
     /**
-     * Delivers batches until none are left, the requested number of records is reached, or the delivery is interrupted.
-     * Exactly one of the handlers must be non-null. Returns the number of records delivered.
+     * Delivers batches until none are left, at least {@code limit} records have been delivered, or the delivery is
+     * interrupted. Exactly one of the handlers must be non-null. Returns the number of records delivered.
      *
-     * @throws dev.weir.lean.PartitionException if a batch is at fault; the position is then before this batch, and
-     *     {@link #offsetBehindBatch} is after this batch
+     * @throws dev.weir.lean.PartitionException if a batch is faulty; the position then stays before this batch, and
+     *     {@link #offsetBehindBatch} returns the offset after it
      */
     public int deliver(
             BatchReader reader,
@@ -165,8 +169,8 @@ public final class PartitionCursor {
             }
             reader.close();
             if (moves != now || (interrupted && records != null && position < next)) {
-                // After a move, the chunk is gone. After an interrupt with records left, the batch is opened again at
-                // the position.
+                // If the handler moved the cursor, the chunk was already released. If it interrupted the delivery in
+                // the middle of the batch, the next delivery opens the batch again and continues at the position.
                 if (moves == now) {
                     leaderEpoch = epoch;
                 }
@@ -198,7 +202,8 @@ public final class PartitionCursor {
     }
 
     private int interruptedAfter(RecordReader records, int delivered) {
-        // A seek has cleared the chunks and set the position. A pause has changed neither, so the position is set here.
+        // A seek has already set the position, and has cleared the chunks. A pause leaves both unchanged, so advance
+        // the position.
         if (!chunks.isEmpty()) {
             position = records.offset() + 1;
         }
@@ -206,11 +211,12 @@ public final class PartitionCursor {
     }
 
     /**
-     * The offset at which to continue if the next batch is skipped: the lower of the end in the batch's header and the
-     * start of the following batch. Either of the two may be corrupt, and the lower one skips no valid record. The
-     * result is always higher than the position, so that repeated skipping makes progress.
+     * The offset at which to continue if the next batch is skipped. This is the end offset in the batch's header or the
+     * start offset of the following batch, whichever is lower. Either value may be corrupt, and using the lower one
+     * ensures that no valid record is skipped. The result is always higher than the position, so that repeated skipping
+     * makes progress.
      *
-     * @param logEnd the upper limit of the result
+     * @param logEnd the end of the log; higher offsets in the headers are ignored
      */
     public long offsetBehindBatch(long logEnd) {
         ResponseChunk chunk = chunks.peekFirst();
@@ -227,8 +233,8 @@ public final class PartitionCursor {
     }
 
     /**
-     * Returns a copy of the next batch. If the size in the batch's header is implausible, returns a copy of the rest of
-     * the chunk. Returns null if the batch has not arrived.
+     * Returns a copy of the next batch; null if the batch has not arrived. If the size in its header is implausible,
+     * returns a copy of the rest of the chunk.
      */
     public byte @Nullable [] copyOfBatch() {
         ResponseChunk chunk = chunks.peekFirst();
@@ -249,10 +255,10 @@ public final class PartitionCursor {
     /** Counts delivered records and batches. */
     public interface Tally {
 
-        /** Counts delivered records. If {@code bytes} is above 0, also counts a finished batch of that size. */
+        /** Counts delivered records. If {@code bytes} is positive, also counts a completed batch of that size. */
         void delivered(int records, int bytes);
 
-        /** Counts a batch that was left out because it is a control batch or belongs to an aborted transaction. */
+        /** Counts a batch that was not delivered because it is a control batch or belongs to an aborted transaction. */
         void leftOut();
     }
 }

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of one partition in one response. Confined to one thread; reused for later responses. Retains the
- * response's buffer until {@link #release} or {@link #detach} is called.
+ * The records of one partition in one response. Retains the response's buffer until {@link #release} or {@link #detach}
+ * is called. Confined to one thread; reused for later responses.
  */
 public final class ResponseChunk {
 
@@ -22,7 +22,7 @@ public final class ResponseChunk {
 
     private int end;
 
-    /** Refers to a range of a response's bytes, and retains the response's buffer. */
+    /** Makes this chunk refer to a range of a response, and retains the response's buffer. */
     public void lend(ReceiveBuffer buffer, int from, int to) {
         buffer.retain();
         lender = buffer;
@@ -31,7 +31,7 @@ public final class ResponseChunk {
         end = to;
     }
 
-    /** The response's aborted transactions. The caller fills the object. */
+    /** The transactions listed as aborted in the response. The caller adds them to the returned object. */
     public AbortedTransactions aborted() {
         return aborted;
     }

@@ -5,12 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Unused direct buffers, kept for later copies. Confined to one thread. Buffers beyond the limit are left to the
- * garbage collector, the oldest first.
+ * A pool of direct buffers for copies. If the unused buffers exceed the size limit, the oldest ones are dropped and
+ * freed by the garbage collector. Confined to one thread.
  */
 final class SpareBuffers {
 
-    /** The smallest size of a buffer, chosen so that a few different sizes suffice. */
+    /**
+     * The minimum size of a buffer. Sizes are rounded up to powers of two from here, so that buffers can be reused more
+     * often.
+     */
     static final int LEAST_BYTES = 64 * 1024;
 
     private final long maxBytes;
@@ -18,7 +21,7 @@ final class SpareBuffers {
     private long freeBytes;
     private int made;
 
-    /** @param maxBytes the largest total size of the unused buffers */
+    /** @param maxBytes the maximum total size of the unused buffers */
     SpareBuffers(long maxBytes) {
         this.maxBytes = maxBytes;
     }

@@ -5,13 +5,13 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * Writes one record batch of version 2 in the layout of {@link BatchLayout}, directly into its buffer. Used by one
- * thread at a time; allocates nothing.
+ * Writes one record batch directly into its buffer. See {@link BatchLayout} for the layout. Used by one thread at a
+ * time; allocates nothing.
  *
  * <pre>
  *   writer.clear();
  *   while (writer.append(record, timestamp)) ...     false: full
- *   compressor.compress(writer);                     if wanted, once
+ *   compressor.compress(writer);                     optional, at most once
  *   writer.stamp(producerId, epoch, sequence, crc);  again for another sequence
  *   writer.bytes(), 0 to writer.sizeBytes()          the batch
  * </pre>
@@ -26,7 +26,7 @@ public final class BatchWriter {
     private long baseTimestamp;
     private long maxTimestamp;
 
-    /** @param bytes owned by the writer from now on, which uses its full capacity */
+    /** @param bytes owned by the writer from now on; its full capacity is used */
     public BatchWriter(ByteBuffer bytes) {
         this.bytes = bytes.clear();
         this.whole = bytes.duplicate();
@@ -42,11 +42,12 @@ public final class BatchWriter {
     /** Appends a record. Returns false and changes nothing if there is not enough space. */
     public boolean append(RecordBytes record, long timestampMillis) {
         long delta = count == 0 ? 0 : timestampMillis - baseTimestamp;
-        // Records of more than 2 GB never arrive here. A record near that size must not cause an overflow below.
+        // Callers reject records with an upper bound above 2 GB, and the computations below would overflow for them.
+        // This check is for callers that fail to do so.
         if (record.maxBytes() > Integer.MAX_VALUE) {
             return false;
         }
-        // An encoder may throw an exception, so no field is changed before this call.
+        // This call may throw an exception from an encoder, so change the fields only after it.
         int next = record.put(bytes, end, delta, count);
         if (next < 0) {
             return false;
@@ -69,12 +70,15 @@ public final class BatchWriter {
         BatchLayout.putChecksum(bytes, end, crc);
     }
 
-    /** The buffer that contains the batch. The caller must not change its contents, position or limit. */
+    /** The buffer that contains the batch. The caller must not change the buffer's contents, position or limit. */
     public ByteBuffer bytes() {
         return bytes;
     }
 
-    /** The batch between position and limit, to be sent without a copy. Every call returns the same view. */
+    /**
+     * A view of the batch, so that it can be sent without a copy. The view is between the buffer's position and limit.
+     * Every call returns the same object.
+     */
     public ByteBuffer whole() {
         return whole.limit(end).position(0);
     }
@@ -92,7 +96,7 @@ public final class BatchWriter {
         return end - BatchLayout.HEADER_BYTES;
     }
 
-    /** Replaces the records with compressed bytes. There must be fewer compressed bytes than bytes of records. */
+    /** Replaces the records with compressed bytes, which must be shorter than the records. */
     void replaceRecords(int newCodec, ByteBuffer with, int size) {
         bytes.put(BatchLayout.HEADER_BYTES, with, 0, size);
         codec = newCodec;

@@ -12,8 +12,8 @@ interface CodecCompressor extends AutoCloseable {
     int maxBytes(int inputBytes);
 
     /**
-     * Compresses the bytes from the input's position to its limit, and writes the result at the start of the output.
-     * The input's position and limit may change.
+     * Compresses the bytes from the input's position to its limit, and writes the result to the output, starting at
+     * index 0. The input's position and limit may change.
      *
      * @param input a direct buffer
      * @param output a direct buffer with a capacity of at least {@link #maxBytes}; its position and limit are changed

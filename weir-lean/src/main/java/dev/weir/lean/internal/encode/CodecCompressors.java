@@ -13,7 +13,9 @@ import net.jpountz.xxhash.XXHashFactory;
 import org.apache.kafka.common.record.internal.CompressionType;
 import org.xerial.snappy.Snappy;
 
-/** The compressors of all codecs. The decompressors in package {@code batch} document the formats. Stateless. */
+/**
+ * The compressors for all codecs. The formats are documented at the decompressors in package {@code batch}. Stateless.
+ */
 final class CodecCompressors {
 
     /** The size of a Snappy or LZ4 block before compression. */
@@ -40,7 +42,8 @@ final class CodecCompressors {
 
         @Override
         public int maxBytes(int inputBytes) {
-            // In the worst case, deflate writes stored blocks, which are not compressed and have 16 kB each.
+            // In the worst case, deflate stores the data without compression, in blocks of 16 kB with five extra bytes
+            // each.
             return inputBytes + (inputBytes / (16 * 1024) + 2) * PER_BLOCK + HEADER_BYTES + TRAILER_BYTES;
         }
 

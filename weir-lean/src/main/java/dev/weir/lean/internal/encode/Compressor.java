@@ -25,8 +25,7 @@ public final class Compressor implements AutoCloseable {
     }
 
     /**
-     * Compresses the records of a batch. If compression does not make them smaller, leaves them as they are. Must be
-     * called at most once per batch.
+     * Compresses the records of a batch, unless they would not become smaller. Must be called at most once per batch.
      */
     public void compress(BatchWriter batch) {
         int size = batch.recordBytes();

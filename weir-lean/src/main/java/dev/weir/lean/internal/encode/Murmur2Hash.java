@@ -1,8 +1,8 @@
 package dev.weir.lean.internal.encode;
 
 /**
- * Computes the partition of a key as Kafka's default partitioner does, with Austin Appleby's MurmurHash2 and Kafka's
- * seed. Stateless.
+ * Computes the partition of a key in the same way as Kafka's default partitioner. Implements Austin Appleby's
+ * MurmurHash2 with the seed used by Kafka. Stateless.
  */
 public final class Murmur2Hash {
 

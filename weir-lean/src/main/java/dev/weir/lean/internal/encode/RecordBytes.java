@@ -9,28 +9,29 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content of one record: references to its key and value, and its encoded headers. Confined to one thread; reused
- * for the next record.
+ * The content of one record: references to its key and value, and its encoded headers. Reused for the next record.
+ * Confined to one thread.
  */
 public final class RecordBytes {
 
     private static final int FIRST_HEADER_BYTES = 128;
     private static final int FIRST_KEY_BYTES = 64;
 
-    /** The largest number that a variable-length integer encodes in one byte. */
+    /** The largest number that fits into a varint of one byte. */
     private static final int MAX_OF_ONE_BYTE = 63;
 
-    /** The number of bits of a non-negative number that a variable-length integer encodes in two bytes. */
+    /** The maximum number of bits of a non-negative number that fits into a varint of two bytes. */
     private static final int BITS_OF_TWO_BYTES = 13;
 
     /**
-     * The largest size of a value that {@link #putPlain} writes. The size of the complete record, with the overhead and
-     * a key whose length takes one byte, is then a number of at most {@value #BITS_OF_TWO_BYTES} bits.
+     * The maximum size of a value for {@link #putPlain}. The size of the record is then at most
+     * {@value #BITS_OF_TWO_BYTES} bits long, which includes 9 bytes of overhead and a key of up to
+     * {@value #MAX_OF_ONE_BYTE} bytes.
      */
     private static final int MAX_PLAIN_BYTES = (1 << BITS_OF_TWO_BYTES) - 1 - MAX_OF_ONE_BYTE - 9;
 
     /**
-     * The largest size of a record without its key, value and headers: five 32-bit numbers, one 64-bit number, and the
+     * The maximum size of a record without its key, value and headers: five 32-bit varints, one 64-bit varint, and the
      * attributes.
      */
     public static final int MAX_OVERHEAD_BYTES = 5 * VarInts.MAX_BYTES + 10 + 1;
@@ -45,7 +46,7 @@ public final class RecordBytes {
     private int headersEnd;
     private int headerCount;
 
-    // The encoded record from the key length on, if the record was already encoded; otherwise null.
+    // An already encoded record, starting at its key length; null if the record is not encoded yet.
     private @Nullable ByteBuffer tail;
     private int tailAt;
     private int tailLength;
@@ -70,17 +71,17 @@ public final class RecordBytes {
         key.wrap(encodedKey.array(), 0, length);
     }
 
-    /** The name of the next header that {@link #addHeader} adds. */
+    /** The header name to be set before {@link #addHeader} is called. */
     public RecordPart headerName() {
         return name;
     }
 
-    /** The value of the next header that {@link #addHeader} adds. */
+    /** The header value to be set before {@link #addHeader} is called. */
     public RecordPart headerValue() {
         return content;
     }
 
-    /** Adds a header with a copy of {@link #headerName} and {@link #headerValue}. */
+    /** Adds a header with copies of {@link #headerName} and {@link #headerValue}. */
     public void addHeader() {
         long needed = (long) headersEnd + name.lengthOrZero() + content.lengthOrZero() + 2 * VarInts.MAX_BYTES;
         if (needed > headers.capacity()) {
@@ -99,7 +100,7 @@ public final class RecordBytes {
         return part.copyTo(headers, VarInts.putSigned(headers, at, part.length()));
     }
 
-    /** Refers to another record's key and value, and copies its headers. */
+    /** Sets the content to another record. Its key and value are referenced, and its headers are copied. */
     public void show(RecordView record) {
         key.wrap(record.key());
         value.wrap(record.value());
@@ -112,7 +113,10 @@ public final class RecordBytes {
         }
     }
 
-    /** Writes everything from the key length on, for {@link #showTail}. Returns the position after the last byte. */
+    /**
+     * Encodes the record from its key length to its end, for use by {@link #showTail}. Returns the position after the
+     * last byte.
+     */
     public int putTail(ByteBuffer to, int from) {
         int at = key.copyTo(to, VarInts.putSigned(to, from, key.length()));
         at = value.copyTo(to, VarInts.putSigned(to, at, value.length()));
@@ -124,8 +128,8 @@ public final class RecordBytes {
     }
 
     /**
-     * Refers to a record that was written by {@link #putTail}. Also sets {@link #key}, from which the partition is
-     * chosen.
+     * Sets the content to a record encoded by {@link #putTail}. Also sets {@link #key}, because the key is needed to
+     * choose the partition.
      */
     public void showTail(ByteBuffer bytes, int from, int to) {
         long packed = VarInts.signed(bytes, from);
@@ -142,7 +146,7 @@ public final class RecordBytes {
         tailLength = to - from;
     }
 
-    /** An upper bound of the record's size in a batch. */
+    /** An upper bound for the record's size in a batch. */
     public long maxBytes() {
         if (tail != null) {
             return (long) tailLength + MAX_OVERHEAD_BYTES;
@@ -150,20 +154,17 @@ public final class RecordBytes {
         return (long) key.lengthOrZero() + value.lengthOrZero() + headersEnd + MAX_OVERHEAD_BYTES;
     }
 
-    /**
-     * The record's exact size in a batch at {@code offsetDelta}. Must be called only if {@link #maxBytes} fits into an
-     * int.
-     */
+    /** The exact size of the record in a batch. Must be called only if {@link #maxBytes} fits into an int. */
     public int encodedBytes(long timestampDelta, int offsetDelta) {
         int body = bodyBytes(timestampDelta, offsetDelta);
         return VarInts.sizeOfSigned(body) + body;
     }
 
     /**
-     * Writes the record into a batch at {@code offsetDelta}. Must be called only if {@link #maxBytes} fits into an int.
+     * Writes the record into a batch. Must be called only if {@link #maxBytes} fits into an int.
      *
      * @param to its position must be 0, and its limit must equal its capacity
-     * @return the position after the record; -1 if there is not enough space, in which case the bytes are undefined
+     * @return the position after the record; -1 if there is not enough space, in which case bytes may have been written
      */
     int put(ByteBuffer to, int from, long timestampDelta, int offsetDelta) {
         if (tail == null
@@ -182,9 +183,9 @@ public final class RecordBytes {
     }
 
     /**
-     * Writes a record that has no headers, whose numbers take at most two bytes each, and whose key length takes one
-     * byte. Everything before the key then fits into eight bytes, which are written at once. The key and the value then
-     * overwrite the unused bytes.
+     * Writes a record without headers, in which all numbers take at most two bytes and the key length takes one byte.
+     * Everything before the key then fits into eight bytes, which are written as one long. Unused bytes of this long
+     * are overwritten by the key and the value.
      */
     private int putPlain(ByteBuffer to, int from, int timestampDelta, int offsetDelta) {
         int rawTime = timestampDelta << 1;

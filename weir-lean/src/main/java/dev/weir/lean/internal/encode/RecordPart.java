@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reference to a key or a value, which is in an array, in a buffer, in an object that an encoder writes, or null.
- * Confined to one thread; copies nothing.
+ * A reference to a key, to a value, or to a part of a header. The bytes are in an array or in a buffer, or are written
+ * by an encoder. The reference may also be null. Confined to one thread; does not own the bytes.
  */
 public final class RecordPart {
 
@@ -22,7 +22,7 @@ public final class RecordPart {
     private int offset;
     private int length = -1;
 
-    /** Refers to a range of an array. */
+    /** Sets the reference to a range of an array. */
     public void wrap(byte[] bytes, int from, int count) {
         Objects.checkFromIndexSize(from, count, bytes.length);
         if (array != bytes) {
@@ -34,7 +34,7 @@ public final class RecordPart {
         length = count;
     }
 
-    /** Refers to a range of a buffer, regardless of the buffer's position. */
+    /** Sets the reference to a range of a buffer. The buffer's position is ignored. */
     public void wrap(ByteBuffer bytes, int from, int count) {
         Objects.checkFromIndexSize(from, count, bytes.limit());
         if (buffer != bytes) {
@@ -45,8 +45,8 @@ public final class RecordPart {
         length = count;
     }
 
-    /** Refers to an object. The encoder writes the object's bytes when {@link #copyTo} is called. */
-    @SuppressWarnings("unchecked") // the object has the encoder's type and is passed only to it
+    /** Sets the reference to an object. The encoder writes the object's bytes when {@link #copyTo} is called. */
+    @SuppressWarnings("unchecked") // safe: the object is passed only to its own encoder
     public <T> void wrap(T shown, RecordEncoder<? super T> by) {
         int size = by.sizeBytes(shown);
         if (size < 0) {
@@ -66,7 +66,7 @@ public final class RecordPart {
         }
     }
 
-    /** Refers to a slice's bytes, or to null if the slice is null. */
+    /** Sets the reference to the bytes of a slice. If the slice is null, sets it to null. */
     public void wrap(Slice slice) {
         if (slice.isNull()) {
             clear();
@@ -75,7 +75,7 @@ public final class RecordPart {
         }
     }
 
-    /** Refers to null, and releases the previous reference. */
+    /** Sets the reference to null. */
     public void clear() {
         array = NO_BYTES;
         buffer = null;

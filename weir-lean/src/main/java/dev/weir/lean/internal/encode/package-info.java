@@ -1,6 +1,6 @@
 /**
- * Encoding of records into batches. The input is a caller's bytes; the output is a batch in the brokers' format. One
- * thread at a time writes a batch. Each batch owns its buffers.
+ * Encoding of records into batches. The input is a caller's records; the output is a batch in the broker's format. A
+ * batch is written by one thread at a time, and owns its buffers.
  */
 @NullMarked
 package dev.weir.lean.internal.encode;

@@ -17,12 +17,12 @@ import org.apache.kafka.common.requests.RequestUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to one broker. Sends requests, and returns their responses in order. Confined to one thread. Never
- * blocks. Cannot be reused once closed.
+ * A connection to one broker. Sends requests, and receives the responses in order. Never blocks. Cannot be reused once
+ * closed. Confined to one thread.
  *
  * <pre>
  *   CONNECTING   TCP, then handshakes                        -> GREETING
- *   GREETING     asks which versions the broker has          -> READY
+ *   GREETING     requests the broker's API versions          -> READY
  *   READY        requests go out, responses come in
  *   CLOSED       by either side; see {@link #closeReason}
  * </pre>
@@ -37,14 +37,15 @@ public final class BrokerConnection implements AutoCloseable {
          *
          * @param api the API of the request
          * @param buffer overwritten after the call, unless it is retained
-         * @param sizeBytes the size of the complete response, which exceeds the buffer's limit if the response was too
-         *     large
+         * @param sizeBytes the size of the complete response; larger than the buffer's limit if the response was cut
+         *     off
          */
         void onResponse(ApiKeys api, short version, ReceiveBuffer buffer, int sizeBytes);
     }
 
     /**
-     * The largest number of requests in flight. A broker remembers only this many batches of an idempotent producer.
+     * The maximum number of requests in flight. It is five because a broker remembers only the last five batches of an
+     * idempotent producer.
      */
     private static final int WINDOW = 5;
 
@@ -56,7 +57,7 @@ public final class BrokerConnection implements AutoCloseable {
     private static final short GREETING_VERSION = 3;
     private static final int MIN_RESPONSE_BYTES = 5;
 
-    /** The largest plausible list of versions, which normally takes a few hundred bytes. */
+    /** The maximum accepted size of the broker's list of API versions. The list normally takes a few hundred bytes. */
     private static final int MAX_GREETING_BYTES = 1024 * 1024;
 
     private final InetSocketAddress address;
@@ -75,7 +76,7 @@ public final class BrokerConnection implements AutoCloseable {
     private ApiVersionsResponseData.ApiVersionCollection versionsOfBroker =
             new ApiVersionsResponseData.ApiVersionCollection();
 
-    // The requests in flight, as a ring
+    // The requests in flight, in a circular buffer
     private final ApiKeys[] apis = new ApiKeys[WINDOW];
     private final short[] versions = new short[WINDOW];
     private final int[] correlations = new int[WINDOW];
@@ -86,7 +87,7 @@ public final class BrokerConnection implements AutoCloseable {
     /**
      * Starts to connect.
      *
-     * @param buffers taken over from the previous connection, which must be closed
+     * @param buffers the buffers of the previous connection, which must be closed; or new buffers
      */
     public BrokerConnection(
             Transports transports,
@@ -108,7 +109,7 @@ public final class BrokerConnection implements AutoCloseable {
         this.lastProgressNanos = nowNanos;
     }
 
-    /** Does all work that does not block, and calls the listener. Returns the amount of work done. */
+    /** Does all work that is possible without blocking, and calls the listener. Returns the amount of work done. */
     public int poll(long nowNanos) {
         if (state == CLOSED) {
             return 0;
@@ -154,7 +155,7 @@ public final class BrokerConnection implements AutoCloseable {
     }
 
     /**
-     * Returns whether bytes, plain or encrypted, are waiting to be written to the socket. Must not be called before the
+     * Returns whether plain or encrypted bytes still have to be written to the socket. Must not be called before the
      * connection is established.
      */
     boolean hasUnwritten() {
@@ -218,8 +219,8 @@ public final class BrokerConnection implements AutoCloseable {
     }
 
     /**
-     * Creates a permanent failure. No broker sends such bytes after it has answered the version request, so another
-     * attempt would end in the same way.
+     * Closes the connection, and creates an exception for bytes that are not Kafka's protocol. Connecting again would
+     * not help, because a broker that has answered the version request does not send such bytes.
      */
     private LeanException noAnswer(String what) {
         close(what);
@@ -245,8 +246,9 @@ public final class BrokerConnection implements AutoCloseable {
     }
 
     /**
-     * Checks an idle connection that has become readable, because the broker has closed it or has sent unexpected
-     * bytes. If the event were ignored, every wait would end at once.
+     * Checks an idle connection after its socket has become readable. Either the broker has closed the connection, or
+     * it has sent unexpected bytes. The connection must be closed in both cases, because the socket stays readable and
+     * every wait would end immediately.
      */
     private void checkIdle() {
         if (state == READY && underWay == 0) {
@@ -261,7 +263,8 @@ public final class BrokerConnection implements AutoCloseable {
     private void complete(ReceiveBuffer buffer) throws IOException {
         int sizeBytes = size.getInt(0);
         if (underWay == 1 && buffers.out().hasRemaining()) {
-            // If this answer were accepted, the request's buffers could be reused while they are still being sent.
+            // Do not accept this response. Otherwise the request's buffers could be reused while they are still being
+            // sent.
             throw noAnswer("an answer to a request that had not left yet");
         }
         size.clear();
@@ -304,7 +307,7 @@ public final class BrokerConnection implements AutoCloseable {
                 cause);
     }
 
-    /** Returns whether a buffer is available for a response. */
+    /** Returns whether a buffer is available for the next response. */
     public boolean canReceive() {
         return receiving != null || buffers.hasFree();
     }
@@ -342,17 +345,17 @@ public final class BrokerConnection implements AutoCloseable {
     }
 
     /**
-     * Returns the buffer for a request of at most the given size. The caller must fill it from position 0, flip it, and
-     * call {@link #sent}.
+     * Returns the buffer for a request of at most the given size. The caller must write the request from position 0,
+     * flip the buffer, and call {@link #sent}.
      */
     public ByteBuffer outgoing(int bytes) {
         return buffers.out().begin(bytes);
     }
 
     /**
-     * Sends the bytes from the buffer's position to its limit without copying them, after the bytes written to the
-     * outgoing buffer so far. The buffer must not be modified until the request has been answered or the connection has
-     * been closed; its position advances.
+     * Inserts bytes into the request after the bytes written to the outgoing buffer so far. They are not copied, but
+     * sent directly from the given buffer, from its position to its limit. The position advances. The buffer must not
+     * be modified until the request has been answered or the connection has been closed.
      */
     public void insert(ByteBuffer bytes) {
         buffers.out().insert(bytes);
@@ -387,7 +390,7 @@ public final class BrokerConnection implements AutoCloseable {
         sent(api, version);
     }
 
-    /** Closes the connection. The listener is not notified of requests in flight. */
+    /** Closes the connection. The listener is not notified about requests in flight. */
     public void close(String reason) {
         if (state != CLOSED) {
             state = CLOSED;

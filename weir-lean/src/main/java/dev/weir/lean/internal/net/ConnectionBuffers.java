@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffers of a broker's connection, which are reused by the next connection. Confined to one thread.
+ * The buffers of a connection to a broker. The next connection reuses them. Confined to one thread.
  *
- * <p>The buffers are reused because they are direct memory. Unreferenced direct memory is freed only by a garbage
- * collection, and a consumer that allocates nothing does not trigger garbage collections.
+ * <p>The buffers are reused because they are direct memory. Unused direct memory is freed only by a garbage collection,
+ * and a consumer that allocates nothing does not trigger any.
  */
 public final class ConnectionBuffers {
 
@@ -16,13 +16,13 @@ public final class ConnectionBuffers {
     private final ReceiveBuffer other;
     private final OutgoingRequest out = new OutgoingRequest();
 
-    /** @param maxResponseBytes the largest size of each of the two response buffers */
+    /** @param maxResponseBytes the maximum size of each of the two response buffers */
     public ConnectionBuffers(int maxResponseBytes) {
         one = new ReceiveBuffer(maxResponseBytes);
         other = new ReceiveBuffer(maxResponseBytes);
     }
 
-    /** Prepares the buffers for another connection. Responses that are still being read are kept. */
+    /** Prepares the buffers for another connection. Responses still in use are kept. */
     void reset() {
         size.clear();
         out.forget();

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * A request being sent: its own bytes, and between them buffers that are sent without being copied. Confined to one
- * thread. Reused for the next request; grows to the size of the largest request and never shrinks.
+ * A request being sent. It consists of its own bytes, and of other buffers inserted between them, which are not copied.
+ * Reused for the next request; grows to the size of the largest request and never shrinks. Confined to one thread.
  *
  * <pre>
  *   ByteBuffer own = begin(bytes);  put some; insert(theirs); put more; insert(others); put the rest; own.flip();
@@ -22,16 +22,19 @@ final class OutgoingRequest {
 
     private ByteBuffer own = ByteBuffer.allocateDirect(FIRST_BYTES);
 
-    /** The buffers to write, in order. The first one to write is at {@link #next}. */
+    /** The buffers to write, in order. The next one to write is at index {@link #next}. */
     private ByteBuffer[] parts = nothing(FIRST_PARTS);
 
-    /** Views of {@link #own} for reuse. A part at some index uses the view at the same index. */
+    /**
+     * Reused views of {@link #own}. If the part at some index is a range of {@link #own}, it uses the view at that
+     * index.
+     */
     private ByteBuffer[] views = nothing(FIRST_PARTS);
 
     private int next;
     private int count;
 
-    /** The bytes of {@link #own} before this index already belong to parts. */
+    /** The index in {@link #own} up to which the bytes were added to {@link #parts}. */
     private int taken;
 
     private static ByteBuffer[] nothing(int length) {
@@ -41,8 +44,8 @@ final class OutgoingRequest {
     }
 
     /**
-     * Starts a new request. Returns the request's own buffer, which has space for {@code bytes} bytes. The caller fills
-     * it from position 0.
+     * Starts a new request. Returns the request's own buffer, which has space for {@code bytes} bytes. The caller
+     * writes to it from position 0.
      */
     ByteBuffer begin(int bytes) {
         if (bytes > own.capacity()) {
@@ -53,7 +56,7 @@ final class OutgoingRequest {
         return own.clear();
     }
 
-    /** Discards everything that is still to be written. */
+    /** Discards everything not written yet. */
     void forget() {
         Arrays.fill(parts, 0, count, NOTHING);
         next = 0;
@@ -62,15 +65,15 @@ final class OutgoingRequest {
     }
 
     /**
-     * Sends the bytes from the buffer's position to its limit, after the bytes that are in the request's own buffer so
-     * far. The inserted bytes must not change until they are sent.
+     * Inserts bytes after the bytes written to the request's own buffer so far. The bytes are sent from the given
+     * buffer's position to its limit. They must not change until they have been sent.
      */
     void insert(ByteBuffer bytes) {
         takeOwn(own.position());
         add(bytes);
     }
 
-    /** Ends the request. Call after all bytes are put and the request's own buffer is flipped. */
+    /** Ends the request. Must be called after the request's own buffer has been filled and flipped. */
     void end() {
         takeOwn(own.limit());
     }

@@ -14,8 +14,8 @@ final class PlainTransport implements Transport {
     private final ByteChannel channel;
 
     /**
-     * Null for a simulated network. Such a network connects at once, and reports by itself that a channel has bytes to
-     * read.
+     * Null for a simulated network, which needs no selector: it connects immediately, and notifies the client when a
+     * channel has bytes to read.
      */
     private final @Nullable SelectionKey key;
 

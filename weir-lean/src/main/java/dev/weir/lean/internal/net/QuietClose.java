@@ -11,7 +11,7 @@ final class QuietClose {
         try {
             resource.close();
         } catch (Exception e) {
-            // The resource is no longer used, so the failure is only logged.
+            // The resource is no longer needed, so only log the failure.
             LOG.log(System.Logger.Level.DEBUG, "closing", e);
         }
     }

@@ -4,9 +4,9 @@ import dev.weir.lean.spi.InvariantException;
 import java.nio.ByteBuffer;
 
 /**
- * A buffer for one response at a time. Confined to one thread. The buffer is free if nothing retains it. It grows to
- * the size of the largest response so far, up to a limit, and never shrinks. The received bytes make the buffer grow,
- * not the size that a response states.
+ * A buffer that receives one response at a time. It is free if no user retains it. It grows to the size of the largest
+ * response so far, up to a limit, and never shrinks. It grows only when bytes have been received, because the size
+ * stated in a response may be wrong. Confined to one thread.
  */
 public final class ReceiveBuffer {
 
@@ -16,21 +16,21 @@ public final class ReceiveBuffer {
     private ByteBuffer bytes = ByteBuffer.allocateDirect(FIRST_BYTES);
     private int users;
 
-    /** The number of bytes to receive: the response's size, or the limit if that is smaller. */
+    /** The number of bytes to receive. This is the response's size or the limit, whichever is smaller. */
     private int wanted;
 
     ReceiveBuffer(int limitBytes) {
         this.limitBytes = limitBytes;
     }
 
-    /** The response, from 0 to the buffer's limit. Users that move the position must set it back to 0. */
+    /** The response, from index 0 to the buffer's limit. A user that changes the position must reset it to 0. */
     public ByteBuffer bytes() {
         return bytes;
     }
 
     /**
-     * Prepares the buffer for a response of the given size. If the limit is lower, the buffer receives only the
-     * beginning of the response.
+     * Prepares the buffer for a response of the given size. If the size exceeds the limit, only the beginning of the
+     * response is received.
      */
     void prepare(int size) {
         if (users != 0) {
@@ -43,19 +43,19 @@ public final class ReceiveBuffer {
         bytes.clear().limit(Math.min(wanted, bytes.capacity()));
     }
 
-    /** Returns whether the buffer is large enough for all bytes to receive. */
+    /** Returns whether the buffer is large enough for all bytes that will be received. */
     boolean hasRoom() {
         return bytes.limit() == wanted;
     }
 
-    /** Doubles the capacity. Call when the buffer is full. */
+    /** Doubles the capacity, up to the size needed. Must be called only when the buffer is full. */
     void grow() {
         long doubled = Math.min(2L * bytes.capacity(), Integer.highestOneBit(wanted - 1) * 2L);
         bytes = ByteBuffer.allocateDirect((int) Math.min(doubled, limitBytes)).put(bytes.flip());
         bytes.limit(Math.min(wanted, bytes.capacity()));
     }
 
-    /** Returns whether a response of the given size was cut off because it exceeds the limit. */
+    /** Returns whether only the beginning of a response of the given size was received, because of the limit. */
     public boolean isCut(int sizeBytes) {
         return sizeBytes > bytes.limit();
     }

@@ -12,18 +12,21 @@ import org.apache.kafka.common.network.TransportLayer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection with TLS, SASL or both, implemented with the official client's classes. Confined to one thread.
+ * A connection with TLS, SASL or both, implemented with classes of the official client. Confined to one thread.
  *
- * <p>A {@link KafkaChannel} does the handshakes. Afterwards, its transport layer is read and written directly with our
- * own buffers. The channel exposes its transport layer only to a {@link Send}, so an empty one is sent once to obtain
- * it. Sessions are not re-authenticated: when a session expires, the broker closes the connection, and the next
- * connection starts a new session.
+ * <p>A {@link KafkaChannel} performs the handshakes. Afterwards, bytes are read from and written to the channel's
+ * transport layer, using our own buffers. The channel passes its transport layer only to a {@link Send}. Therefore, an
+ * empty {@link Send} is used once to obtain it. Sessions are not re-authenticated. When a session expires, the broker
+ * closes the connection, and the next connection starts a new session.
  */
 final class SecuredTransport implements Transport {
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-    /** A number of bytes that fits into one TLS record of 16 kB with any padding. */
+    /**
+     * The maximum number of bytes combined for one TLS record. TLS records have up to 16 kB, and the rest is left for
+     * padding.
+     */
     private static final int RECORD_BYTES = 16 * 1024 - 256;
 
     private final KafkaChannel channel;
@@ -31,7 +34,7 @@ final class SecuredTransport implements Transport {
     private @Nullable TransportLayer layer;
 
     /**
-     * Bytes from several short buffers that are still to be encrypted. They are between this buffer's position and its
+     * Bytes copied from several short buffers, but not encrypted yet. They are between this buffer's position and
      * limit.
      */
     private ByteBuffer joined = NOTHING;
@@ -82,8 +85,8 @@ final class SecuredTransport implements Transport {
     }
 
     /**
-     * Combines short buffers, because the TLS layer creates at least one record and makes one system call per buffer. A
-     * buffer that fills a record is sent without being copied.
+     * Writes several buffers. For each call, the TLS layer creates at least one record and makes a system call. Short
+     * buffers are therefore combined first. Buffers that fill a whole record are sent without being copied.
      */
     @Override
     public long write(ByteBuffer[] from, int first, int count) throws IOException {
@@ -109,7 +112,9 @@ final class SecuredTransport implements Transport {
         return taken;
     }
 
-    /** Combines consecutive short buffers up to the size of one record. Returns the number of bytes. */
+    /**
+     * Copies consecutive short buffers into {@link #joined}, up to the size of one record. Returns the number of bytes.
+     */
     private int join(ByteBuffer[] from, int first, int end) {
         if (joined == NOTHING) {
             joined = ByteBuffer.allocateDirect(RECORD_BYTES);
@@ -124,7 +129,7 @@ final class SecuredTransport implements Transport {
         return joined.remaining();
     }
 
-    /** Writes the combined bytes. Returns false if some of them are left. */
+    /** Writes the bytes in {@link #joined}. Returns false if some of them could not be written. */
     private boolean writeJoined() throws IOException {
         if (joined.hasRemaining()) {
             layer().write(joined);
@@ -137,7 +142,10 @@ final class SecuredTransport implements Transport {
         return joined.hasRemaining() || layer().hasPendingWrites();
     }
 
-    /** Writes the bytes that must be sent before the TLS layer accepts more. */
+    /**
+     * Writes bytes accepted by an earlier write: first the combined bytes, then bytes already encrypted by the TLS
+     * layer.
+     */
     @Override
     public int writePending() throws IOException {
         if (writeJoined()) {
@@ -160,7 +168,7 @@ final class SecuredTransport implements Transport {
         QuietClose.close(channel);
     }
 
-    /** An empty send that stores the transport layer it is given. */
+    /** An empty {@link Send} that keeps a reference to the transport layer. */
     private static final class LayerFinder implements Send {
 
         private @Nullable TransportLayer layer;

@@ -27,12 +27,12 @@ import org.apache.kafka.common.utils.internals.LogContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sockets that use the client's security properties, and a selector that waits until any of them is ready. Confined to
- * one thread, except {@link #wakeup} and {@link #nanoTime}.
+ * Socket connections with the client's security properties, and the selector that waits for them. Confined to one
+ * thread, except {@link #wakeup} and {@link #nanoTime}.
  */
 final class SocketTransports implements Transports {
 
-    /** The largest accepted message of a handshake. */
+    /** The maximum size of a handshake message. */
     private static final int MAX_HANDSHAKE_BYTES = 1024 * 1024;
 
     private final Selector selector;
@@ -51,7 +51,8 @@ final class SocketTransports implements Transports {
     }
 
     /**
-     * Fails early. Otherwise the missing class would be noticed only during a run, and only with a secured connection.
+     * Throws an exception if the version of kafka-clients is too old. Without this check, the missing class would be
+     * noticed only by clients with secured connections.
      */
     private static void refuseOldClient() {
         try {
@@ -97,12 +98,12 @@ final class SocketTransports implements Transports {
     }
 
     /**
-     * Frees the sockets of closed channels. A closed channel keeps its socket until the next select, and a caller that
-     * never waits never selects.
+     * Frees the sockets of closed channels. A closed channel keeps its socket until the next select operation. If the
+     * caller never waits, no other code performs this operation.
      */
     private void freeClosed() throws IOException {
         selector.selectNow(key -> {});
-        // The select may have cleared a wake-up, so restore it.
+        // The select operation may have cleared a wake-up, so restore it.
         selector.wakeup();
     }
 
@@ -144,7 +145,10 @@ final class SocketTransports implements Transports {
         QuietClose.close(selector);
     }
 
-    /** Stores connection metadata, which the official client exposes as metrics. */
+    /**
+     * Stores a connection's metadata. The official client exposes them as metrics. Here they are only stored, because
+     * {@code KafkaChannel} requires a registry.
+     */
     private static final class Registry implements ChannelMetadataRegistry {
 
         private CipherInformation cipher = new CipherInformation(null, null);

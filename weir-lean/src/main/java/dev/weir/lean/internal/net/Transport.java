@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** A non-blocking byte connection to one broker. Confined to one thread. */
 interface Transport extends AutoCloseable {
 
-    /** Continues connecting and the handshakes. Returns true as soon as bytes can be sent. */
+    /** Continues to establish the connection, including the handshakes. Returns true once bytes can be sent. */
     boolean isReady() throws IOException;
 
     /** Reads available bytes into the buffer. Returns their number, or -1 at the end of the stream. */
@@ -15,17 +15,18 @@ interface Transport extends AutoCloseable {
     /** Writes as many bytes as the connection accepts, and returns their number. */
     int write(ByteBuffer from) throws IOException;
 
-    /** Writes as many bytes as the connection accepts from several buffers, in order. */
+    /** Writes as many bytes as the connection accepts from several buffers, in order. Returns the number of bytes. */
     long write(ByteBuffer[] from, int first, int count) throws IOException;
 
     /**
-     * Returns whether the connection holds bytes that it has accepted, for example to encrypt them, but has not sent.
+     * Returns whether some of the bytes accepted by a write have not been sent yet, for example because they were
+     * encrypted first.
      */
     boolean hasPending();
 
     /**
-     * Writes as many of the held bytes as possible. Returns 1 if no held bytes are left, and 0 otherwise, because the
-     * number of bytes written is unknown.
+     * Sends as many of the pending bytes as possible. The number of bytes sent is unknown, so returns 1 if none are
+     * left and 0 otherwise.
      */
     int writePending() throws IOException;
 

@@ -9,16 +9,16 @@ import java.util.SplittableRandom;
 import org.apache.kafka.clients.CommonClientConfigs;
 
 /**
- * The environment of a lean client: broker connections, waiting for them, time, and randomness. Confined to one thread,
- * except {@link #wakeup} and {@link #nanoTime}.
+ * The environment of a lean client. Opens connections to brokers and waits for them, and provides time and random
+ * numbers. Confined to one thread, except {@link #wakeup} and {@link #nanoTime}.
  */
 public interface Transports extends AutoCloseable {
 
     /**
-     * Returns sockets with the security protocol in the properties, or the simulated network registered for their
-     * bootstrap address.
+     * Returns socket connections with the configured security protocol. If a simulated network is registered for the
+     * bootstrap address, returns connections over this network instead.
      *
-     * @throws org.apache.kafka.common.KafkaException if a property is invalid, in which case the message names it, or
+     * @throws org.apache.kafka.common.KafkaException if a property is invalid, which is then named in the message; or
      *     if the Kafka client on the class path is older than the version used at compile time
      */
     static Transports of(Map<String, String> properties, int receiveBufferBytes) throws IOException {
@@ -35,13 +35,16 @@ public interface Transports extends AutoCloseable {
      */
     Transport open(InetSocketAddress address, Runnable whenReady) throws IOException;
 
-    /** Waits until a connection has something to do or the timeout expires. Does not wait if the timeout is 0. */
+    /** Waits until a connection is ready or the timeout expires. Does not wait if the timeout is 0. */
     void await(long millis) throws IOException;
 
-    /** Ends the current {@link #await}. If none is running, the next call returns at once. Any thread. */
+    /**
+     * Ends the current {@link #await}. If none is running, makes the next call return immediately. May be called from
+     * any thread.
+     */
     void wakeup();
 
-    /** The time in nanoseconds, with the semantics of {@link System#nanoTime}. Any thread. */
+    /** The time in nanoseconds, with the semantics of {@link System#nanoTime}. May be called from any thread. */
     long nanoTime();
 
     /** Returns a new source of random numbers, for example for backoffs. */

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits a batch into two if it is too large for its broker. Confined to the producer's thread. The first split creates
- * the working objects, which later splits reuse.
+ * Splits batches that are too large for their broker into two. The working objects are created by the first split and
+ * reused by later ones. Confined to the producer's thread.
  */
 final class BatchDivider implements AutoCloseable {
 
@@ -19,8 +19,9 @@ final class BatchDivider implements AutoCloseable {
     private ByteBuffer bytes = ByteBuffer.allocateDirect(0);
 
     /**
-     * Returns the two halves in order. They are on the heap and do not come from the pool. If the original has a
-     * sequence, the halves divide its sequence numbers. The original is unchanged and can be released.
+     * Returns the two halves of a batch, in order. The halves are on the heap and do not come from the pool. If the
+     * batch has a sequence, each half keeps the sequence numbers of its records. The batch is not changed and can be
+     * released.
      *
      * @param whole a sent batch with at least two records
      */
@@ -38,7 +39,7 @@ final class BatchDivider implements AutoCloseable {
 
     private BatchReader reader(ProducerPartition partition, ProducerBatch whole) {
         if (decompressor == null) {
-            // This producer wrote the batch within the limits of its settings, so no further limit is needed.
+            // The batch was written by this producer, within the limits of its settings, so no other limit is needed.
             decompressor = new Decompressor(Integer.MAX_VALUE);
         }
         int size = whole.writer.sizeBytes();
@@ -53,7 +54,10 @@ final class BatchDivider implements AutoCloseable {
         return reader;
     }
 
-    /** Returns an empty batch with exactly enough space for the records between the two indexes. */
+    /**
+     * Returns an empty batch with exactly the space needed for the records from index {@code from} up to, but not
+     * including, index {@code to}.
+     */
     private ProducerBatch room(BatchReader reader, int from, int to) {
         int size = BatchLayout.HEADER_BYTES;
         long firstTimestamp = 0;
@@ -74,7 +78,7 @@ final class BatchDivider implements AutoCloseable {
                 throw new IllegalStateException("no room for record " + i + " of " + whole.count());
             }
         }
-        // The batch has no sequence if sequences were restarted since it was sent.
+        // A batch without a sequence was sent before the sequences were restarted.
         if (whole.hasSequence()) {
             part.sequence = (whole.sequence + from) & Integer.MAX_VALUE;
         }

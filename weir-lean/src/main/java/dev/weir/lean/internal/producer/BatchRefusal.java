@@ -7,8 +7,9 @@ import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
 
 /**
- * The exceptions for the records of a batch that was given up. If the broker names faulty records (KIP-467), it
- * rejected the batch's other records only because of the faulty ones. Confined to the producer's thread.
+ * The exceptions for the records of a batch that was rejected or timed out. The broker may report which records are
+ * faulty (KIP-467). The other records in the batch then failed only because they were in the same batch. Confined to
+ * the producer's thread.
  */
 final class BatchRefusal {
 
@@ -33,7 +34,7 @@ final class BatchRefusal {
         }
     }
 
-    /** The reason why the record at this index in the batch was given up. */
+    /** The exception for the record at the given index in the batch. */
     SendException ofRecord(int index) {
         return ofCulprits.isEmpty() ? ofAll : ofCulprits.getOrDefault(index, ofAll);
     }

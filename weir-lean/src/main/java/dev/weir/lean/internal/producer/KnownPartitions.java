@@ -31,7 +31,7 @@ final class KnownPartitions implements ClusterView {
     private final Map<Integer, ProducerBroker> brokers = new HashMap<>();
     private final List<ProducerPartition> partitions = new ArrayList<>();
 
-    /** @param opener creates the object for a newly discovered broker */
+    /** @param opener creates the {@link ProducerBroker} for a newly discovered broker */
     KnownPartitions(
             Map<String, ProducerTopic> topics,
             Supplier<RetryBackoff> backoffs,
@@ -56,7 +56,7 @@ final class KnownPartitions implements ClusterView {
         return brokers.get(partition.leader.node());
     }
 
-    /** Uses the leader that a broker named when it rejected a request, if that leader's address is known. */
+    /** Applies a leader hint from an error response (KIP-951), unless the leader's address is unknown. */
     void hint(ProducerPartition partition, LeaderIdAndEpoch named) {
         if (brokers.containsKey(named.leaderId())) {
             var unused = partition.leader.hint(named.leaderId(), named.leaderEpoch());

@@ -23,7 +23,10 @@ import org.apache.kafka.common.protocol.Readable;
  */
 final class LeaderRequests implements BrokerLink.Listener {
 
-    /** The first version in which a broker reports throttling and fencing. Kafka 3.1 supports it. */
+    /**
+     * The first request version with error codes for throttling and fencing. It is supported by Kafka 3.1, the oldest
+     * supported broker version.
+     */
     private static final short ID_VERSION = 4;
 
     private final ClusterMetadata metadata;
@@ -45,14 +48,14 @@ final class LeaderRequests implements BrokerLink.Listener {
         this.link = links.link("metadata", () -> List.of(metadata.nextAddress()), this);
     }
 
-    /** @param idWanted true if the producer has no producer id */
+    /** @param idWanted true if a producer id must be requested */
     int poll(long nowNanos, Collection<ProducerTopic> topics, boolean idWanted) {
         if (!idUnderWay && metadata.leave(nowNanos)) {
             link.renew();
         }
         boolean ask = metadata.isDue(nowNanos) && !topics.isEmpty();
         boolean askId = idWanted && !idUnderWay && idBackoff.isDue(nowNanos);
-        // Calling canSend also makes the link connect, so it is called only if there is a request to send.
+        // Call {@code canSend} only if there is a request to send, because it opens a connection if there is none.
         if ((!ask && !askId) || !link.canSend()) {
             return 0;
         }
@@ -73,7 +76,7 @@ final class LeaderRequests implements BrokerLink.Listener {
         return 1;
     }
 
-    /** Returns whether a needed request has not been sent yet. */
+    /** Returns whether a request still has to be sent, either now or after a backoff. */
     boolean isPutOff(Collection<ProducerTopic> topics, boolean idWanted) {
         return (metadata.isPutOff() && !topics.isEmpty()) || (idWanted && !idUnderWay);
     }
@@ -91,7 +94,8 @@ final class LeaderRequests implements BrokerLink.Listener {
             idBackoff.succeeded();
             onId.accept(answer);
         } else if (error.exception() instanceof RetriableException) {
-            // A broker that is cut off from the controllers has no ids to assign.
+            // The broker may have no producer ids left because it cannot reach the controllers, so another broker
+            // should be asked.
             metadata.unhelpful();
             idBackoff.failed(links.nanoTime());
         } else {

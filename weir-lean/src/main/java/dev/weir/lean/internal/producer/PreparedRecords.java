@@ -10,9 +10,9 @@ public interface PreparedRecords {
     /** The partition; -1 for any. */
     int partition(int number);
 
-    /** The record's timestamp; {@code LeanRecord.NOW} for the time of sending. */
+    /** The record's timestamp; {@code LeanRecord.NOW} if the time of sending should be used. */
     long timestampMillis(int number);
 
-    /** Returns a reference to a record, which is valid until the next call. */
+    /** Returns a reference to a record. The reference is valid until the next call. */
     RecordBytes bytes(int number);
 }

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Writes produce requests of versions 9 to 12 without allocating. Copies only batches that are on the heap. Confined to
- * one thread.
+ * Writes produce requests, versions 9 to 12. Allocates nothing, and copies only batches on the heap. Confined to one
+ * thread.
  *
  * <pre>
  *   size, key = 0, version, correlation, client id, tags         header 2
@@ -21,13 +21,13 @@ import java.nio.charset.StandardCharsets;
  */
 final class ProduceRequest implements BrokerLink.Encoder {
 
-    /** Supported by Kafka 3.1, the oldest broker version that the lean clients support. */
+    /** The version supported by Kafka 3.1, the oldest supported broker version. */
     static final short MIN_VERSION = 9;
 
     /** The last version that identifies topics by name instead of id. */
     static final short MAX_VERSION = 12;
 
-    /** An upper bound of the size of a partition's entry, without the batch and the topic's name. */
+    /** An upper bound for the size of a partition's entry, not including the batch and the topic's name. */
     static final int PARTITION_BYTES = 32;
 
     private static final short KEY = 0;
@@ -45,7 +45,7 @@ final class ProduceRequest implements BrokerLink.Encoder {
         this.flight = new RequestFlight();
     }
 
-    /** Sets the batches of the next request. Batches of one topic must be adjacent. */
+    /** Sets the batches of the next request. Batches of the same topic must be adjacent. */
     ProduceRequest of(RequestFlight batches, short newVersion) {
         flight = batches;
         version = newVersion;
@@ -94,8 +94,8 @@ final class ProduceRequest implements BrokerLink.Encoder {
     }
 
     /**
-     * Writes a batch, and returns the number of its bytes that are not in the buffer. Heap batches are copied into the
-     * buffer, because the JDK would otherwise copy them at each attempt to write.
+     * Adds a batch to the request, and returns the number of bytes inserted without a copy. A batch on the heap is
+     * copied into the request's buffer once, because the JDK would otherwise copy it in every attempt to write it.
      */
     private static int batch(
             ByteBuffer out, BrokerLink.Inserts inserts, ProducerPartition partition, ProducerBatch batch) {

@@ -10,16 +10,16 @@ import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMes
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch and the tokens of its records, from the first record to the last callback. Filled under its partition's lock,
- * then confined to the producer's thread.
+ * A batch, and the tokens of its records. Exists from the first record until the listener has been notified of the last
+ * one. Callers fill the batch under its partition's lock. Afterwards it is confined to the producer's thread.
  */
 final class ProducerBatch {
 
     static final int NO_SEQUENCE = -1;
 
-    /** The outcome of the batch according to a broker's response. */
+    /** The state of the batch, as far as it is known from the broker's responses. */
     enum State {
-        /** The batch has not been sent, or has not been answered yet. */
+        /** The batch has not been sent, or no response has been received. */
         OPEN,
         /** The batch is in the log. */
         WRITTEN,
@@ -27,28 +27,31 @@ final class ProducerBatch {
         RETRY,
         /** The batch is too large and has several records, so it can be split. */
         DIVIDE,
-        /** The batch is not in the log, and will not be sent again. */
+        /**
+         * The batch was rejected or has timed out. If an earlier batch must be sent again, a rejected batch is also
+         * sent again.
+         */
         REFUSED
     }
 
     private static final int FIRST_TOKENS = 64;
 
     /**
-     * The number of consecutive records for which the clock is read once, because reading the clock costs as much as
-     * adding a record. Applies to records that are timestamped with the time of sending.
+     * The number of consecutive records that get the same timestamp if they are timestamped with the time of sending.
+     * The clock is not read for every record, because reading it costs as much as adding a record.
      */
     private static final int OF_ONE_TIME = 16;
 
     final BatchWriter writer;
 
-    /** The number of the pool's bytes that the batch occupies; 0 if it does not come from the pool. */
+    /** The number of bytes that the batch occupies in the pool; 0 if it does not come from the pool. */
     final int pooledBytes;
 
     private long[] tokens = new long[FIRST_TOKENS];
 
     private long nowMillis;
 
-    /** The clock is read again when the batch has this many records. */
+    /** The number of records at which the clock is read again. */
     private int timeGoodTo;
 
     /** The time at which the first record was added. */
@@ -58,26 +61,26 @@ final class ProducerBatch {
     int sequence = NO_SEQUENCE;
     State state = State.OPEN;
 
-    /** The offset of the first record if the batch was written; -1 if the broker does not report it. */
+    /** The offset of the first record if the batch was written; -1 if the broker did not report it. */
     long offset;
 
-    /** The reason why the batch was rejected, or why it has not been written yet. */
+    /** The reason why the batch was rejected or has not been written yet; empty if there is none. */
     String trouble = "";
 
-    /** The reason why the batch was rejected, as an exception of the Kafka client; null if it was not rejected. */
+    /** The exception that explains why the batch was rejected; null if there is none. */
     @Nullable
     Throwable cause;
 
-    /** The records for which the broker rejected the batch; empty if the broker does not name them. */
+    /** The records that caused the broker to reject the batch; empty if the broker did not report them. */
     List<BatchIndexAndErrorMessage> culprits = List.of();
 
     /** True once the listener has been notified of the batch's records. */
     boolean ended;
 
-    /** True if an unconfirmed attempt may have written the batch with its current sequence. */
+    /** True if the batch may be in the log with its current sequence, because the outcome of an attempt is unknown. */
     boolean doubtful;
 
-    /** True if an attempt may have written the batch with an earlier sequence. */
+    /** True if the batch may be in the log with an earlier sequence. */
     boolean wasDoubtful;
 
     ProducerBatch(ByteBuffer bytes, int pooledBytes) {
@@ -102,7 +105,10 @@ final class ProducerBatch {
         wasDoubtful = false;
     }
 
-    /** Removes the batch's sequence. The batch gets another one when it is sent, even if it was written before. */
+    /**
+     * Removes the sequence of a batch that must be written again with a new one. A batch that was already written is
+     * written again, too.
+     */
     void forgetSequence() {
         sequence = NO_SEQUENCE;
         wasDoubtful |= doubtful || state == State.WRITTEN;

@@ -9,24 +9,25 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Empty batches, whose total size is limited. If none is left, senders wait or continue without a batch. Thread-safe.
+ * A pool of empty batches with a limited total size. If the limit is reached, senders wait or get no batch.
+ * Thread-safe.
  *
- * <p>Batches of the usual size use direct memory and are reused. A batch for a larger record is on the heap, and the
- * garbage collector frees it. If such a batch used direct memory, that memory would stay occupied until a garbage
- * collection, which nothing else triggers.
+ * <p>Batches of the usual size use direct memory and are reused. A batch for a larger record is on the heap, where the
+ * garbage collector frees it. If it used direct memory, this memory would stay occupied until the next garbage
+ * collection, and a producer that hardly allocates on the heap rarely triggers one.
  */
 final class ProducerBatchPool {
 
     /**
-     * Waiting senders are woken when this many batches, or a quarter of all bytes, are free. Waking a sender for each
-     * batch would cost as much as filling the batch. Meanwhile, the batches that are ready to be sent keep the brokers
-     * busy.
+     * The number of batches that must be free before waiting senders are woken. In a small pool, a quarter of all bytes
+     * is enough. Waking a sender for each free batch would cost as much as filling the batch. In the meantime, the
+     * brokers are busy with other batches.
      */
     private static final int WAKE_BATCHES = 8;
 
     /**
-     * The interval at which a waiting sender checks for free bytes without a wake-up, because a partition without a
-     * leader may hold its batches for long.
+     * The interval at which waiting senders check for free bytes by themselves. A partition without a leader may occupy
+     * its batches for a long time, so the number of free bytes may not become large enough for a wake-up.
      */
     private static final long LOOK_NANOS = 5_000_000;
 
@@ -44,14 +45,14 @@ final class ProducerBatchPool {
     private volatile boolean pressed;
 
     /**
-     * @param whenPressed called each time {@link #isPressed} becomes true, by the sender that got no batch and while it
-     *     holds this pool's lock; must not block
+     * @param whenPressed called whenever {@link #isPressed} becomes true. Runs on the thread of the sender that got no
+     *     batch, while it holds this pool's lock. Must not block.
      */
     ProducerBatchPool(long bytes, int batchBytes, Runnable whenPressed) {
         this(bytes, batchBytes, whenPressed, LOOK_NANOS);
     }
 
-    /** @param lookNanos the interval at which a waiting sender checks for free bytes without a wake-up */
+    /** @param lookNanos the interval at which waiting senders check for free bytes by themselves */
     ProducerBatchPool(long bytes, int batchBytes, Runnable whenPressed, long lookNanos) {
         this.whenPressed = whenPressed;
         this.bytes = bytes;
@@ -64,8 +65,8 @@ final class ProducerBatchPool {
     /**
      * Takes a batch with enough space for a record.
      *
-     * @param recordBytes an upper bound of the record's size, without the batch's header
-     * @param waitNanos the timeout; 0 does not wait
+     * @param recordBytes an upper bound for the record's size, without the batch's header
+     * @param waitNanos the timeout; 0 to return immediately
      * @return null if the timeout has expired or the pool is closed
      */
     @Nullable
@@ -81,8 +82,8 @@ final class ProducerBatchPool {
             long left = waitNanos;
             largeWaiting += large ? 1 : 0;
             try {
-                // A large batch needs the space of several. Meanwhile, smaller batches must not take that space piece
-                // by piece.
+                // A large batch needs the space of several smaller ones. While a sender waits for a large batch, no
+                // smaller ones are handed out, because they would take up the free space again.
                 while (!closed && (freeBytes < needed || (!large && largeWaiting > 0))) {
                     press();
                     if (left <= 0) {
@@ -112,8 +113,8 @@ final class ProducerBatchPool {
     }
 
     /**
-     * Sets the flag. Called in every iteration of a sender's wait. Between its wake-up and its next wait, a sender does
-     * not count as waiting, so {@link #takePressed} may have cleared the flag in between.
+     * Sets {@link #pressed}. Must be called in every iteration of a sender's wait. While a sender is awake, it does not
+     * count as a waiter, so {@link #takePressed} may have cleared the flag.
      */
     private void press() {
         if (!pressed) {
@@ -147,12 +148,15 @@ final class ProducerBatchPool {
         }
     }
 
-    /** Returns what {@link #takePressed} would return, without clearing the flag. */
+    /** Returns whether {@link #takePressed} would return true. Does not clear the flag. */
     boolean isPressed() {
         return pressed;
     }
 
-    /** Returns whether a sender has failed to get a batch since the last call, or is waiting for one now. */
+    /**
+     * Returns whether a sender has failed to get a batch since the last call, or was waiting for a batch at that time.
+     * Clears the flag unless a sender is waiting now.
+     */
     boolean takePressed() {
         if (!pressed) {
             return false;
@@ -175,7 +179,7 @@ final class ProducerBatchPool {
         }
     }
 
-    /** Closes the pool. Senders that are waiting get no batch. */
+    /** Closes the pool. Waiting senders get no batch. */
     void close() {
         lock.lock();
         try {

@@ -27,7 +27,7 @@ final class ProducerBroker implements BrokerLink.Listener {
     private final BrokerLink link;
     private final CRC32C crc = new CRC32C();
 
-    /** The partitions that may send now; rebuilt in each iteration of the producer's thread. */
+    /** The partitions with a batch that can be sent now. Rebuilt in each iteration of the producer's thread. */
     private final SendableBatches ready;
 
     private final ArrayDeque<RequestFlight> flights = new ArrayDeque<>();
@@ -58,14 +58,14 @@ final class ProducerBroker implements BrokerLink.Listener {
     }
 
     /**
-     * Returns true while requests are in flight and the connection accepts no other request. This lasts until the
-     * broker responds, the last request is written completely, or the connection is lost.
+     * Returns whether requests are in flight and no other request can be sent. This changes when the broker responds,
+     * when the last request has been written completely, or when the connection is lost.
      */
     boolean isBusy() {
         return !flights.isEmpty() && !link.canSend();
     }
 
-    /** Adds a partition that may send to this broker in this iteration. */
+    /** Adds a partition whose first waiting batch can be sent to this broker in this iteration. */
     void offer(ProducerPartition partition) {
         ready.add(partition);
     }
@@ -107,8 +107,8 @@ final class ProducerBroker implements BrokerLink.Listener {
             flight.add(partition, batch);
             counters.add(ProducerCounters.QUEUED_NANOS, nowNanos - batch.begunNanos);
         }
-        // The batches are registered before the write. If the connection breaks during the write, they are lost as
-        // well.
+        // Add the batches to the requests in flight before writing them. If the connection breaks during the write,
+        // they are then reported as lost.
         flight.sentNanos = nowNanos;
         flights.add(flight);
         short version = (short) Math.min(offered, ProduceRequest.MAX_VERSION);

@@ -2,7 +2,7 @@ package dev.weir.lean.internal.producer;
 
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** A producer's counters. Single writer, the producer's thread; many readers. */
+/** A producer's counters. Written by the producer's thread only; may be read by any thread. */
 final class ProducerCounters {
 
     static final int ACKNOWLEDGED = 0;

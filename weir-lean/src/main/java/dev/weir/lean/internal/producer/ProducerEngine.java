@@ -29,7 +29,7 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The producer's thread: takes batches from callers, sends them to the partition leaders, and notifies the listener.
+ * The producer's thread. It takes batches from callers, sends them to the partition leaders, and notifies the listener.
  * ADR 85 has a diagram of a batch's states. Methods are confined to this thread unless marked thread-safe.
  */
 final class ProducerEngine implements Runnable, ProduceAnswers {
@@ -37,8 +37,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     private static final System.Logger LOG = System.getLogger(ProducerEngine.class.getName());
 
     /**
-     * The longest wait while work is outstanding. Postponed work has no individual timers, so it is checked at this
-     * interval.
+     * The maximum wait while work is outstanding. Delayed work, such as a retry after a backoff, has no timer of its
+     * own. It is checked at this interval.
      */
     private static final long PATIENCE_NANOS = 10_000_000;
 
@@ -46,12 +46,12 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     /**
-     * The longest time that a batch keeps filling while its broker accepts no requests. Its delivery timeout is already
-     * running.
+     * The maximum time for which more records are added to a batch while its broker accepts no requests. It is short
+     * because the batch's delivery timeout is already running.
      */
     private static final long FILLED_ON_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Longer than the age of any batch. */
+    /** A linger time for partitions that cannot send now. It is longer than the age of any batch. */
     private static final long FOREVER_NANOS = 1L << 60;
 
     private final ProducerTopics topics;
@@ -73,7 +73,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
 
     private int firstToLookAt;
 
-    /** True if this iteration has found a batch that may be sent, and whose broker accepts requests. */
+    /** True if this iteration has found records for a broker that is not busy. */
     private boolean foundFree;
 
     private long nowNanos;
@@ -125,7 +125,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         this.leaders = new LeaderRequests(metadata, id::learn, newBackoff(), links);
     }
 
-    /** Returns the connection settings as an object of the consumer's settings type. */
+    /** Converts the connection settings to the consumer's settings type, which {@link BrokerLinks} requires. */
     private static LeanSettings forLinks(LeanProducerSettings settings) {
         LeanSettings.Builder builder = LeanSettings.builder();
         settings.properties().forEach((name, value) -> {
@@ -145,8 +145,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     }
 
     /**
-     * The time in nanoseconds, from the clock that measures how long batches wait. Has the semantics of
-     * {@link System#nanoTime}. Thread-safe.
+     * The time in nanoseconds, with the semantics of {@link System#nanoTime}. The age of batches is measured with this
+     * clock. Thread-safe.
      */
     long nanoTime() {
         return links.nanoTime();
@@ -160,24 +160,24 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
     }
 
-    /** Returns true if the thread's last iteration found no batch that could be sent at once. Thread-safe. */
+    /** Returns true if the last iteration found no new records, or only records for busy brokers. Thread-safe. */
     boolean isHeld() {
         return held;
     }
 
-    /** Gives up all unfinished batches and stops the thread. Thread-safe. */
+    /** Stops the thread. All records without an outcome are reported as failed. Thread-safe. */
     void end() {
         ending = true;
         wake();
     }
 
-    /** The reason why the thread has failed; null if it has not. Thread-safe. */
+    /** The failure that stopped the thread; null if the thread has not failed. Thread-safe. */
     @Nullable
     LeanException failure() {
         return failure;
     }
 
-    /** The records given up when the thread stopped; null until then. Thread-safe. */
+    /** The number of unwritten records per partition when the thread stopped; null while it is running. Thread-safe. */
     @Nullable
     UnwrittenRecords abandoned() {
         return abandoned;
@@ -210,7 +210,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
     }
 
-    /** Does all work that does not block. Returns the amount of work done. */
+    /** Does all work that is possible without blocking. Returns the amount of work done. */
     int turn() {
         nowNanos = links.nanoTime();
         if (topics.takeNew()) {
@@ -221,7 +221,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
         int work = pollLinks();
         if (ending) {
-            // The listener may have called end for a rejected record. Nothing must be sent after that record.
+            // The listener may have called {@link #end} because a record was rejected. Later records must not be sent.
             return work;
         }
         boolean pressed = pool.takePressed();
@@ -246,9 +246,9 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     }
 
     /**
-     * Updates {@link #held}. A caller that gets no batch first marks the pool as pressed and then reads {@link #held}.
-     * This method writes {@link #held} first and then reads the mark. One of the two threads therefore always sees the
-     * change that the other thread made.
+     * Updates {@link #held}. If a caller gets no batch at the same time, no wake-up is lost: the caller first sets the
+     * pool's flag and then reads {@link #held}, and this method first writes {@link #held} and then reads the flag. At
+     * least one of the two threads therefore sees the change made by the other.
      */
     private void tellHeld() {
         if (held == foundFree) {
@@ -260,8 +260,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     }
 
     /**
-     * Polls the links. A broker that rejects this client after another broker has accepted it is treated as
-     * unreachable, so connecting to it is retried.
+     * Polls the connections to all brokers. If a broker rejects this client's credentials although another broker has
+     * accepted them, the broker is treated as unreachable, and connecting to it is retried.
      */
     private int pollLinks() {
         try {
@@ -289,7 +289,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
             partition.held = false;
         }
         if (partition.intake.hasSome()) {
-            // A batch that cannot be sent keeps filling, but only briefly, because its delivery timeout is running.
+            // While the broker is busy, more records are added to the batch, but only for a short time, because its
+            // delivery timeout is already running.
             boolean busy = isBusy(partition);
             if (busy) {
                 partition.held = true;
@@ -401,8 +402,9 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
                 if (head && error == Errors.INVALID_PRODUCER_EPOCH) {
                     partition.epoch = Short.MAX_VALUE;
                 }
-                // A duplicate sequence number does not prove that the batch is in the log. The broker has seen a later
-                // sequence, which may be the first sequence of this producer that it knows.
+                // The batch may or may not be in the log. A duplicate sequence number only means that the broker has
+                // seen a later sequence. If the broker had forgotten the producer, that may be the first sequence it
+                // knows.
                 again(partition, batch, why, error == Errors.DUPLICATE_SEQUENCE_NUMBER);
             }
             case MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE -> {
@@ -446,7 +448,10 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         counters.add(ProducerCounters.RESENT, 1);
     }
 
-    /** Reports known outcomes in order. If no response is outstanding, queues the other batches again. */
+    /**
+     * Reports known outcomes in order. If batches must be sent again and no response is outstanding, moves the batches
+     * in flight back to the queue.
+     */
     private void settle(ProducerPartition partition) {
         for (ProducerBatch batch = partition.takeSettled(); batch != null; batch = partition.takeSettled()) {
             endings.end(partition, batch);
@@ -456,15 +461,15 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
         partition.rewind(nowNanos);
         if (partition.gap) {
-            // No offset proves that the oldest batch is in the log. A broker that has forgotten the producer accepts
-            // the later batches, and the offsets before them may belong to records of other producers.
+            // An offset cannot prove that the oldest batch is in the log. If the broker has forgotten the producer, it
+            // accepts later batches, and the offsets before them may belong to records of other producers.
             partition.gap = false;
             counters.add(ProducerCounters.EPOCHS, 1);
             id.renumber(partition);
         }
     }
 
-    /** Gives up the remaining batches of all partitions. */
+    /** Reports all remaining records of all partitions as failed. Returns their numbers. */
     private UnwrittenRecords abandon(String why) {
         Map<TopicPartition, Long> counts = new HashMap<>();
         for (ProducerPartition partition : located.partitions()) {
@@ -491,7 +496,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         try {
             endings.end(partition, batch);
         } catch (LeanException | InvariantException e) {
-            // The producer is stopping anyway. The other records must still be reported.
+            // The producer is stopping anyway, and the remaining records must still be reported.
             LOG.log(System.Logger.Level.ERROR, e.getMessage(), e);
         }
     }

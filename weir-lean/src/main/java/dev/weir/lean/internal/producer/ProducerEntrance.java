@@ -17,16 +17,16 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a producer that callers use. Appends records to batches, and waits for the producer's thread.
- * Thread-safe.
+ * The part of a producer used by callers. Appends records to batches, and waits for the producer's thread. Thread-safe.
  */
 public final class ProducerEntrance {
 
-    /** The interval at which metadata are requested again while a partition is unknown. */
+    /** The interval at which metadata are requested again while a caller waits for an unknown partition. */
     private static final long LOOK_AGAIN_NANOS = 100_000_000;
 
     /**
-     * The time allowed for the thread to stop, in addition to the caller's timeout, because the listener may be slow.
+     * The time for which {@link #close} waits for the thread to stop after its timeout has expired, because the
+     * listener may be slow.
      */
     private static final long END_SECONDS = 30;
 
@@ -52,12 +52,12 @@ public final class ProducerEntrance {
         this.thread = Thread.ofPlatform().daemon().name("weir-lean-producer").start(engine);
     }
 
-    /** Sends a record. If the record cannot be accepted at once, blocks for at most as long as the settings allow. */
+    /** Sends a record. If the record cannot be accepted immediately, blocks for up to {@code maxBlock}. */
     public void send(String topicName, int number, long timestampMillis, RecordBytes record, long token)
             throws InterruptedException {
         checkThread("send");
         ProducerTopic topic = topics.of(topicName);
-        // Reads the clock only if the partition is unknown, because reading the clock costs as much as adding a record.
+        // Read the clock only if the partition is unknown, because reading it costs as much as adding a record.
         long left = isKnown(topic, number) ? maxBlockNanos : awaitKnown(topic, number);
         if (!offer(topic, number, timestampMillis, record, token, left)) {
             String message = "no room for a record to " + topicName + " within maxBlock=" + settings.maxBlock()
@@ -67,7 +67,7 @@ public final class ProducerEntrance {
         }
     }
 
-    /** Waits until the partition is known. Returns the remaining time for which the caller may be blocked. */
+    /** Waits until the partition is known. Returns the rest of the time for which the caller may be blocked. */
     private long awaitKnown(ProducerTopic topic, int number) throws InterruptedException {
         long deadlineNanos = System.nanoTime() + maxBlockNanos;
         long left = maxBlockNanos;
@@ -82,7 +82,7 @@ public final class ProducerEntrance {
         return Math.max(0, left);
     }
 
-    /** Sends a record if that is possible without waiting. Returns whether the record was accepted. */
+    /** Sends a record unless the caller would have to wait. Returns whether the record was accepted. */
     public boolean trySend(String topicName, int number, long timestampMillis, RecordBytes record, long token) {
         ProducerTopic topic = topics.of(topicName);
         if (!isKnown(topic, number)) {
@@ -97,7 +97,7 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Sends prepared records in order, as many as possible without waiting. Returns the index of the first record that
+     * Sends as many prepared records as possible without waiting, in order. Returns the index of the first record that
      * was not accepted.
      */
     public int trySend(PreparedRecords records, int from, int to, long token) {
@@ -121,9 +121,9 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Appends records to the current batch of the first record's partition. Stops at the first record that does not fit
-     * or is for another partition. Appends nothing in special cases, such as a record that names no partition. Returns
-     * the index of the first record that was not appended.
+     * Appends records to the current batch of the first record's partition, and stops at the first record that does not
+     * fit or is for another partition. Returns the index of the first record that was not appended. Appends nothing if
+     * the first record has no partition or needs other special treatment.
      */
     private int appendSome(PreparedRecords records, int from, int to, long token) {
         int number = records.partition(from);
@@ -142,7 +142,10 @@ public final class ProducerEntrance {
         return topic.has(number) || topic.refusal() != null || closed || engine.failure() != null;
     }
 
-    /** Requests a lookup of an unknown topic, or of a partition that may have been added to a known one. */
+    /**
+     * Requests metadata for a topic. The topic is unknown, or it is known and the missing partition may have been added
+     * to it.
+     */
     private void lookFor(ProducerTopic topic) {
         if (topic.partitions().length > 0) {
             topics.miss();
@@ -166,7 +169,7 @@ public final class ProducerEntrance {
         return new LeanException(message, new TimeoutException(message, why));
     }
 
-    /** Wraps a failure of the producer's thread, so that it can be thrown on the caller's thread. */
+    /** Wraps a failure from the producer's thread, so that it can be thrown on the caller's thread. */
     private static LeanException again(LeanException fault) {
         return new LeanException(String.valueOf(fault.getMessage()), fault);
     }
@@ -176,7 +179,7 @@ public final class ProducerEntrance {
         return failure == null ? new IllegalStateException("the producer is closed") : again(failure);
     }
 
-    /** Appends a record. Returns false if there was not enough space within the given time. */
+    /** Appends a record. Returns false if there was not enough space before the timeout expired. */
     private boolean offer(
             ProducerTopic topic, int number, long timestampMillis, RecordBytes record, long token, long waitNanos)
             throws InterruptedException {
@@ -199,8 +202,8 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Reports that a caller got no batch. All batches are then sent as soon as possible, regardless of linger, even if
-     * they are not full. Otherwise they would continue to occupy the memory.
+     * Wakes the producer's thread after a caller got no batch. The thread then sends all batches as soon as possible,
+     * even if they are not full and linger has not expired, so that their memory is freed.
      */
     private void pressed() {
         if (!engine.isHeld()) {
@@ -209,8 +212,8 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Sends all accepted records, and waits until the listener has received their outcomes. Returns the records that
-     * have no outcome yet.
+     * Sends all accepted records, and waits until the listener has been notified of their outcomes. Returns the numbers
+     * of records without an outcome.
      */
     public UnwrittenRecords flush(long nanos) throws InterruptedException {
         checkThread("flush");
@@ -240,7 +243,7 @@ public final class ProducerEntrance {
         return goals;
     }
 
-    /** The number of a partition's records whose outcomes must be known before a wait ends. */
+    /** The number of records of a partition that must have an outcome before a flush or close is complete. */
     private record Goal(ProducerPartition of, long count) {
 
         boolean isReached() {
@@ -257,8 +260,8 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Stops accepting and sending records. The producer's thread gives up all other records and stops. Does not wait.
-     * May be called from any thread, including the listener's.
+     * Stops the producer without waiting. Accepts and sends no more records. All records without an outcome are
+     * reported as failed on the producer's thread. May be called from any thread, including from the listener.
      */
     public void abort() {
         closed = true;
@@ -268,8 +271,8 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Stops accepting records, waits for accepted ones, and gives up the remaining ones when the timeout expires. Later
-     * calls return the result of the first call.
+     * Stops accepting records, and waits until all accepted records have an outcome. When the timeout expires, the
+     * remaining records are reported as failed. Later calls return the result of the first call.
      */
     public UnwrittenRecords close(long nanos) {
         checkThread("close");
@@ -298,8 +301,8 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Waits until the producer's thread has stopped, for at most {@link #END_SECONDS}. Returns whether the caller was
-     * interrupted. An interrupt does not end the wait, so that the thread is not left running.
+     * Waits up to {@link #END_SECONDS} until the producer's thread has stopped. An interrupt does not end the wait,
+     * because the thread would be left running. Returns whether the caller was interrupted.
      */
     private boolean awaitEnd() {
         boolean interrupted = false;

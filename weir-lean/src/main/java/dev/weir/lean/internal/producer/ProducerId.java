@@ -3,18 +3,18 @@ package dev.weir.lean.internal.producer;
 import org.apache.kafka.common.message.InitProducerIdResponseData;
 
 /**
- * The producer id under which partitions number their batches. All partitions use the same id, which is requested when
- * the first partition needs an id. Partitions that run out of epochs get another id. Confined to the producer's thread.
+ * The producer id for the batches of all partitions. It is requested when the first partition needs an id. A partition
+ * that has reached its last epoch gets a new id. Confined to the producer's thread.
  */
 final class ProducerId {
 
-    /** The id for partitions that have none. */
+    /** The id for partitions that do not have an id yet. */
     private long id = ProducerPartition.UNKNOWN;
 
     private short epoch;
     private boolean wanted;
 
-    /** Returns whether an id must be requested. */
+    /** Returns whether a producer id must be requested. */
     boolean isWanted() {
         return wanted;
     }
@@ -26,8 +26,8 @@ final class ProducerId {
     }
 
     /**
-     * Returns whether the partition has an id. Assigns the current id to a partition without one; if there is no
-     * current id, requests one.
+     * Ensures that the partition has a producer id, if possible. If it has none, assigns the current id. Returns false
+     * if there is no current id, in which case one will be requested.
      */
     boolean identifies(ProducerPartition partition) {
         if (partition.producerId == ProducerPartition.UNKNOWN) {
@@ -41,8 +41,8 @@ final class ProducerId {
     }
 
     /**
-     * Restarts the partition's sequences under its next epoch. If the partition has run out of epochs, its sequences
-     * restart under another id, which must be requested.
+     * Restarts the partition's sequences under its next epoch. If the partition has reached its last epoch, removes its
+     * producer id. The sequences are then restarted under another id.
      */
     void renumber(ProducerPartition partition) {
         if (partition.epoch < Short.MAX_VALUE) {

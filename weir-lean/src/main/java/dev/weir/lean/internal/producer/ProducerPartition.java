@@ -9,24 +9,24 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A partition to which records are sent. Callers use only its {@link #intake}; everything else is confined to the
+ * A partition to which records are sent. Callers use only its {@link #intake}. Everything else is confined to the
  * producer's thread.
  *
- * <p>Its batches are in two queues, oldest first: up to {@link #WINDOW} batches in flight, followed by the waiting
- * ones. After a failure, nothing is sent until no response is outstanding. Then {@link #rewind} moves all batches in
- * flight back to the waiting ones.
+ * <p>The partition has two queues of batches, oldest first: up to {@link #WINDOW} batches in {@link #flying}, followed
+ * by the batches in {@link #waiting}. After a failure, no batch is sent until all batches in flight have been answered.
+ * Then {@link #rewind} moves the batches in flight back to the front of {@link #waiting}.
  */
 final class ProducerPartition {
 
-    /** The number of a producer's batches that a broker remembers to detect duplicates (KIP-98). */
+    /** The number of batches per producer that a broker remembers to detect duplicates (KIP-98). */
     static final int WINDOW = 5;
 
     static final int UNKNOWN = -1;
 
     /**
-     * The idle time after which the broker may have forgotten the producer. By default, a broker remembers a producer
-     * for a day. It measures the day from the timestamp of the last record, so a producer of old records is forgotten
-     * at the broker's next check.
+     * The idle time after which the broker may have forgotten the producer. By default, a broker forgets a producer
+     * after one day. The day starts at the timestamp of the last record, so a producer of old records may be forgotten
+     * much earlier, as soon as the broker checks for expired producers.
      */
     private static final long REST_NANOS = 60_000_000_000L;
 
@@ -36,22 +36,22 @@ final class ProducerPartition {
     final ArrayDeque<ProducerBatch> waiting = new ArrayDeque<>();
     final ArrayDeque<ProducerBatch> flying = new ArrayDeque<>(WINDOW);
 
-    /** The number of records whose outcome was reported. Single writer. */
+    /** The number of records whose outcome was reported to the listener. Single writer. */
     final AtomicLong finished = new AtomicLong();
 
     final PartitionLeader leader = new PartitionLeader();
 
     /**
-     * True if the partition's broker currently accepts no requests. Callers then need not wake the producer's thread,
-     * because the thread checks the partition later by itself. The flag must be cleared before that check. Otherwise a
-     * batch that is filled in between could be missed.
+     * True if the partition's broker was last seen busy. Callers then do not wake the producer's thread, because it
+     * checks the partition again anyway. The thread must clear the flag before it checks {@link #intake}. Otherwise it
+     * could miss a batch that was filled after the check by a caller that still saw the flag.
      */
     volatile boolean held;
 
-    /** The number of batches in flight that have not been answered. */
+    /** The number of batches in flight without a response. */
     int unanswered;
 
-    /** The broker to which the batches in flight were sent. */
+    /** The broker that received the batches in flight. */
     @Nullable
     ProducerBroker broker;
 
@@ -59,31 +59,28 @@ final class ProducerPartition {
     boolean troubled;
 
     /**
-     * True if sequences must be restarted, because the broker reported a gap before the oldest batch, or wrote the
-     * oldest batch after a later one.
+     * True if sequences must be restarted. Either the broker rejected the sequence of the oldest batch, or it wrote
+     * that batch after a later one.
      */
     boolean gap;
 
     /**
-     * True if {@link #waiting} may contain written batches. A written batch waits there if it follows a batch with an
-     * unknown outcome.
+     * True if {@link #waiting} may contain written batches. A written batch is moved there together with an earlier
+     * batch whose outcome is unknown.
      */
     private boolean writtenInLine;
 
     private final RetryBackoff backoff;
 
-    // The producer id of this partition
+    // The partition's producer id, with its epoch and next sequence
     long producerId = UNKNOWN;
     short epoch;
     private int nextSequence;
 
-    /**
-     * The sequence after the largest sequence that may be in the log under this epoch; {@link #UNKNOWN} if there is
-     * none.
-     */
+    /** The end of the sequences that may be in the log under this epoch; {@link #UNKNOWN} if there are none. */
     private int usedTo = UNKNOWN;
 
-    /** True if a batch was acknowledged under this epoch. Until then, only one batch may be in flight. */
+    /** True if a batch was acknowledged under this epoch. Before that, only one batch may be in flight. */
     private boolean known;
 
     private long lastWrittenNanos;
@@ -101,25 +98,26 @@ final class ProducerPartition {
     /** Returns whether the first waiting batch may be sent now. */
     boolean maySend(long nowNanos) {
         ProducerBatch next = waiting.peek();
-        // A written batch keeps its slot while it is queued after a batch with an unknown outcome. Otherwise, further
-        // batches would make the broker, which remembers only five, forget the batch with the unknown outcome.
+        // A written batch at the front of the queue follows a batch with an unknown outcome. Send nothing until that
+        // outcome is known. The broker remembers only the last five batches, and would forget that batch if it received
+        // more.
         if (next == null || next.state == State.WRITTEN || troubled || !backoff.isDue(nowNanos)) {
             return false;
         }
         if (!known || nowNanos - lastWrittenNanos > REST_NANOS) {
-            // A broker that does not know the producer accepts any sequence, so a second batch could be written before
-            // the first.
+            // If the broker does not know the producer, it accepts any sequence. With two batches in flight, the second
+            // could be written before the first.
             return flying.isEmpty();
         }
         return flying.size() < WINDOW;
     }
 
-    /** Returns whether a batch that is sealed now could be sent soon. */
+    /** Returns whether a batch could be sent soon if it were closed for further records now. */
     boolean hasRoom() {
         return waiting.isEmpty() && !troubled && flying.size() < (known ? WINDOW : 1);
     }
 
-    /** Moves the first waiting batch to the batches in flight, and assigns its sequence if it has none. */
+    /** Moves the first waiting batch to the batches in flight. Assigns a sequence if the batch has none. */
     ProducerBatch take() {
         ProducerBatch batch = waiting.element();
         check(batch);
@@ -138,7 +136,7 @@ final class ProducerPartition {
         return (batch.sequence + batch.count()) & Integer.MAX_VALUE;
     }
 
-    /** Throws an exception if the batch must not be sent now. */
+    /** Throws an exception if sending the batch now would violate an invariant. */
     private void check(ProducerBatch batch) {
         if (!known && !flying.isEmpty()) {
             throw new InvariantException(
@@ -152,7 +150,7 @@ final class ProducerPartition {
         }
     }
 
-    /** Returns whether a sequence is before another one. Sequences wrap around to 0 after the largest number. */
+    /** Returns whether a sequence is before another one. After the largest sequence, sequences start again at 0. */
     private static boolean isBefore(int sequence, int other) {
         return ((sequence - other) & Integer.MAX_VALUE) > Integer.MAX_VALUE / 2;
     }
@@ -163,8 +161,8 @@ final class ProducerPartition {
     }
 
     /**
-     * Marks the sequence of a batch that is, or may be, in the log as used, so that the sequence is not reused under
-     * this epoch.
+     * Ensures that a batch's sequence is not assigned to other batches under this epoch. Called if the batch is in the
+     * log, or may be in the log.
      */
     private void used(ProducerBatch batch) {
         if (batch.hasSequence() && (usedTo == UNKNOWN || isBefore(usedTo, after(batch)))) {
@@ -182,7 +180,7 @@ final class ProducerPartition {
         lastWrittenNanos = nowNanos;
         backoff.succeeded();
         if (writtenInLine && isBehindLaterOne(batch)) {
-            // The broker had forgotten the producer, and accepted the retry as a new batch.
+            // The broker had forgotten the producer, and therefore accepted the retry as a new batch.
             waiting.forEach(ProducerBatch::forgetSequence);
             troubled = true;
             gap = true;
@@ -190,8 +188,8 @@ final class ProducerPartition {
     }
 
     /**
-     * Returns true if a batch is in the log after a batch that should follow it, or if this is possible because an
-     * offset is unknown.
+     * Returns whether a later batch is before this batch in the log. Also returns true if this is possible because the
+     * offset of this batch is unknown.
      */
     private boolean isBehindLaterOne(ProducerBatch batch) {
         boolean found = false;
@@ -207,7 +205,7 @@ final class ProducerPartition {
         return false;
     }
 
-    /** Reports that a batch must be sent again with the same sequence. */
+    /** Reports that a batch must be sent again. It keeps its sequence unless sequences are restarted. */
     void failed(ProducerBatch batch, String why, boolean perhapsWritten) {
         unanswered--;
         batch.state = State.RETRY;
@@ -219,14 +217,14 @@ final class ProducerPartition {
         troubled = true;
     }
 
-    /** Reports that a batch must be split. */
+    /** Reports that a batch is too large and must be split. */
     void tooLarge(ProducerBatch batch) {
         unanswered--;
         batch.state = State.DIVIDE;
         troubled = true;
     }
 
-    /** Reports that a batch will never be written. */
+    /** Reports that the broker has rejected a batch, and that a retry would not help. */
     void refused(ProducerBatch batch, String why, Throwable cause) {
         unanswered--;
         batch.state = State.REFUSED;
@@ -257,8 +255,9 @@ final class ProducerPartition {
     }
 
     /**
-     * Handles a removed batch that was rejected. If the batch is certainly not in the log, and no later batch has a
-     * sequence yet, its sequence is reused. Otherwise the broker finds a gap, which {@link #renumber} closes.
+     * Called when a rejected batch has been removed. Reuses its sequence if the batch is certainly not in the log and
+     * no later batch has a sequence yet. Otherwise the broker will report a gap, after which {@link #renumber} restarts
+     * the sequences.
      */
     void forget(ProducerBatch batch) {
         ProducerBatch next = waiting.peek();
@@ -268,12 +267,12 @@ final class ProducerPartition {
     }
 
     /**
-     * Moves all batches in flight back to the waiting ones, including written ones that follow a batch that may not be
-     * in the log.
+     * Moves all batches in flight back to the front of {@link #waiting}. This includes batches already written, because
+     * an earlier batch may not be in the log yet.
      */
     void rewind(long nowNanos) {
-        // If the oldest batch is too large, the later batches fail with it. The halves of the large batch can be sent
-        // without a backoff.
+        // If the oldest batch is too large, the batches after it fail only because it was not written. Its halves can
+        // be sent without a backoff.
         boolean divides = !flying.isEmpty() && flying.element().state == State.DIVIDE;
         while (!flying.isEmpty()) {
             ProducerBatch last = flying.removeLast();
@@ -289,16 +288,16 @@ final class ProducerPartition {
         }
     }
 
-    /** Reports that the topic was recreated. The broker of the new topic does not know the producer. */
+    /** Reports that the topic was recreated. Brokers do not know the producer in the new topic. */
     void recreated() {
         known = false;
         leader.recreated();
     }
 
     /**
-     * Restarts sequences under another epoch or id, so that all batches whose outcome was not reported are written
-     * again, in order. These include a batch that was accepted after a batch with an unknown outcome. Otherwise the
-     * older of the two would follow the accepted batch in the log.
+     * Restarts sequences under another epoch or producer id. All waiting batches are then written again, in order. This
+     * includes a batch that was already written after a batch with an unknown outcome. If it were left out, the earlier
+     * batch could follow it in the log.
      */
     void renumber(long newProducerId, short newEpoch) {
         producerId = newProducerId;

@@ -11,16 +11,16 @@ final class ProducerProgress {
     private final Condition changed = lock.newCondition();
 
     /**
-     * The number of waiting callers. Written under the lock. {@link #tell} reads the number without the lock, and takes
-     * the lock only if a caller is waiting.
+     * The number of waiting callers. Written under the lock. {@link #tell} reads it without the lock, and acquires the
+     * lock only if a caller is waiting.
      */
     private volatile int waiting;
 
     /**
      * Waits until a condition is true.
      *
-     * @param condition reads only volatile state that is written before {@link #tell} is called
-     * @return whether the condition is true; false if the timeout has expired
+     * @param condition must depend only on volatile state written before {@link #tell} is called
+     * @return true if the condition is true; false if the timeout has expired
      */
     boolean await(BooleanSupplier condition, long nanos) throws InterruptedException {
         lock.lockInterruptibly();

@@ -15,7 +15,7 @@ final class ProducerTopic {
     final String name;
     final byte[] nameBytes;
 
-    /** The topic's position in the order of topics. */
+    /** The topic's sort key, assigned in the order in which topics were first used. */
     final int ordinal;
 
     /** Confined to the producer's thread. */
@@ -24,7 +24,7 @@ final class ProducerTopic {
     /** Empty until the topic has been found. */
     private volatile ProducerPartition[] partitions = NONE;
 
-    /** The reason why the brokers permanently refuse the topic; null if they do not. */
+    /** The reason why the brokers permanently refuse access to the topic; null if they do not. */
     private volatile @Nullable LeanException refusal;
 
     /** The brokers' current error for the topic; null if there is none. */
@@ -76,8 +76,8 @@ final class ProducerTopic {
     }
 
     /**
-     * Chooses another partition, with a leader if possible, because the batch of {@code before} is full or no longer
-     * there.
+     * Chooses another partition for records without a key, because the batch of {@code before} is full or was already
+     * sent. Prefers a partition with a leader.
      */
     ProducerPartition nextSticky(ProducerPartition[] all, ProducerPartition before) {
         int start = ThreadLocalRandom.current().nextInt(all.length);
