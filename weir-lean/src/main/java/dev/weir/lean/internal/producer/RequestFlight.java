@@ -46,7 +46,9 @@ final class RequestFlight {
         return -1;
     }
 
-    /** Marks a batch as answered. Returns false if the batch was already answered. */
+    /**
+     * Records that the broker has responded about a batch. Returns false if the response already contained this batch.
+     */
     boolean answer(int at) {
         boolean first = !answered.get(at);
         answered.set(at);
