@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The values of the interval covered by a series of readings. Counters are reduced to the difference between the first
- * and the last reading, and states to their mean over all readings. Immutable.
+ * and the last reading. States are averaged over the readings, or taken from the last reading. Immutable.
  */
 final class Interval {
 
@@ -43,7 +43,7 @@ final class Interval {
     final PipelineLook last;
     final double seconds;
 
-    /** True if the interval is evaluated afterwards, as part of {@link LimiterProbe#overall}. */
+    /** True if the interval is evaluated for {@link LimiterProbe#overall}, which summarizes the run so far. */
     final boolean isPast;
 
     /**
@@ -288,9 +288,9 @@ final class Interval {
     }
 
     /**
-     * Returns the predicted growth of the rate, as a factor, if {@code lifted} were no longer a limit. The rate would
-     * then be limited by the threads of another unit, the source, or the CPUs. The factor is between 1 and
-     * {@link #MOST_GAIN}.
+     * Returns the largest growth of the rate, as a factor, that would be possible if {@code lifted} were no longer a
+     * limit. The rate would then be limited by the threads of another unit, the source, or the CPUs. The factor is
+     * between 1 and {@link #MOST_GAIN}.
      */
     double nextLimit(@Nullable Unit lifted) {
         // Waiting does not need a CPU, so the CPUs do not limit a unit that waits.

@@ -74,7 +74,7 @@ public final class LimiterFinder {
     }
 
     /**
-     * Returns the finding if no rule applies. It names the machine if other processes use its CPUs, otherwise the
+     * Returns the finding if no rule applies. It names the machine if the machine's CPUs are saturated, otherwise the
      * busiest unit if that unit is busy enough. Otherwise it says that nothing is at its limit, or that it is too early
      * for a finding.
      */

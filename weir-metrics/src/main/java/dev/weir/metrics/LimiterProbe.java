@@ -101,7 +101,7 @@ public final class LimiterProbe implements AutoCloseable {
             while (!over.await(LOOK_INTERVAL.toNanos(), TimeUnit.NANOSECONDS)) {
                 look();
             }
-        } catch (InterruptedException e) { // Nobody interrupts this private thread, not even close().
+        } catch (InterruptedException e) { // not expected: the thread is private and close() does not interrupt it
             Thread.currentThread().interrupt();
         }
     }

@@ -22,8 +22,8 @@ record MeterSpec<S>(
         Kind kind, String name, String unit, Tags fixed, String description, ToDoubleFunction<? super S> value) {
 
     /**
-     * The units that are passed to a registry, and only for meters whose name ends with the unit. A registry would
-     * append any other unit to the name.
+     * The units that are passed to a registry, and only for meters whose name ends with the unit. A Prometheus registry
+     * would append any other unit to the name.
      */
     private static final Set<String> UNITS_IN_NAMES = Set.of("seconds", "records", "bytes");
 

@@ -16,9 +16,9 @@ final class OutputRules {
     private static final double VERY_SLOW_REQUEST_MILLIS = 5 * SLOW_REQUEST_MILLIS;
 
     /**
-     * The smallest ratio of the time that batches wait in the client to the request time from which the broker is not
-     * considered slow. With such a backlog, larger batches would need fewer requests. Applies only to request times
-     * between {@link #SLOW_REQUEST_MILLIS} and {@link #VERY_SLOW_REQUEST_MILLIS}.
+     * If batches wait in the client for at least this multiple of the request time, the broker is not considered slow,
+     * because larger batches would need fewer requests. Applies only to request times between
+     * {@link #SLOW_REQUEST_MILLIS} and {@link #VERY_SLOW_REQUEST_MILLIS}.
      */
     private static final double QUEUED_REQUESTS = 4;
 

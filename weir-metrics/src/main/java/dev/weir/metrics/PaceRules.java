@@ -6,7 +6,7 @@ import dev.weir.metrics.PipelineLook.PaceLook;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules for limits that are known without measuring threads: a configured rate, and the limit reported by a share group
+ * Rules for limits that the limiting component reports itself: a configured rate, and the limit of a share group
  * member.
  */
 final class PaceRules {
@@ -18,7 +18,7 @@ final class PaceRules {
 
     private PaceRules() {}
 
-    /** Finds a rate limit that keeps elements waiting for most of the time. */
+    /** Finds a rate limit that keeps elements waiting for at least half of the time. */
     static @Nullable Limiter rate(Interval interval) {
         for (PaceLook pace : interval.last.paces()) {
             double waits = interval.pausedAt(pace.stage());

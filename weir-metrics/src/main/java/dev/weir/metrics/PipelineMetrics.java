@@ -174,7 +174,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
             }
             // Read the final counts.
             lookSafely();
-        } catch (InterruptedException e) { // Nobody interrupts this private thread, not even close().
+        } catch (InterruptedException e) { // not expected: the thread is private and close() does not interrupt it
             Thread.currentThread().interrupt();
         }
     }

@@ -77,8 +77,8 @@ final class SourceRules {
             return forgotten(interval, held);
         }
         if (!isMostlyHeld(interval)) {
-            // All partitions are held back now, but they were not for most of the time, for example only at the end of
-            // a drain. So this was not the limit.
+            // All partitions are held back now, but they were all held back in less than half of the readings, for
+            // example only at the end of a drain. Something else was the limit.
             return null;
         }
         Paused reason = held.getFirst().paused().stream()

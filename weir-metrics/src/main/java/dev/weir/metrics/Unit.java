@@ -40,7 +40,7 @@ record Unit(
     /**
      * Creates a unit of stages that use the same threads.
      *
-     * @param cpuShare the computing fraction of all work in the process, used if no reading found the unit working
+     * @param cpuShare the computing fraction of the work of all stages, used if no reading found this unit working
      * @param paused the fraction of the time spent waiting because of a rate limit of one of the stages
      */
     static Unit of(List<StageLoad> stages, double cpuShare, double paused) {

@@ -25,8 +25,8 @@ final class WindowRules {
         double budget = stillShare(interval, Paused.BUDGET);
         boolean bytes = budget > window;
         // A small window may fill and drain between two readings. A lower fraction therefore suffices if the source
-        // waits for input. This cannot blame the window of a fast pipeline: if records leave as fast as they arrive, it
-        // never fills.
+        // waits for input. A window is not blamed if its records leave as fast as they arrive, because it then never
+        // fills.
         double enough = SourceRules.starves(interval) ? 0.2 : 0.5;
         // If no records are in flight, the window is not the limit. The buffered records are then waiting for something
         // else.
@@ -75,8 +75,8 @@ final class WindowRules {
     }
 
     /**
-     * Returns the fraction of {@link #stillShare} according to the partitions' own timers. The readings alone would be
-     * biased: they are taken when the consumer is awake, which is often just when a window has space again.
+     * Computes {@link #stillShare} from the partitions' own timers. The readings alone would be biased: they are taken
+     * when the consumer is awake, which is often just when a window has space again.
      */
     private static double countedStill(Interval interval, Paused reason) {
         double still = 0;
@@ -117,8 +117,8 @@ final class WindowRules {
     }
 
     /**
-     * Returns the fraction of {@link #stillShare} according to the readings: how often a partition with unread records
-     * was paused for {@code reason}.
+     * Computes {@link #stillShare} from the readings. The result is the fraction of observations in which a partition
+     * with unread records was paused for {@code reason}.
      */
     private static double seenStill(Interval interval, Paused reason) {
         long still = 0;

@@ -16,7 +16,7 @@ final class Connections {
             Comparator.comparingInt(Connections::worth).thenComparingLong(each -> -each.ageNanos());
 
     /**
-     * The age below which a connection is considered young: it has not had time yet to send its request or read its
+     * A connection is considered young up to this age, because it has not yet had time to send its request or read its
      * response.
      */
     private static final long YOUNG_NANOS = TimeUnit.MILLISECONDS.toNanos(500);

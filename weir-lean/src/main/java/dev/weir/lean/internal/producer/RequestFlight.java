@@ -47,7 +47,8 @@ final class RequestFlight {
     }
 
     /**
-     * Records that the broker has responded about a batch. Returns false if the response already contained this batch.
+     * Records that the response contains a result for a batch. Returns false if it already contained a result for this
+     * batch.
      */
     boolean answer(int at) {
         boolean first = !answered.get(at);

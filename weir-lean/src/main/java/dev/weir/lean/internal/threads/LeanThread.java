@@ -104,7 +104,7 @@ public final class LeanThread implements Runnable {
                 CpuBinding.bindTo(cpu);
             }
             read();
-        } catch (Throwable e) { // A handler's exception is also reported here, once all threads have ended
+        } catch (Throwable e) { // includes a handler's exception; reported after all threads have ended
             failure = e;
         }
         try {
