@@ -22,8 +22,8 @@ record MeterSpec<S>(
         Kind kind, String name, String unit, Tags fixed, String description, ToDoubleFunction<? super S> value) {
 
     /**
-     * The units that are passed to a registry, and only for meters whose name ends with the unit. A Prometheus registry
-     * would append any other unit to the name.
+     * Units for {@link #baseUnit}. A unit is passed to the registry only if the meter's name ends with it, because a
+     * Prometheus registry would append any other unit to the name.
      */
     private static final Set<String> UNITS_IN_NAMES = Set.of("seconds", "records", "bytes");
 

@@ -274,8 +274,8 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * Identifies a consumer by its topics or its pattern. If several consumers read the same input, all except the
-     * first get a number.
+     * Identifies a consumer by its subscription. If several consumers have the same subscription, all except the first
+     * get a number.
      */
     private Tags consumerTags(ConsumerDump dump, Map<Tags, ConsumerLook> taken) {
         Tags own = tags.and(PipelineMeters.CONSUMER_TAG, dump.reads());

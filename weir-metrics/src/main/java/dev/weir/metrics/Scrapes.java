@@ -8,8 +8,8 @@ import java.util.Deque;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The responses to scrapes that are currently being sent, at most {@value #MOST}. If this limit is reached because
- * clients read slowly, further clients get a copy of the newest response. Thread-safe.
+ * Responses to scrapes, while they are being sent. There are at most {@value #MOST} at a time. If this limit is reached
+ * because clients read slowly, further clients share the newest response. Thread-safe.
  */
 final class Scrapes {
 

@@ -5,13 +5,13 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock that is held only while a record is copied. Because it is acquired for every record, acquiring it takes a
- * single atomic operation, and releasing it takes none. Not reentrant and not fair. The holder must not block.
+ * A lock for copying one record while holding it. Because it is acquired for every record, acquiring it takes a single
+ * atomic operation, and releasing it takes none. Not reentrant and not fair. The holder must not block.
  *
  * <p>Releasing a {@code ReentrantLock} is more expensive: the releasing thread first waits until all of its earlier
  * writes are visible, and then checks for waiting threads. If a record was copied into memory outside the CPU's cache,
- * this wait takes longer than the copy. The release of this lock does not check for waiting threads. Instead, the
- * waiting threads poll the lock.
+ * this wait takes longer than the copy. Releasing this lock does not check for waiting threads. Instead, the waiting
+ * threads poll the lock.
  */
 public final class ShortLock {
 

@@ -209,9 +209,9 @@ public final class FetchResponse {
     }
 
     /**
-     * Reads a count that is encoded as the number plus {@code more}. Each element takes at least one byte, so a count
-     * that exceeds the number of remaining bytes is invalid. This check limits the iterations of the loop over the
-     * elements.
+     * Reads a count that is encoded as the number plus {@code more}. Each element takes at least one byte. A count that
+     * exceeds the number of remaining bytes is therefore invalid, unless the response is cut. This check limits the
+     * iterations of the loop over the elements.
      */
     private int count(int more) {
         int number = number();
