@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock for copying one record while holding it. Because it is acquired for every record, acquiring it takes a single
+ * A lock held only while copying one record. Because it is acquired for every record, acquiring it takes a single
  * atomic operation, and releasing it takes none. Not reentrant and not fair. The holder must not block.
  *
  * <p>Releasing a {@code ReentrantLock} is more expensive: the releasing thread first waits until all of its earlier
