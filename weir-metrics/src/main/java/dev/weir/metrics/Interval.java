@@ -312,9 +312,9 @@ final class Interval {
     }
 
     /**
-     * Returns the ratio between the rate that the source can sustain and the current rate. The sustainable rate
-     * consists of the arrivals and the current backlog, spread over {@link #LASTING_SECONDS}. The ratio may be below 1
-     * while a backlog drains. Returns {@link #MOST_GAIN} if the arrivals or the backlog are unknown.
+     * Returns the ratio between the rate that the source can sustain and the current rate. The sustainable rate is the
+     * arrival rate plus the current backlog divided by {@link #LASTING_SECONDS}. The ratio may be below 1 while a
+     * backlog drains. Returns {@link #MOST_GAIN} if the arrivals or the backlog are unknown.
      */
     double lasts() {
         double rate = rate();
