@@ -7,7 +7,9 @@ import io.micrometer.core.instrument.Tags;
 import java.util.List;
 import java.util.function.Function;
 
-/** Registers meters whose subjects are cheap enough to read on each scrape. */
+/**
+ * Registers meters that read their value from the measured object on each scrape, for objects that are cheap to read.
+ */
 final class DirectMeters {
 
     private DirectMeters() {}

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The current subjects of one kind. Registers meters for new subjects and removes the meters of subjects that have
- * disappeared. Guarded by the lock of its {@link PipelineMetrics}.
+ * All current subjects of the same kind, such as the stages of a pipeline. Registers meters for new subjects and
+ * removes the meters of subjects that have disappeared. Guarded by the lock of its {@link PipelineMetrics}.
  */
 final class Family<S> {
 

@@ -1,8 +1,8 @@
 package dev.weir.metrics;
 
-/** The place in which the reader of an advice can follow it. */
+/** The user interface for which advice is worded. Each one allows different changes. */
 public enum FrontEnd {
-    /** Program code, in which settings and controls are available too. */
+    /** Program code, which can change settings and use the controls. */
     CODE,
     /** The command line: options, client properties, and the controls of {@code weir console}. */
     COMMAND_LINE,

@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures the gain from following an advice: compares the rate of the pipeline's first stage before and after the
+ * Measures the gain from following advice: compares the rate of the pipeline's first stage before and after the
  * limiting setting was raised. Confined to one thread at a time.
  *
  * <pre>
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Gains {
 
-    /** Time after a change in which earlier queues drain. */
+    /** The time between a change and the measurement, during which queues from before the change drain. */
     private static final long SETTLING_NANOS = Duration.ofSeconds(1).toNanos();
 
     private static final long AFTER_NANOS = Duration.ofSeconds(2).toNanos();
@@ -33,8 +33,8 @@ final class Gains {
     private @Nullable Double measured;
 
     /**
-     * Returns the gain from the last advice that was followed; null if no advice was followed or while the gain is
-     * being measured.
+     * Returns the gain measured when advice was last followed. Returns null if no advice has been followed yet, or if
+     * the measurement is still in progress.
      */
     @Nullable
     Double measured() {
@@ -62,7 +62,7 @@ final class Gains {
             PipelineLook now,
             Map<String, Double> settingsBefore,
             Map<String, Double> settings) {
-        // A running measurement is dropped, because it would mix the effects of several changes.
+        // Cancel a measurement in progress, because it would mix the effects of several changes.
         raised = null;
         settled = null;
         if (before.size() < 2) {
@@ -85,7 +85,7 @@ final class Gains {
             settled = now;
         } else if (now.atNanos() - settled.atNanos() >= AFTER_NANOS) {
             double gain = rate(settled, now) / rateBefore;
-            // Draining a queue faster is not a gain.
+            // Draining a queue faster is only a temporary gain, so count only the rate that the source can sustain.
             double lasts = Math.min(1, Interval.of(List.of(settled, now)).lasts());
             measured = gain <= 1 ? gain : Math.max(1, gain * lasts);
             raised = null;

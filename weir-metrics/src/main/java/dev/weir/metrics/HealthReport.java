@@ -13,7 +13,8 @@ import java.util.stream.Stream;
  * The combined health of pipelines. Every pipeline must be healthy. Immutable.
  *
  * @param live whether all pipelines are running and the threads of their consumers are alive, regardless of lag
- * @param ready whether there is a pipeline and all consumers or share group members have their positions
+ * @param ready whether there is a pipeline, and all consumers and share group members have started: consumers know
+ *     their positions, and members have been assigned partitions
  * @param progressing whether each pipeline is finishing records or has no records
  * @param reason the reason for a false value, or an empty string
  */

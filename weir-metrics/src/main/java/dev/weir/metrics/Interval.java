@@ -12,12 +12,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of an interval between the first and last of several readings: differences of counters, and means of
- * states. Immutable.
+ * The values of the interval covered by a series of readings. Counters are reduced to the difference between the first
+ * and the last reading. States are averaged over the readings, or taken from the last reading. Immutable.
  */
 final class Interval {
 
-    /** The largest gain to promise. With a larger gain, too many other conditions would change. */
+    /**
+     * The largest gain that a finding predicts. A larger prediction would be unreliable, because too many other
+     * conditions would change.
+     */
     static final double MOST_GAIN = 16;
 
     /**
@@ -26,7 +29,7 @@ final class Interval {
      */
     private static final double BACKLOG_SECONDS = 1.5;
 
-    /** A gain is promised only if the backlog would last for this time. */
+    /** The time for which the source must be able to sustain a higher rate before a finding predicts a gain. */
     private static final double LASTING_SECONDS = 10;
 
     /** A queue is considered growing if its growth is at least this fraction of its output. */
@@ -40,7 +43,7 @@ final class Interval {
     final PipelineLook last;
     final double seconds;
 
-    /** True if the interval is reported after the run. */
+    /** True if the interval is evaluated for {@link LimiterProbe#overall}, which summarizes the run so far. */
     final boolean isPast;
 
     /**
@@ -285,8 +288,9 @@ final class Interval {
     }
 
     /**
-     * Returns the largest growth factor of the rate if {@code lifted} were not a limit. The next limit is then another
-     * unit's threads, the source, or the CPUs. Between 1 and {@link #MOST_GAIN}.
+     * Returns the largest growth of the rate, as a factor, that would be possible if {@code lifted} were no longer a
+     * limit. The rate would then be limited by the threads of another unit, the source, or the CPUs. The factor is
+     * between 1 and {@link #MOST_GAIN}.
      */
     double nextLimit(@Nullable Unit lifted) {
         // Waiting does not need a CPU, so the CPUs do not limit a unit that waits.
@@ -301,27 +305,27 @@ final class Interval {
     }
 
     /**
-     * Returns the largest growth factor of the rate at which the source still provides enough records. Between 1 and
-     * {@link #MOST_GAIN}.
+     * Returns the largest growth of the rate that the source can sustain, as a factor between 1 and {@link #MOST_GAIN}.
      */
     double sourceAllows() {
         return Math.clamp(lasts(), 1, MOST_GAIN);
     }
 
     /**
-     * Returns the factor of the current rate that arrivals and the current backlog can sustain for
-     * {@link #LASTING_SECONDS}; below 1 while a backlog drains. Returns {@link #MOST_GAIN} if arrivals and backlog are
-     * unknown.
+     * Returns the ratio between the rate that the source can sustain and the current rate. The sustainable rate is the
+     * arrival rate plus the current backlog divided by {@link #LASTING_SECONDS}. The ratio may be below 1 while a
+     * backlog drains. Returns {@link #MOST_GAIN} if the arrivals or the backlog are unknown.
      */
     double lasts() {
         double rate = rate();
         PipelineLook since = last.consumers().isEmpty() ? looks.get(looks.size() / 2) : firstKnown();
         double apart = (last.atNanos() - since.atNanos()) / 1e9;
         double grown = waiting(last) - waiting(since);
-        // A queue that does not grow may have reached its bound, so that writers wait. The possible arrival rate is
-        // then unknown.
+        // If a queue does not grow, it may be full and its writers may be waiting. The rate at which they could write
+        // is then unknown.
         boolean isKnown = !last.consumers().isEmpty() || grown > GROWS * rate * apart;
-        // If there are several consumers, this rate covers only the first consumer.
+        // With several consumers, rate() covers only the first one and cannot be compared with the backlog of all of
+        // them.
         if (rate <= 0
                 || apart < LEAST_APART_SECONDS
                 || !isKnown
@@ -360,9 +364,9 @@ final class Interval {
     }
 
     /**
-     * Returns the rate's maximum growth factor before the CPUs are saturated; {@link #MOST_GAIN} if unknown. The CPU
-     * load covers a recent second, which may lie outside a short interval. CPU time used by this process does not count
-     * as free.
+     * Returns the growth of the rate, as a factor, at which the CPUs would be saturated; {@link #MOST_GAIN} if unknown.
+     * The CPU load is measured over a recent second, which may lie outside a short interval. The free CPUs are
+     * therefore also limited to the number of CPUs minus the CPUs used by this process.
      */
     double processorsAllow() {
         double used = processCpu();

@@ -94,7 +94,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
             while (!over.await(LOOK_INTERVAL.toNanos(), TimeUnit.NANOSECONDS)) {
                 lookNow();
             }
-        } catch (InterruptedException e) { // This thread is private, and close does not interrupt it.
+        } catch (InterruptedException e) { // not expected: the thread is private and close() does not interrupt it
             Thread.currentThread().interrupt();
         }
     }
@@ -120,7 +120,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
                     now.addAll(figures(bean));
                 }
             } catch (JMException ignored) {
-                // The client has been closed in the meantime.
+                // A client was closed during this check.
             }
         }
         registries.forEach((registry, meters) -> {

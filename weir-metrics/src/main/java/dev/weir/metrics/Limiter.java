@@ -57,7 +57,8 @@ public final class Limiter {
     }
 
     /**
-     * Returns the advised change in the terms of {@code frontEnd}, or only the fact if that front end cannot change it.
+     * Returns the advised change in the terms of {@code frontEnd}. If the change cannot be made there, returns a
+     * statement that says where it can be made.
      */
     public String advice(FrontEnd frontEnd) {
         Objects.requireNonNull(frontEnd, "frontEnd");
@@ -80,8 +81,8 @@ public final class Limiter {
     }
 
     /**
-     * The time of each stage during the interval, in the order of the flow. The sentence, and the displays next to it,
-     * take their values from here. Empty if the finding is not based on readings.
+     * The time of each stage during the interval, in the order of the flow. {@link #sentence} and the displays that
+     * show it use these values. Empty if the finding is not based on readings.
      */
     public List<StageTime> stages() {
         return values.account.stages;
@@ -122,8 +123,8 @@ public final class Limiter {
     }
 
     /**
-     * The measured growth factor of the rate when advice was last followed, for this limiter or an earlier one; null if
-     * no advice was followed or the gain was not measured.
+     * The measured growth factor of the rate after advice was last followed, which may have been the advice of an
+     * earlier limiter. Null if no advice was followed or the gain was not measured.
      */
     public @Nullable Double measuredGain() {
         return values.measuredGain;
@@ -213,7 +214,7 @@ public final class Limiter {
     /**
      * Returns this finding with {@code other} as an equally likely candidate.
      *
-     * @param separates a text that says what would distinguish the two
+     * @param separates an explanation, in words, for distinguishing the two candidates
      */
     Limiter or(Limiter other, String separates) {
         return new Limiter(new Values(

@@ -54,7 +54,7 @@ public final class LimiterFinder {
         return find(Interval.of(Objects.requireNonNull(looks, "looks")));
     }
 
-    /** Finds the limiter of a past part of a run, ignoring records that are still in a stage. */
+    /** Finds the limiter of an earlier part of a run. Stages that never had an element are ignored. */
     static Limiter findPast(List<PipelineLook> looks) {
         return find(Interval.past(looks));
     }
@@ -73,7 +73,11 @@ public final class LimiterFinder {
         return fallback(interval);
     }
 
-    /** Returns the limiter if no unit is saturated: a full machine, the busiest unit, or an idle source. */
+    /**
+     * Returns the finding if no rule applies. It names the machine if the machine's CPUs are saturated, otherwise the
+     * busiest unit if that unit is busy enough. Otherwise it says that nothing is at its limit, or that it is too early
+     * for a finding.
+     */
     private static Limiter fallback(Interval interval) {
         if (!interval.isPast && !interval.moves() && interval.hasBacklog()) {
             return Limiter.measuring("records are there, and none has gone through a stage in this time");

@@ -42,13 +42,16 @@ public final class LimiterProbe implements AutoCloseable {
 
     private static final Logger LOG = System.getLogger(LimiterProbe.class.getName());
 
-    /** The number of readings on which {@link #limiter} is based: five seconds, as for the values on the console. */
+    /**
+     * The number of readings on which {@link #limiter} is based. They cover five seconds, like the values on the
+     * console.
+     */
     private static final int LOOKS_KEPT = 51;
 
     /** The number of readings from which the rate before a change is computed: two seconds. */
     private static final int LOOKS_BEFORE = 21;
 
-    /** The number of readings between two verdicts that count for {@link #overall}. */
+    /** The number of readings from one verdict to the next. {@link #overall} adds up these verdicts. */
     private static final int LOOKS_PER_VERDICT = 10;
 
     /** The shortest observation from which a limiter can be determined. */
@@ -67,7 +70,10 @@ public final class LimiterProbe implements AutoCloseable {
     private final Gains gains = new Gains();
     private int sinceVerdict;
 
-    /** The limiter as of the last reading. All callers before the next reading use the same result. */
+    /**
+     * The limiter as of the last reading, computed by the first call of {@link #limiter} after this reading. Null until
+     * then.
+     */
     private @Nullable Limiter found;
 
     /** True if the last reading failed. Confined to the reading thread. */
@@ -95,7 +101,7 @@ public final class LimiterProbe implements AutoCloseable {
             while (!over.await(LOOK_INTERVAL.toNanos(), TimeUnit.NANOSECONDS)) {
                 look();
             }
-        } catch (InterruptedException e) { // This thread is private, and close does not interrupt it.
+        } catch (InterruptedException e) { // not expected: the thread is private and close() does not interrupt it
             Thread.currentThread().interrupt();
         }
     }
@@ -107,7 +113,7 @@ public final class LimiterProbe implements AutoCloseable {
                             ? PipelineLook.at(pipeline, MachineLook.now())
                             : PipelineLook.inPassing(pipeline, MachineLook.now()));
             failing = false;
-        } catch (RuntimeException | LinkageError e) { // The exception would end the thread silently.
+        } catch (RuntimeException | LinkageError e) { // Otherwise the thread would end silently.
             if (!failing) {
                 LOG.log(Level.WARNING, "the limiter of pipeline " + pipeline.name() + " is not looked for", e);
             }
@@ -115,7 +121,7 @@ public final class LimiterProbe implements AutoCloseable {
         }
     }
 
-    /** Returns whether the next reading completes a verdict. */
+    /** Returns whether the next reading is the last one of a verdict. */
     private boolean isDue() {
         lock.lock();
         try {
@@ -178,10 +184,10 @@ public final class LimiterProbe implements AutoCloseable {
     }
 
     /**
-     * Returns the limiter that applied for most of the time so far. If there were several findings with its kind and
-     * name, returns the last of them. Time before the first record and after the last record counts only if there is no
-     * other time. If records in the pipeline have not moved for a second, returns a finding that says so, unless the
-     * pipeline has ended and has finished all records.
+     * Returns the limiter that applied for most of the time so far, represented by the latest finding with the same
+     * kind and name. Time before the first record and after the last record is ignored, unless no record has moved at
+     * all. If records in the pipeline have not moved for a second, returns a finding that says so, unless the pipeline
+     * has ended and has finished all records.
      */
     public Limiter overall() {
         lock.lock();
@@ -209,7 +215,8 @@ public final class LimiterProbe implements AutoCloseable {
             }
             still.add(look);
         }
-        // A closed consumer reports no records in flight.
+        // A closed consumer reports no records in flight. Remove its readings from the end, so that only earlier
+        // readings count.
         while (still.size() > LOOKS_PER_VERDICT && Interval.of(still).inFlight() == 0) {
             still.removeLast();
         }
@@ -227,8 +234,8 @@ public final class LimiterProbe implements AutoCloseable {
     }
 
     /**
-     * Returns whether the stage contains no elements, like a source that is waiting for the end. Such a stage is not
-     * stuck.
+     * Returns whether the stage contains no elements. For example, a source may only be waiting for the run to end.
+     * Such a stage is not stuck.
      */
     private static boolean isEmpty(StageLoad stage) {
         return stage.atWork() == 0 && stage.inPass() == 0 && stage.last().depth() == 0;
@@ -271,14 +278,14 @@ public final class LimiterProbe implements AutoCloseable {
 
         private final Map<Subject, Total> counted = new HashMap<>();
 
-        /** Totals since the last record moved. They are counted only if another record follows. */
+        /** Totals since the last record moved. They are added to {@link #counted} if another record moves later. */
         private final Map<Subject, Total> still = new HashMap<>();
 
         private boolean flowed;
 
         void add(List<PipelineLook> looks) {
             Limiter found = LimiterFinder.findPast(looks);
-            if (found.kind() == Kind.MEASURING) { // Such a finding does not name a limiter.
+            if (found.kind() == Kind.MEASURING) { // no limiter found
                 return;
             }
             Subject subject = new Subject(found.kind(), found.name());

@@ -24,7 +24,10 @@ public final class MachineLook {
     private static final @Nullable OperatingSystemMXBean SYSTEM =
             ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system ? system : null;
 
-    /** The time for which all callers reuse a reading. In a container, the JDK reads half a dozen files per reading. */
+    /**
+     * The longest time for which a reading of the CPUs is reused by all callers. In a container, the JDK reads half a
+     * dozen files for each new reading.
+     */
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(950);
 
     /**

@@ -29,8 +29,8 @@ final class MachineRules {
     }
 
     /**
-     * Returns whether more threads would not help: the machine is saturated, and the stages need all CPUs or get less
-     * CPU time than they need.
+     * Returns whether the machine's CPUs limit the pipeline, so that more threads would not help. This is the case if
+     * the machine is saturated, and the stages either need all CPUs or do not get the CPU time that they need.
      */
     static boolean isFull(Interval interval) {
         if (!(interval.load() >= FULL)) {
@@ -51,7 +51,8 @@ final class MachineRules {
     }
 
     /**
-     * Returns the end of a sentence that names the missing CPUs, or an empty string if the stages get what they need.
+     * Returns an addition to a sentence that says how many CPUs are missing, or an empty string if the stages get the
+     * CPU time that they need.
      */
     static String deprived(Interval interval) {
         return isFull(interval) && isDeprived(interval)
@@ -64,7 +65,9 @@ final class MachineRules {
         return isFull(interval) ? outOfProcessors(interval) : null;
     }
 
-    /** Finds a saturated machine while records wait and every unit has threads to spare. */
+    /**
+     * Finds that the machine is saturated and records are waiting, although no unit of the pipeline is at its limit.
+     */
     static @Nullable Limiter takenElsewhere(Interval interval) {
         boolean isIdle = interval.units.stream().allMatch(unit -> unit.utilisation() < StageRules.SATURATED);
         if (!isIdle || interval.keepsUp() || !(interval.load() >= FULL)) {
@@ -100,7 +103,7 @@ final class MachineRules {
                 "the machine's " + interval.processors() + " processors are " + Words.percent(interval.load())
                         + " busy, and the stages want " + Words.number(interval.computing()) + " of them",
                 "give it more processors or another instance" + cheaper,
-                // Assumes that the cost of the heaviest stage can be halved.
+                // The gain assumes that the cost of the heaviest stage can be halved.
                 1 / (1 - share / 2));
     }
 }

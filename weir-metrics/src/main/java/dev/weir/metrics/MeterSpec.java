@@ -15,13 +15,16 @@ import org.jspecify.annotations.Nullable;
  * @param name the dotted name, which ends with its unit if the unit is seconds, records or bytes
  * @param unit the unit for the documentation
  * @param fixed tags in addition to the subject's own tags
- * @param description a description of one sentence
+ * @param description the meter's description, in one sentence
  * @param value reads the value from a subject
  */
 record MeterSpec<S>(
         Kind kind, String name, String unit, Tags fixed, String description, ToDoubleFunction<? super S> value) {
 
-    /** Units with which names end. If they were passed to a registry, it would append them again. */
+    /**
+     * Units for {@link #baseUnit}. A unit is passed to the registry only if the meter's name ends with it, because a
+     * Prometheus registry would append any other unit to the name.
+     */
     private static final Set<String> UNITS_IN_NAMES = Set.of("seconds", "records", "bytes");
 
     enum Kind {

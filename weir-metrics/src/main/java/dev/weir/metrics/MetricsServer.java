@@ -64,7 +64,7 @@ public final class MetricsServer implements AutoCloseable {
 
     /** Binds the process meters that a dashboard needs. */
     private JvmGcMetrics bindProcess() {
-        new UptimeMetrics().bindTo(registry); // a new start time means a restart
+        new UptimeMetrics().bindTo(registry); // dashboards recognize a restart by a new start time
         new ProcessorMetrics().bindTo(registry);
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
@@ -105,7 +105,7 @@ public final class MetricsServer implements AutoCloseable {
         return uri().getPort();
     }
 
-    /** Returns the address on this machine, without a path. */
+    /** Returns the server's address, without a path, for clients on this machine. */
     public URI uri() {
         return http.uri();
     }

@@ -16,13 +16,13 @@ final class OutputRules {
     private static final double VERY_SLOW_REQUEST_MILLIS = 5 * SLOW_REQUEST_MILLIS;
 
     /**
-     * If batches wait in the client for at least this many request times, larger batches would require fewer requests.
-     * The broker then does not count as slow. Applies to request times between {@link #SLOW_REQUEST_MILLIS} and
-     * {@link #VERY_SLOW_REQUEST_MILLIS}.
+     * If batches wait in the client for at least this multiple of the request time, the broker is not considered slow,
+     * because larger batches would need fewer requests. Applies only to request times between
+     * {@link #SLOW_REQUEST_MILLIS} and {@link #VERY_SLOW_REQUEST_MILLIS}.
      */
     private static final double QUEUED_REQUESTS = 4;
 
-    /** Time from which a record's wait for its acknowledgement is considered long. */
+    /** If records wait at least this long for their acknowledgement, the wait is considered long. */
     private static final double LONG_ANSWER_MILLIS = 50;
 
     /**
@@ -102,7 +102,7 @@ final class OutputRules {
             }
             boolean inClient = now.queueMillis() > now.requestMillis();
             if (inClient && slowBroker(now) && now.requestMillis() < VERY_SLOW_REQUEST_MILLIS) {
-                // On a busy machine, healthy brokers take as long as slow ones, so both causes are reported.
+                // On a busy machine, healthy brokers respond as slowly as overloaded ones. Report both possible causes.
                 return lingering(interval, sender, now, why)
                         .or(
                                 outputBroker(interval, sender, now, why),
@@ -144,7 +144,10 @@ final class OutputRules {
                 "lower linger.ms of it if batches wait for that, or raise batch.size and maxOutstandingRecords");
     }
 
-    /** Returns the readings in which the pipeline had records. In earlier readings, no record can be unacknowledged. */
+    /**
+     * Returns the readings in which the pipeline or the producer had records. Other readings would only lower the
+     * averages.
+     */
     private static List<PipelineLook> withRecords(Interval interval, int producer) {
         return interval.looks.stream()
                 .filter(look -> look.producers().size() > producer)

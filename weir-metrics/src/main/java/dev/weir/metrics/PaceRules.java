@@ -5,7 +5,10 @@ import dev.weir.metrics.Limiter.Kind;
 import dev.weir.metrics.PipelineLook.PaceLook;
 import org.jspecify.annotations.Nullable;
 
-/** Rules for limiters that report themselves: a configured rate, and the limit of a share group member. */
+/**
+ * Rules for limits that the limiting component reports itself: a configured rate, and the limit of a share group
+ * member.
+ */
 final class PaceRules {
 
     /**
@@ -15,7 +18,7 @@ final class PaceRules {
 
     private PaceRules() {}
 
-    /** Finds a rate limit for which elements wait. */
+    /** Finds a rate limit that keeps elements waiting for at least half of the time. */
     static @Nullable Limiter rate(Interval interval) {
         for (PaceLook pace : interval.last.paces()) {
             double waits = interval.pausedAt(pace.stage());
@@ -41,7 +44,7 @@ final class PaceRules {
                 interval.nextLimit(unit));
     }
 
-    /** Finds the limit that a share group member reports, if it concerns the group. */
+    /** Finds the limit reported by a share group member, if it is a limit of share groups. */
     static @Nullable Limiter share(Interval interval) {
         for (ShareHandle.Snapshot member : interval.last.shares()) {
             ShareHandle.Limit limit = member.limit();

@@ -30,7 +30,9 @@ final class Partitions {
         return found;
     }
 
-    /** Returns the end of a sentence that names the oldest unfinished record, or an empty string if there is none. */
+    /**
+     * Returns an addition to a sentence that names the oldest unfinished record, or an empty string if there is none.
+     */
     static String oldest(List<PartitionDump> partitions) {
         PartitionDump partition = withOldest(partitions);
         Oldest oldest = partition == null ? null : partition.oldest();

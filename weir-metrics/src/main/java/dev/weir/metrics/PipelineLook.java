@@ -205,8 +205,8 @@ public final class PipelineLook {
     }
 
     /**
-     * Takes a reading without searching for the oldest records, which is sufficient for a reading at which no finding
-     * is made.
+     * Takes a reading that does not search for the oldest records. This is sufficient unless a finding is made from the
+     * reading.
      */
     static PipelineLook inPassing(RunningPipeline pipeline, MachineLook machine) {
         return at(pipeline, machine, ConsumerHandle::outline);

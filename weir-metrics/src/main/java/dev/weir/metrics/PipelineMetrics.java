@@ -54,7 +54,10 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     /** The number of readings from which the limiter is determined: five seconds. */
     private static final int LIMITER_LOOKS = 6;
 
-    /** The maximum time to wait for the reading thread, which never blocks and therefore ends immediately. */
+    /**
+     * The maximum time that {@link #close} waits for the reading thread to end. Normally it ends immediately, because a
+     * reading does not block.
+     */
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
 
     private final RunningPipeline pipeline;
@@ -97,8 +100,8 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * Returns metrics that also contain meters for each assigned partition ({@code weir.partition.*}), each with one
-     * series per partition. By default, there are none.
+     * Returns metrics that also contain meters for individual partitions ({@code weir.partition.*}), with one series
+     * per assigned partition. Without this call, there are no such meters.
      */
     public PipelineMetrics withPartitionTags() {
         return new PipelineMetrics(pipeline, true, tags);
@@ -171,7 +174,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
             }
             // Read the final counts.
             lookSafely();
-        } catch (InterruptedException e) { // This thread is private, and close does not interrupt it.
+        } catch (InterruptedException e) { // not expected: the thread is private and close() does not interrupt it
             Thread.currentThread().interrupt();
         }
     }
@@ -183,7 +186,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
                 look();
                 failing = false;
             }
-        } catch (RuntimeException | LinkageError e) { // The exception would end the thread silently.
+        } catch (RuntimeException | LinkageError e) { // Otherwise the thread would end silently.
             if (!failing) {
                 LOG.log(Level.WARNING, "the meters of pipeline " + pipeline.name() + " are not updated", e);
             }
@@ -233,7 +236,8 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     private void lookAtConsumers(PipelineLook now) {
         Map<Tags, ConsumerLook> consumersNow = new HashMap<>();
         Map<Tags, PartitionDump> partitionsNow = new HashMap<>();
-        // A consumer that was added since the reading is at the end of the list and is left for the next reading.
+        // New consumers are appended to the list. A consumer that was added after the reading is skipped until the next
+        // one.
         List<ConsumerHandle> handles = pipeline.handles(ConsumerHandle.class);
         for (int i = 0; i < now.consumers().size(); i++) {
             ConsumerHandle handle = handles.get(i);
@@ -269,7 +273,10 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         producers.look(producersNow, registries);
     }
 
-    /** Identifies a consumer by what it reads. Further consumers of the same input get a number. */
+    /**
+     * Identifies a consumer by its subscription. If several consumers have the same subscription, all except the first
+     * get a number.
+     */
     private Tags consumerTags(ConsumerDump dump, Map<Tags, ConsumerLook> taken) {
         Tags own = tags.and(PipelineMeters.CONSUMER_TAG, dump.reads());
         for (int number = 2; taken.containsKey(own); number++) {

@@ -8,8 +8,8 @@ import java.util.Deque;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The texts of the scrapes that are being sent, at most {@value #MOST}. If that many are in use because their readers
- * are slow, further readers get the newest text. Thread-safe.
+ * Responses to scrapes, while they are being sent. There are at most {@value #MOST} at a time. If this limit is reached
+ * because clients read slowly, further clients share the newest response. Thread-safe.
  */
 final class Scrapes {
 
@@ -24,10 +24,13 @@ final class Scrapes {
     private final Meters meters;
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** The texts being sent, newest last. Guarded by the lock. */
+    /** The responses being sent, newest last. Guarded by the lock. */
     private final Deque<Scrape> sent = new ArrayDeque<>();
 
-    /** A text with the number of its readers. Must be closed after it has been sent. */
+    /**
+     * A response and the number of clients to which it is being sent. Must be closed once for each client, after
+     * sending.
+     */
     final class Scrape implements AutoCloseable {
 
         private final byte[] text;
@@ -37,7 +40,7 @@ final class Scrapes {
             this.text = text;
         }
 
-        /** Returns the text, which several readers use and must not modify. */
+        /** Returns the text of the response. It is shared by several clients and must not be modified. */
         byte[] text() {
             return text;
         }
@@ -60,7 +63,10 @@ final class Scrapes {
         this.meters = meters;
     }
 
-    /** Returns the current meters, or slightly older ones if {@value #MOST} texts are already being sent. */
+    /**
+     * Returns a response with the current meters. If {@value #MOST} responses are already being sent, returns the
+     * newest of them, whose values are slightly older.
+     */
     Scrape next() throws IOException, InterruptedException {
         lock.lockInterruptibly();
         try {

@@ -31,7 +31,10 @@ final class SourceRules {
     /** The shortest time between two readings from which a conclusion can be drawn. */
     private static final long LEAST_NANOS = 300_000_000;
 
-    /** The required number of readings of a consumer with partitions. Fewer readings show only its start. */
+    /**
+     * The number of readings with partitions that are required for a finding about a consumer. Fewer readings would
+     * show only its start.
+     */
     private static final int ENOUGH_LOOKS = 5;
 
     private SourceRules() {}
@@ -62,7 +65,10 @@ final class SourceRules {
         return null;
     }
 
-    /** Finds that the partitions are held back: paused by a user, or waiting for delayed records. */
+    /**
+     * Finds that partitions are not read for a reason that does not depend on the pipeline's speed. For example, a user
+     * has paused them, their records are not due yet, or they have been read to the requested end.
+     */
     static @Nullable Limiter held(Interval interval) {
         List<PartitionDump> partitions = interval.partitions();
         List<PartitionDump> held =
@@ -71,8 +77,8 @@ final class SourceRules {
             return forgotten(interval, held);
         }
         if (!isMostlyHeld(interval)) {
-            // All partitions were held back for less than half of the time, for example only at the end of a drain.
-            // Something else was the limit.
+            // All partitions are held back now, but they were all held back in less than half of the readings, for
+            // example only at the end of a drain. Something else was the limit.
             return null;
         }
         Paused reason = held.getFirst().paused().stream()
@@ -151,7 +157,7 @@ final class SourceRules {
         return null;
     }
 
-    /** Finds failing commits, or fetched records that wait although the pipeline could process them. */
+    /** Finds that commits fail, or that fetched records wait for a commit although the pipeline could process them. */
     static @Nullable Limiter commit(Interval interval) {
         for (int i = 0; i < interval.last.consumers().size(); i++) {
             ConsumerLook now = interval.last.consumers().get(i);
@@ -182,10 +188,10 @@ final class SourceRules {
     }
 
     /**
-     * Returns the interval in which the pipeline waited for input although a consumer had fetched records, and none of
-     * the consumer's records were in flight. Returns null if there is no such interval. The interval begins with the
-     * assignment, and ends when a drain or a user holds back all partitions. One or two waiting records are ignored if
-     * no more arrive.
+     * Returns the interval in which the pipeline waited for input although the consumer had fetched records and none of
+     * them were in flight. Returns null if there is no such interval. Readings before the assignment are excluded, and
+     * also readings in which all partitions are held back, for example by a drain or a user. One or two waiting records
+     * are ignored if no more arrive.
      */
     private static @Nullable Interval waitsForCommits(Interval all, int consumer) {
         List<PipelineLook> known = all.looks.stream()
@@ -195,8 +201,8 @@ final class SourceRules {
         List<PipelineLook> reading = known.stream()
                 .filter(look -> of(look, consumer).stream().anyMatch(SourceRules::mayFetch))
                 .toList();
-        // If no reading has a partition that may be fetched, all partitions were read to their end. Records may be
-        // waiting nevertheless, so all readings count.
+        // If none of the readings contains a partition that may be fetched, all partitions have been read to their end.
+        // Fetched records may still be waiting, so use all readings.
         List<PipelineLook> met = reading.isEmpty() ? known : reading;
         if (met.size() < Math.max(2, Math.min(ENOUGH_LOOKS, all.looks.size()))) {
             return null;
@@ -302,8 +308,8 @@ final class SourceRules {
     }
 
     /**
-     * Explains why there are no partitions: a new member is waiting for the group, or a member with an empty assignment
-     * is not needed.
+     * Explains why the consumer has no partitions: either it is still joining the group, or the group has assigned no
+     * partitions to it.
      */
     private static Limiter unassigned(Interval interval) {
         boolean joins = interval.last.consumers().stream()

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param last the stage's counters at the end
  * @param samples the activity of the stage's threads, from the readings that include the stage
- * @param busy the average number of busy threads. It comes from the counters, which cover finished work
+ * @param busy the average number of busy threads according to the counters, which include only finished work
  * @param starved the fraction of its thread time spent without input
  * @param blocked the fraction of its thread time spent waiting for the downstream stage
  * @param in the number of elements taken
@@ -26,8 +26,8 @@ record StageLoad(
         double up = Math.max(0, last.blockedUpNanos() - first.blockedUpNanos());
         double down = Math.max(0, last.blockedDownNanos() - first.blockedDownNanos());
         double busy = Math.max(0, last.busyNanos() - first.busyNanos());
-        // The number of threads may have changed, and a thread that runs several stages also does other work, so the
-        // times may add up to more than the interval.
+        // The times may add up to more than the interval, because the number of threads may have changed, and because a
+        // thread that runs several stages also works for the other stages.
         double threadNanos = Math.max(nanos, busy + up + down);
         return new StageLoad(
                 last,
@@ -94,7 +94,7 @@ record StageLoad(
         return mean(Activity::longestChain);
     }
 
-    /** Returns the number of readings that found an element in the stage's own code. */
+    /** Returns the number of readings in which the stage's own code was processing an element. */
     double inPass() {
         return samples.stream().filter(Activity::isInPass).count();
     }
@@ -129,8 +129,8 @@ record StageLoad(
     }
 
     /**
-     * Returns the fraction of waits among the readings that found an element in the stage's own code; NaN if there are
-     * none.
+     * Returns the fraction of readings in which the stage's own code was waiting, among the readings in which it was
+     * processing an element; NaN if there are none.
      */
     double waitShareInPass() {
         double met = inPass();

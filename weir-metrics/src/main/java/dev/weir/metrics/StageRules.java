@@ -21,10 +21,12 @@ final class StageRules {
     /** If at least this fraction of a unit's threads is in use, the unit has no threads to spare. */
     static final double SATURATED = 0.7;
 
-    /** Length from which a chain of elements waiting behind one key is not considered chance. */
+    /** If at least this many elements wait behind others with the same key, this is not considered a coincidence. */
     private static final double LONG_CHAIN = 8;
 
-    /** The CPUs are assumed to allow a waiting stage at least this gain, regardless of the process's CPU usage. */
+    /**
+     * The minimum gain that the CPUs are assumed to allow for a waiting stage, regardless of the process's CPU usage.
+     */
     private static final double LEAST_OF_PROCESSORS = 4;
 
     /** If at least this fraction of a unit's threads is working, the unit is saturated, regardless of what arrives. */
@@ -66,7 +68,7 @@ final class StageRules {
             double computing = users.stream().mapToDouble(Unit::computing).sum();
             double used = users.stream().mapToDouble(Unit::used).sum();
             if (computing >= 0.5 * used && last.size() >= interval.processors()) {
-                // More threads would compete for the same CPUs.
+                // The limiter is the busiest unit. More threads in the dispatcher would only compete for the same CPUs.
                 return of(
                         interval,
                         users.stream()
@@ -168,8 +170,8 @@ final class StageRules {
     }
 
     /**
-     * Finds the stage in which, according to these readings, more elements wait than are being processed. A larger
-     * window would only add to the waiting elements. Returns null if there is no such stage.
+     * Finds the stage in which more elements are waiting than being processed, according to the given readings. A
+     * larger window would only add to the waiting elements. Returns null if there is no such stage.
      */
     static @Nullable Limiter holding(Interval interval, List<PipelineLook> looks) {
         for (Unit unit : interval.units) {
@@ -200,12 +202,13 @@ final class StageRules {
     }
 
     /**
-     * Returns the limiter for a unit with too few threads: the unit itself, or the key behind which most elements wait.
+     * Returns the limiter for a unit with too few threads. If most elements wait for the same key, this key is reported
+     * first, and the number of threads is the second candidate.
      */
     static Limiter of(Interval interval, Unit unit) {
         Limiter threads = ofThreads(interval, unit);
         boolean isHot = !unit.shared() && unit.stages().getFirst().shareAtWork(StageRules::isOfOneKey) >= 0.5;
-        // More threads would finish the other keys sooner and would then wait for this key.
+        // With a hot key, more threads only help until the elements with other keys are finished.
         return isHot && threads.lever().kind() == Lever.Kind.PARALLELISM
                 ? skewed(interval, unit)
                         .or(
@@ -288,11 +291,11 @@ final class StageRules {
     }
 
     /**
-     * Returns the gain that the CPUs allow for a waiting stage. Waiting elements also compute a little, so the gain is
-     * at most the number of CPUs divided by the number of CPUs that the process uses now. CPU usage by other processes
-     * does not limit the gain. The gain is at least {@link #LEAST_OF_PROCESSORS}, because other parts of the process
-     * may cause much of the usage. Only this minimum is allowed if the machine is saturated and the stage mostly waits
-     * for I/O: a network call also uses CPU time in the kernel and at its other end.
+     * Returns the largest gain for a waiting stage that the CPUs allow. Processing an element also takes some CPU time,
+     * so the gain is limited to the number of CPUs divided by the CPUs that the process uses now. CPU usage by other
+     * processes is ignored. The limit is at least {@link #LEAST_OF_PROCESSORS}, because much of the usage may be caused
+     * by other parts of the process. If the machine is saturated and the stage mostly waits for I/O, the limit is
+     * exactly this minimum, because a network call also uses CPU time in the kernel and at the remote end.
      */
     private static double ofProcessors(Interval interval, StageLoad stage) {
         double used = interval.processCpu();
@@ -302,7 +305,9 @@ final class StageRules {
         return used > 0 ? Math.max(LEAST_OF_PROCESSORS, interval.processors() / used) : Interval.MOST_GAIN;
     }
 
-    /** Returns the end of a sentence that names the dominant kind of wait, or an empty string if no kind dominates. */
+    /**
+     * Returns an addition to a sentence that names the dominant kind of wait, or an empty string if no kind dominates.
+     */
     private static String waitsFor(StageLoad stage) {
         if (stage.ofWaits(Activity::locked) > 0.5) {
             return "; most of it for a lock";
@@ -402,8 +407,8 @@ final class StageRules {
     }
 
     /**
-     * Returns the gain from giving a fused stage its own threads, which is limited by the load of the other stages on
-     * its current thread.
+     * Returns the gain from giving a fused stage its own threads. The rate is then limited by the other stages on the
+     * current thread.
      */
     private static double gainOfOwnThreads(Interval interval, Unit unit, StageLoad stage) {
         double others = unit.utilisation() * (1 - unit.partOf(stage));
@@ -469,7 +474,10 @@ final class StageRules {
                 gain);
     }
 
-    /** Returns the limiter if no key is hot: each key in flight has a worker, and there are no more keys. */
+    /**
+     * Returns the limiter if elements wait behind keys but no key is hot. Every key in flight already has a worker, so
+     * more workers would find no other keys.
+     */
     private static Limiter fewKeys(StageLoad stage, String waiting, double chain) {
         return Limiter.of(
                 stage.waitShare() >= 0.5 || Double.isNaN(stage.waitShare()) ? Kind.STAGE_WAIT : Kind.STAGE_CPU,

@@ -37,8 +37,8 @@ final class Subject<S> {
     }
 
     /**
-     * Takes a reading. A counter accumulates only the increases of its source, so a source that goes down, such as a
-     * computed time, does not show up as a counter reset.
+     * Takes a reading. Counters accumulate only increases. If a source value decreases, as a computed time may do, the
+     * counter therefore stays the same and does not look as if it had been reset.
      */
     void look(S now) {
         double[] next = new double[specs.size()];

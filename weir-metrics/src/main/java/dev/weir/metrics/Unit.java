@@ -9,15 +9,15 @@ import java.util.Set;
 
 /**
  * Stages that use the same threads, during an interval: either the stages fused into one segment, or one stage with its
- * own workers. Only this class divides their time among the stages. Immutable.
+ * own workers. Only this class divides the time of the threads among the stages. Immutable.
  *
  * @param stages the stages in the order of the flow
  * @param parts each stage's fraction of the unit's work; the fractions add up to 1
  * @param shared whether the stages use the single thread of a segment
  * @param threads the number of threads that may work in the unit concurrently
- * @param used the average number of threads that worked in the unit
- * @param waitShare the fraction of that work spent waiting for something external, 0 to 1
- * @param idle the remaining time of the threads
+ * @param used the average number of threads that were working
+ * @param waitShare the fraction of the working time spent waiting for something external, 0 to 1
+ * @param idle the threads' idle time by cause
  */
 record Unit(
         List<StageLoad> stages,
@@ -28,7 +28,7 @@ record Unit(
         double waitShare,
         Idle idle) {
 
-    /** The number of readings that must find the unit working before the samples may override the counters. */
+    /** The number of readings of running code required before the samples override contradicting counters. */
     private static final int ENOUGH_LOOKS = 10;
 
     /** Names of stages that the engine uses in its own flows. Users have not chosen these names. */
@@ -40,7 +40,7 @@ record Unit(
     /**
      * Creates a unit of stages that use the same threads.
      *
-     * @param cpuShare the computing fraction of all work, for a unit that no sample found working
+     * @param cpuShare the computing fraction of the work of all stages, used if no reading found this unit working
      * @param paused the fraction of the time spent waiting because of a rate limit of one of the stages
      */
     static Unit of(List<StageLoad> stages, double cpuShare, double paused) {
@@ -68,7 +68,7 @@ record Unit(
                 idle(first, used / threads, pauses));
     }
 
-    /** Returns the idle time: the rest of the threads' time, divided in proportion to the counters. */
+    /** Returns the threads' idle time, divided among its causes in proportion to the counters. */
     private static Idle idle(StageLoad first, double utilisation, double paused) {
         double rest = Math.max(0, 1 - utilisation);
         double counted = first.starved() + first.blocked() + paused;
@@ -89,8 +89,8 @@ record Unit(
     }
 
     /**
-     * Divides the work according to the counters. Uses the samples of running code instead if they contradict the
-     * counters, or if the counters have counted almost nothing.
+     * Divides the work among the stages according to the counters. Uses the samples of running code instead if they
+     * contradict the counters, or if the counters cover only a small part of the work.
      */
     private static List<Double> partsOf(List<StageLoad> stages, double work) {
         double counted = stages.stream().mapToDouble(StageLoad::busy).sum();
@@ -178,9 +178,9 @@ record Unit(
     }
 
     /**
-     * Returns the stage with most of the unit's work, among the stages that the user knows. If the work has not been
-     * counted or sampled yet, returns the stage that contains elements: the first one that has taken fewer elements
-     * than its upstream stage has emitted.
+     * Returns the stage with most of the unit's work. A stage that is internal to the engine is returned only if there
+     * are no others. If most of the work has not been counted yet and no reading found running code, returns the stage
+     * that contains elements: the first one that has taken fewer elements than its upstream stage has emitted.
      */
     StageLoad heaviest() {
         double counted = stages.stream().mapToDouble(StageLoad::busy).sum();

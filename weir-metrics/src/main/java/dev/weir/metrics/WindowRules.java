@@ -24,10 +24,12 @@ final class WindowRules {
         double window = stillShare(interval, Paused.WINDOW);
         double budget = stillShare(interval, Paused.BUDGET);
         boolean bytes = budget > window;
-        // A small window may fill and drain between two readings, so a lower fraction suffices if the source waits for
-        // input. If records leave as fast as they arrive, the window never fills.
+        // A small window may fill and drain between two readings. A lower fraction therefore suffices if the source
+        // waits for input. A window is not blamed if its records leave as fast as they arrive, because it then never
+        // fills.
         double enough = SourceRules.starves(interval) ? 0.2 : 0.5;
-        // A window with nothing in flight is not the limit: the buffered records are waiting for something else.
+        // If no records are in flight, the window is not the limit. The buffered records are then waiting for something
+        // else.
         List<PipelineLook> still = looksAt(interval, bytes ? Paused.BUDGET : Paused.WINDOW);
         double inFlight = Math.max(
                 still.stream().mapToLong(Interval::inFlight).average().orElse(0),
@@ -39,7 +41,7 @@ final class WindowRules {
         Limiter stage = bytes ? null : StageRules.holding(interval, still);
         Unit source = interval.units.isEmpty() ? null : interval.units.getFirst();
         if (stage != null || (!bytes && source != null && source.blocked() > source.starved())) {
-            // Records that the window admits cannot be emitted, because the downstream stage has no space.
+            // The window is not the limit: the downstream stage has no space for the records that are already admitted.
             return stage;
         }
         List<PartitionDump> full = interval.partitions().stream()
@@ -73,8 +75,8 @@ final class WindowRules {
     }
 
     /**
-     * Computes the fraction from the partitions' own timers. Readings alone are biased, because they are taken when the
-     * consumer is awake, often just when a window has space again.
+     * Computes {@link #stillShare} from the partitions' own timers. The readings alone would be biased: they are taken
+     * when the consumer is awake, which is often just when a window has space again.
      */
     private static double countedStill(Interval interval, Paused reason) {
         double still = 0;
@@ -115,8 +117,8 @@ final class WindowRules {
     }
 
     /**
-     * Counts the partitions with unread records in all readings. Returns the fraction of them that was paused for
-     * {@code reason}.
+     * Computes {@link #stillShare} from the readings. The result is the fraction of observations in which a partition
+     * with unread records was paused for {@code reason}.
      */
     private static double seenStill(Interval interval, Paused reason) {
         long still = 0;

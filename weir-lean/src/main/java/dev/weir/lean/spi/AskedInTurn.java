@@ -1,21 +1,21 @@
 package dev.weir.lean.spi;
 
 /**
- * Chooses the broker that receives the next metadata request. A broker that is cut off from the controllers continues
- * to return outdated metadata. The connection to a broker is therefore closed after {@link #PATIENCE} consecutive
- * responses that did not help, or if the broker's metadata are too old. The next requests then go to the brokers in the
- * metadata, one after the other. If none of them helps, the bootstrap brokers are asked as well. Confined to one
- * thread.
+ * Chooses the broker for the next metadata request. A broker that is cut off from the controllers keeps returning
+ * outdated metadata. The connection to a broker is therefore closed after {@link #PATIENCE} consecutive unhelpful
+ * responses, or once its last response is too old. The next requests go to the brokers in the metadata, one after the
+ * other. If none of them helps, the bootstrap brokers are tried too. Confined to one thread.
  */
 public final class AskedInTurn {
 
     /**
-     * The number of unhelpful responses from one broker after which another broker is asked. One response is not
-     * enough, because a change in the cluster may not have reached any broker at the time of the first response.
+     * The number of consecutive unhelpful responses after which the client switches to another broker. A single
+     * response is not enough, because it may have been sent before any broker had learned about a change in the
+     * cluster.
      */
     private static final int PATIENCE = 2;
 
-    /** True before the first response, and if the last response did not help. */
+    /** True if the last response was unhelpful or there has been no response yet. */
     private boolean doubted = true;
 
     /** The number of consecutive responses from the connected broker that did not help. */
@@ -24,7 +24,7 @@ public final class AskedInTurn {
     /** True if the connected broker has responded. */
     private boolean answered;
 
-    /** The number of consecutive brokers that were asked without success. */
+    /** The number of brokers tried in a row without success. */
     private int vain;
 
     private int turn;
@@ -46,16 +46,16 @@ public final class AskedInTurn {
     }
 
     /**
-     * The number of times that all brokers were asked without success. If a host name resolves to several addresses,
-     * each of these rounds uses another address.
+     * The number of complete rounds in which every broker was tried without success. If a host name resolves to several
+     * addresses, the client uses the next address in each round.
      */
     public int round(int known, int bootstrap) {
         return vain / (known + bootstrap);
     }
 
     /**
-     * Reports a response from the connected broker. If no doubt was reported about the previous response, the previous
-     * response counts as helpful.
+     * Reports a response from the connected broker. The previous response now counts as helpful, unless {@link #doubt}
+     * or {@link #contradicted} was called for it.
      */
     public void answered() {
         if (!doubted) {
@@ -75,8 +75,8 @@ public final class AskedInTurn {
     }
 
     /**
-     * Reports that the last response contradicts another broker. The connection is then closed at once, so that a
-     * different broker is asked.
+     * Reports that the last response contradicts the response of another broker. {@link #isEnough} then returns true,
+     * so that the client switches to a different broker immediately.
      */
     public void contradicted() {
         doubted = true;

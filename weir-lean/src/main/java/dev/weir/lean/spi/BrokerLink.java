@@ -29,7 +29,7 @@ public final class BrokerLink {
     public interface Listener {
 
         /**
-         * Called with the response to a request, in the order of the requests.
+         * Called with each response. Responses arrive in the order of the requests.
          *
          * @param body the bytes after the header, which are not copied; valid only during the call
          */
@@ -61,8 +61,9 @@ public final class BrokerLink {
     public interface Inserts {
 
         /**
-         * Sends the bytes from the buffer's position to its limit, after the bytes written so far. The buffer must not
-         * be modified until the request has been answered or lost; its position advances.
+         * Sends the bytes from the buffer's position to its limit, after the bytes written so far, and advances the
+         * position. The buffer must not be modified until the listener has received the response or the loss of the
+         * connection.
          */
         void insert(ByteBuffer bytes);
     }

@@ -33,7 +33,7 @@ public final class BrokerLinks implements AutoCloseable {
     }
 
     /**
-     * Creates the object without opening connections. The caller must close it.
+     * Creates an instance without connecting to any broker. The caller must close it.
      *
      * @throws org.apache.kafka.common.KafkaException if a property is invalid; the message names the property
      */
@@ -47,7 +47,8 @@ public final class BrokerLinks implements AutoCloseable {
     }
 
     /**
-     * Creates a link to the first of several addresses that responds. The link connects on the first attempt to send.
+     * Creates a link to a broker with several addresses, which are tried in turn until a connection succeeds. The link
+     * connects on the first attempt to send.
      *
      * @param name the link's name in messages
      * @param addresses read before each attempt to connect. Each attempt uses the next address. Addresses may be
@@ -89,14 +90,14 @@ public final class BrokerLinks implements AutoCloseable {
         }
     }
 
-    /** Ends the current {@link #await}. If none is running, the next call returns at once. Thread-safe. */
+    /** Ends the current {@link #await}, or the next one if no thread is waiting. Thread-safe. */
     public void wakeup() {
         transports.wakeup();
     }
 
     /**
-     * The time in nanoseconds, from the clock that measures these links' waits. Has the semantics of
-     * {@link System#nanoTime}. Thread-safe.
+     * The current time in nanoseconds, from the clock used for this object's timeouts and backoffs. Has the semantics
+     * of {@link System#nanoTime}. Thread-safe.
      */
     public long nanoTime() {
         return transports.nanoTime();

@@ -22,7 +22,7 @@ public interface BrokerNetwork {
     /** Waits for up to {@code millis} milliseconds, and returns as soon as a channel has something to read. */
     void await(long millis);
 
-    /** Ends the current {@link #await}. If none is running, the next call returns at once. Thread-safe. */
+    /** Ends the current {@link #await}, or the next one if no thread is waiting. Thread-safe. */
     void wakeup();
 
     /** The current time in nanoseconds, from an arbitrary origin. */

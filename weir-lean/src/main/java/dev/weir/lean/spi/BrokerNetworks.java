@@ -5,7 +5,10 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** A registry of simulated networks by bootstrap address. Clients with any other address use sockets. Thread-safe. */
+/**
+ * A registry of simulated networks by bootstrap address. Clients use sockets unless their address is registered.
+ * Thread-safe.
+ */
 public final class BrokerNetworks {
 
     private static final Map<String, BrokerNetwork> NETWORKS = new ConcurrentHashMap<>();

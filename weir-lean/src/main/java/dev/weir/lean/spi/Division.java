@@ -7,9 +7,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Assigns partitions to threads. If there are at least as many brokers as threads, each broker belongs to one thread.
- * If there are fewer brokers than threads, a broker's partitions are divided among threads that fetch from no other
- * broker. Partitions stay with their thread if possible, so a second division of the result moves nothing. Stateless.
+ * Assigns partitions to threads. If there are at least as many brokers as threads, each broker is assigned to one
+ * thread. If there are fewer brokers than threads, each broker gets its own threads, which share the broker's
+ * partitions. Partitions stay with their current thread if possible. Once partitions are divided, dividing them again
+ * moves none of them. Stateless.
  */
 public final class Division {
 
@@ -39,7 +40,7 @@ public final class Division {
     /** Assigns brokers in descending order of their partition counts, each to the thread with the fewest partitions. */
     private static void wholeBrokers(SortedMap<Integer, List<Slot>> brokers, int threads, List<Slot> moves) {
         List<List<Slot>> bySize = new ArrayList<>(brokers.values());
-        bySize.sort(Comparator.comparingInt(slots -> -slots.size())); // ties stay in order of broker id
+        bySize.sort(Comparator.comparingInt(slots -> -slots.size())); // stable: ties keep the order of broker ids
         int[] load = new int[threads];
         for (List<Slot> slots : bySize) {
             int best = 0;
@@ -89,7 +90,7 @@ public final class Division {
                 }
             }
             if (best < 0) {
-                break; // every partition has its own thread
+                break; // no thread has more than one partition
             }
             counts.merge(best, 1, Integer::sum);
         }

@@ -4,8 +4,8 @@ import java.io.Serial;
 import java.util.Objects;
 
 /**
- * A violation of one of Weir's numbered invariants, which means that Weir has a bug. Stops the run before Weir creates
- * a batch, a request or a commit that the invariant forbids. Immutable.
+ * Thrown if one of Weir's numbered invariants is violated, which means that Weir has a bug. It is thrown before Weir
+ * creates the batch, request or commit that would violate the invariant, and it stops the run. Immutable.
  *
  * <p>Invariants are checked when a batch, a request or a commit is created, never per record.
  */
@@ -20,7 +20,7 @@ public final class InvariantException extends IllegalStateException {
      * Creates the exception for a violated invariant.
      *
      * @param number the invariant's number in {@code docs/internals/invariants.md}
-     * @param invariant the invariant's text there, without the full stop
+     * @param invariant the text of the invariant from that page, without the full stop
      * @param state the observed state, in a few words and numbers
      */
     public InvariantException(int number, String invariant, String state) {

@@ -1,8 +1,8 @@
 /**
- * Types for Weir's own modules. Contains broker connections that exchange Kafka's message classes over the lean
- * consumer's sockets, with its security settings and reconnects; one thread owns all of them. Also contains the choice
- * of the broker for metadata requests, the division of partitions among lean threads, and the exception for broken
- * invariants.
+ * Types that are used only by Weir's own modules. {@link BrokerLinks} exchanges Kafka's message classes with brokers.
+ * It uses the lean consumer's sockets, security settings and reconnects, and all of its connections belong to one
+ * thread. Other classes choose the broker for metadata requests and divide partitions among lean threads.
+ * {@link InvariantException} reports a violated invariant.
  */
 @NullMarked
 package dev.weir.lean.spi;

@@ -13,8 +13,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client connection. Reads requests one after the other on its own virtual thread, and has each request handled
- * there. {@link #cut}, {@link #state} and {@link #ageNanos} may be called by any thread.
+ * A client connection. Reads requests one after the other and handles them, all on the connection's own virtual thread.
+ * {@link #cut}, {@link #state} and {@link #ageNanos} may be called by any thread.
  */
 final class Connection implements Runnable {
 
@@ -38,7 +38,10 @@ final class Connection implements Runnable {
 
     private static final Logger LOG = System.getLogger(Connection.class.getName());
 
-    /** The time for a client to read an error response and close the connection before it is cut. */
+    /**
+     * The time that the client has for reading the last response and closing the connection. After this time, the
+     * server closes it.
+     */
     private static final Duration LINGER = Duration.ofSeconds(1);
 
     private static final int MOST_LINGER_BYTES = 64 * 1024;
@@ -144,8 +147,8 @@ final class Connection implements Runnable {
     }
 
     /**
-     * Lets the client read the response before the connection is closed. If the connection were closed with unread
-     * request bytes, it would be reset.
+     * Gives the client time to read the last response before the connection is closed. If unread request bytes remained
+     * when the connection was closed, TCP would reset it and the client might lose the response.
      */
     private void linger() throws IOException {
         isNow(State.WAITING);

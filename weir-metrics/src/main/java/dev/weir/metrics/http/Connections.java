@@ -15,7 +15,10 @@ final class Connections {
     private static final Comparator<Connection> LEAST_MISSED =
             Comparator.comparingInt(Connections::worth).thenComparingLong(each -> -each.ageNanos());
 
-    /** A younger connection has not yet had time to send its request or read its response. */
+    /**
+     * A connection is considered young up to this age, because it has not yet had time to send its request or read its
+     * response.
+     */
     private static final long YOUNG_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final int most;
@@ -85,7 +88,7 @@ final class Connections {
         }
     }
 
-    /** Closes all connections, including those added later. */
+    /** Closes all connections. Connections that are added later are closed immediately. */
     void close() {
         lock.lock();
         try {

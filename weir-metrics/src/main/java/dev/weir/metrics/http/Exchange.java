@@ -194,7 +194,7 @@ final class Exchange extends HttpExchange {
     /** Ends the exchange. The connection remains open only if the response is complete. */
     @Override
     public void close() {
-        // Only the connection is still open, and it checks isReusable.
+        // There is nothing to release. The Connection closes the socket unless isReusable() returns true.
     }
 
     @Override

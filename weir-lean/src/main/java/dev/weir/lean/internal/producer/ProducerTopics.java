@@ -47,7 +47,7 @@ final class ProducerTopics {
         return some;
     }
 
-    /** Reports a record for a partition that its topic does not have. */
+    /** Reports that a record specifies a partition that does not exist in its topic. */
     void miss() {
         missed = true;
     }

@@ -14,8 +14,8 @@ import org.apache.kafka.common.errors.RecordTooLargeException;
 final class RecordAppender {
 
     /**
-     * An unspecified partition. The record's key determines the partition; for a record without a key, the topic
-     * chooses it.
+     * The partition number for records without a specified partition. The partition is then determined by the record's
+     * key. A record without a key goes to the topic's current sticky partition.
      */
     static final int ANY_PARTITION = -1;
 
@@ -65,15 +65,16 @@ final class RecordAppender {
         if (number == ANY_PARTITION && record.key.isNull()) {
             partition = topic.nextSticky(all, full);
             if (partition.intake.append(record, timestampMillis, token)) {
-                // This record started no batch, so there is nothing to wake the thread for, except a full batch of the
-                // previous partition.
+                // No batch was started for this record. Wake the thread only if the previous partition has a batch to
+                // send.
                 if (full.intake.hasSome()) {
                     wake(full, full);
                 }
                 return true;
             }
         }
-        // First tries without waiting. A caller that need not wait must not fail because its interrupt flag is set.
+        // Try without waiting first: waiting fails if the caller's interrupt flag is set, and a caller must not fail if
+        // there is enough space.
         ProducerBatch fresh = pool.take(bytes, 0);
         if (fresh == null && waitNanos > 0) {
             fresh = pool.take(bytes, waitNanos);
@@ -107,8 +108,8 @@ final class RecordAppender {
     }
 
     /**
-     * Wakes the producer's thread after batches were filled in one or two partitions, unless the brokers of both
-     * currently accept no requests.
+     * Wakes the producer's thread after batches were started or filled in these partitions, which may be the same. Does
+     * nothing if the brokers of both partitions currently accept no requests.
      */
     private void wake(ProducerPartition one, ProducerPartition other) {
         if (!one.held || !other.held) {

@@ -46,7 +46,10 @@ final class RequestFlight {
         return -1;
     }
 
-    /** Marks a batch as answered. Returns false if the batch was already answered. */
+    /**
+     * Records that the response contains a result for a batch. Returns false if it already contained a result for this
+     * batch.
+     */
     boolean answer(int at) {
         boolean first = !answered.get(at);
         answered.set(at);

@@ -6,15 +6,15 @@ import java.util.List;
 
 /**
  * The partitions that may send to a broker in this iteration, each with its oldest waiting batch. If the batches do not
- * all fit into a request, the oldest batches go first. The order in which partitions were added might favour the same
- * partitions each time. Confined to the producer's thread.
+ * all fit into a request, the oldest batches are sent first. If they were sent in the order of addition, the same
+ * partitions could be preferred every time. Confined to the producer's thread.
  */
 final class SendableBatches {
 
     private static final Comparator<ProducerPartition> OLDEST_FIRST =
             (one, other) -> Long.compare(head(one).begunNanos - head(other).begunNanos, 0);
 
-    /** Groups partitions by topic, as requests require. */
+    /** Groups partitions by topic, because a produce request lists the partitions of each topic together. */
     private static final Comparator<ProducerPartition> BY_TOPIC = Comparator.<ProducerPartition>comparingInt(
                     each -> each.topic.ordinal)
             .thenComparingInt(each -> each.number);

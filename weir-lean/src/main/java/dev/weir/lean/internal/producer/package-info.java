@@ -1,6 +1,7 @@
 /**
- * Partitions with their batches, the brokers, and sending. Callers fill batches under a partition's lock. Everything
- * else runs on the producer's own thread, which also calls the listener.
+ * The lean producer: collects records into batches for each partition and sends the batches to the brokers. Callers
+ * append records to batches under a partition's lock. Everything else, including calls of the listener, runs on the
+ * producer's own thread.
  */
 @NullMarked
 package dev.weir.lean.internal.producer;

@@ -18,12 +18,12 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread with its own consumer. The engine and its partitions belong to this thread. Other threads post commands to
- * it, and read its last report about its partitions.
+ * A thread with its own consumer. The {@link ConsumerEngine} and its partitions are confined to this thread. Other
+ * threads can only post commands to it and read its most recent list of partitions.
  *
- * <p>To move a partition, its owner removes the partition and posts the position to the next owner, which adds the
- * partition at that position. So only one thread at a time owns the partition, and the first owner's work on the
- * records happens-before the next owner's work.
+ * <p>To move a partition to another thread, the owner first removes the partition from its own consumer. It then posts
+ * a command to the next owner, which adds the partition at the same position. A partition is therefore owned by at most
+ * one thread at a time, and the first owner's work on the records happens-before the next owner's work.
  */
 public final class LeanThread implements Runnable {
     private static final long TELL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -59,8 +59,8 @@ public final class LeanThread implements Runnable {
     }
 
     /**
-     * Ends the poll after the current record when the threads are stopping, because a poll may deliver thousands of
-     * records.
+     * Wraps a handler so that the current poll ends after a record if the threads are stopping. Otherwise a stopping
+     * thread would first process the rest of the poll, which may be thousands of records.
      */
     private RecordHandler endingRecords(RecordHandler handler) {
         return record -> {
@@ -104,7 +104,7 @@ public final class LeanThread implements Runnable {
                 CpuBinding.bindTo(cpu);
             }
             read();
-        } catch (Throwable e) { // includes a handler's exception, reported when all threads have ended
+        } catch (Throwable e) { // includes a handler's exception; reported after all threads have ended
             failure = e;
         }
         try {
@@ -161,8 +161,9 @@ public final class LeanThread implements Runnable {
     }
 
     /**
-     * Moves a partition to another thread. Does so only if this thread still owns the partition, knows its position,
-     * and has found no fault in it. A fault must be reported by the thread that found it. Any thread.
+     * Moves a partition to another thread, unless this thread no longer owns the partition, does not know its position,
+     * or has found a fault in it. A partition with a fault stays, because the thread that found the fault must report
+     * it. May be called by any thread.
      *
      * @param refused called by this thread if the partition is not moved
      */
@@ -187,23 +188,23 @@ public final class LeanThread implements Runnable {
         });
     }
 
-    /** Posts a command to this thread. Any thread. */
+    /** Posts a command to this thread. May be called by any thread. */
     void post(Runnable order) {
         orders.add(order);
         engine.wakeup();
     }
 
-    /** The thread's partitions, as it last reported them. Any thread. */
+    /** The thread's partitions as of its last report. May be called by any thread. */
     List<Slot> slots() {
         return slots;
     }
 
-    /** The counters of the thread's consumer. Any thread. */
+    /** The counters of the thread's consumer. May be called by any thread. */
     LeanMetrics metrics() {
         return engine.metrics();
     }
 
-    /** Ends the thread's wait. Any thread. */
+    /** Wakes the thread if it is waiting for brokers. May be called by any thread. */
     void wakeup() {
         engine.wakeup();
     }

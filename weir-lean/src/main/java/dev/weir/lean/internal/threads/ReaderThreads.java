@@ -31,8 +31,8 @@ public final class ReaderThreads {
     private volatile boolean ending;
 
     /**
-     * Partitions that are moving to another thread. They count as partitions of their new owner until it reports them.
-     * Confined to the home thread.
+     * Partitions that are moving to another thread. {@link #divide} counts such a partition as owned by the new thread,
+     * even before that thread reports it. Confined to the home thread.
      */
     private final Map<TopicPartition, Slot> moving = new HashMap<>();
 
@@ -53,7 +53,7 @@ public final class ReaderThreads {
         for (int started = 0; started < members.size(); started++) {
             try {
                 threads.get(started).start();
-            } catch (Throwable e) { // for example no memory for another thread
+            } catch (Throwable e) { // for example, if there is no memory for another thread
                 for (LeanThread rest : members.subList(started, members.size())) {
                     rest.close();
                     ended(e);
@@ -63,7 +63,10 @@ public final class ReaderThreads {
         }
     }
 
-    /** Tells the owners of partitions to move them to the threads that should read them. Home thread only. */
+    /**
+     * Moves partitions to the threads to which {@link Division} assigns them, by posting commands to their current
+     * owners. Called by the home thread only.
+     */
     void divide() {
         Map<TopicPartition, Slot> slots = new LinkedHashMap<>();
         Set<TopicPartition> told = new HashSet<>();
@@ -72,7 +75,7 @@ public final class ReaderThreads {
             for (Slot slot : member.slots()) {
                 slots.put(slot.partition(), slot);
                 if (!told.add(slot.partition())) {
-                    toldTwice.add(slot.partition()); // its new and its previous owner report it
+                    toldTwice.add(slot.partition()); // the old and the new owner both report it
                 }
             }
         }
@@ -142,8 +145,8 @@ public final class ReaderThreads {
     }
 
     /**
-     * Waits until all threads have stopped. Returns at once if called by one of these threads, because two threads
-     * might otherwise wait for each other.
+     * Waits until all threads have stopped. Returns immediately if called by one of these threads, because two of them
+     * could otherwise wait for each other forever.
      */
     public void join() {
         if (threads.contains(Thread.currentThread())) {

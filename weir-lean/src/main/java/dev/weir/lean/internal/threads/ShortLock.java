@@ -5,12 +5,13 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock to hold while copying a record. It is taken once per record, and therefore needs only one atomic operation to
- * lock and none to unlock. Not reentrant and not fair. The thread that holds it must not wait.
+ * A lock held only while copying one record. Because it is acquired for every record, acquiring it takes a single
+ * atomic operation, and releasing it takes none. Not reentrant and not fair. The holder must not block.
  *
- * <p>When a {@code ReentrantLock} is unlocked, it waits until all earlier writes are visible, and then checks for
- * waiting threads. If a record was copied into memory that is not in the CPU's cache, that wait takes longer than the
- * copy. This lock checks nothing when it is unlocked. Instead, waiting threads poll the lock.
+ * <p>Releasing a {@code ReentrantLock} is more expensive: the releasing thread first waits until all of its earlier
+ * writes are visible, and then checks for waiting threads. If a record was copied into memory outside the CPU's cache,
+ * this wait takes longer than the copy. Releasing this lock does not check for waiting threads. Instead, the waiting
+ * threads poll the lock.
  */
 public final class ShortLock {
 
@@ -20,8 +21,8 @@ public final class ShortLock {
     private static final int SPINS = 200;
 
     /**
-     * The polling interval after these spins. If the holder needs longer than that, the operating system has suspended
-     * it.
+     * The polling interval after {@link #SPINS} attempts. A holder that needs this long has probably been suspended by
+     * the operating system.
      */
     private static final long ASK_AGAIN_NANOS = 20_000;
 
@@ -48,7 +49,7 @@ public final class ShortLock {
             if (asked < SPINS) {
                 Thread.onSpinWait();
             } else {
-                // The call returns at once if the thread is interrupted. The loop then polls more often.
+                // If the thread is interrupted, this call returns immediately and the loop polls without pauses.
                 LockSupport.parkNanos(this, ASK_AGAIN_NANOS);
             }
         }

@@ -4,11 +4,11 @@ import java.util.Arrays;
 import org.agrona.collections.LongHashSet;
 
 /**
- * The aborted transactions in a fetch response. Their batches must be skipped if only committed records are read.
- * Confined to one thread; reused for the next response.
+ * The aborted transactions in a fetch response. A consumer that reads only committed records must skip the batches of
+ * these transactions. Confined to one thread; reused for the next response.
  *
- * <p>The broker lists pairs of a producer id and a first offset. A producer's batches are aborted from this offset on,
- * until its abort marker.
+ * <p>The broker lists each transaction as a producer id and a first offset. The producer's batches are aborted from the
+ * first offset up to the producer's next abort marker.
  */
 public final class AbortedTransactions {
 
@@ -44,7 +44,10 @@ public final class AbortedTransactions {
         return count == 0;
     }
 
-    /** Advances to a batch. From now on, all transactions that begin before the batch's end apply. */
+    /**
+     * Advances to the batch that ends before {@code nextOffset}. All transactions that begin before this offset take
+     * effect.
+     */
     public void reached(long nextOffset) {
         if (!sorted) {
             sort();

@@ -28,7 +28,7 @@ public final class FetchRequest {
     public static final short MIN_VERSION = 13;
     public static final short MAX_VERSION = 17;
 
-    /** An upper bound of a partition's size in either list, including a part of the topic's fields. */
+    /** An upper bound on the encoded size of a fetched or forgotten partition, including the fields of its topic. */
     public static final int PARTITION_BYTES = 64;
 
     private static final short LAST_WITH_REPLICA = 14;
@@ -76,7 +76,7 @@ public final class FetchRequest {
         return bytes;
     }
 
-    /** Returns the largest size of a request whose two lists contain this many partitions in total. */
+    /** Returns the maximum size of a request with this many fetched and forgotten partitions in total. */
     public int sizeFor(int partitions) {
         return head.length + fetchParameters.length + tail.length + PARTITION_BYTES * (partitions + 1);
     }
@@ -101,7 +101,7 @@ public final class FetchRequest {
         VarInts.putUnsigned(out, partitions + 1);
     }
 
-    /** Adds a partition to the first list. */
+    /** Adds a partition to the list of partitions to fetch. */
     public void partition(ByteBuffer out, int partition, int leaderEpoch, long offset, int lastEpoch) {
         out.putInt(partition)
                 .putInt(leaderEpoch)
@@ -112,7 +112,7 @@ public final class FetchRequest {
                 .put((byte) 0);
     }
 
-    /** Adds a partition to the second list. */
+    /** Adds a partition to the list of forgotten partitions. */
     public static void forgotten(ByteBuffer out, int partition) {
         out.putInt(partition);
     }
@@ -122,9 +122,10 @@ public final class FetchRequest {
     }
 
     /**
-     * Ends the request, which is then between position 0 and the buffer's limit.
+     * Completes the request and flips the buffer.
      *
-     * @param withRack whether the broker may name a nearer replica instead of sending records
+     * @param withRack whether to send the client's rack, which allows the broker to redirect the client to a nearer
+     *     replica
      */
     public void end(ByteBuffer out, boolean withRack) {
         out.put(withRack ? tail : tailWithoutRack)

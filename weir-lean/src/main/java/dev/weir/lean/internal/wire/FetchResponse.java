@@ -27,7 +27,7 @@ public final class FetchResponse {
     private static final int LEADER = 1;
     private static final int NONE = -1;
 
-    /** The number of remaining topics once the end of the response has been read. */
+    /** The value of {@link #topicsLeft} once the complete response has been read. */
     private static final int ENDED = -1;
 
     /** The smallest size of an aborted transaction. */
@@ -64,8 +64,8 @@ public final class FetchResponse {
     /**
      * Starts reading the response between two positions.
      *
-     * @param isCut true if the buffer contains only the beginning of the response. Records may then end beyond the
-     *     buffer, in which case nothing follows them
+     * @param isCut true if the buffer contains only the beginning of the response. The records of a partition may then
+     *     extend beyond the buffer. Such a partition is the last one that is read
      */
     public void wrap(ByteBuffer response, int from, int to, boolean isCut) throws MalformedResponseException {
         bytes = response;
@@ -209,9 +209,9 @@ public final class FetchResponse {
     }
 
     /**
-     * Reads a count that is encoded as the number plus {@code more}. Each element takes at least one byte, so a count
-     * that exceeds the number of remaining bytes is invalid. This check limits the iterations of the loop over the
-     * elements.
+     * Reads a count that is encoded as the number plus {@code more}. Each element takes at least one byte. A count that
+     * exceeds the number of remaining bytes is therefore invalid, unless the response is cut. This check limits the
+     * iterations of the loop over the elements.
      */
     private int count(int more) {
         int number = number();
@@ -299,7 +299,7 @@ public final class FetchResponse {
         return divergingOffset;
     }
 
-    /** The leader that the broker names together with an error; -1 if it names none. */
+    /** The current leader according to a broker that returned an error; -1 if the broker did not name a leader. */
     public int leader() {
         return leader;
     }

@@ -3,12 +3,12 @@ package dev.weir.lean.internal.wire;
 import java.nio.ByteBuffer;
 
 /**
- * Variable-length integers: seven bits per byte, the lowest first. The sign bit of a byte means that more bytes follow.
- * Stateless.
+ * Variable-length integers: seven bits per byte, least significant bits first. If the sign bit of a byte is set, more
+ * bytes follow. Stateless.
  *
- * <p>A read method returns two numbers in one long: the value in the upper half, and the position after the value in
- * the lower half. The method therefore need not allocate an object or write to a field. A read method reads at most
- * five bytes and ignores the end of the record. The caller checks the end once it knows all of the record's numbers.
+ * <p>{@link #signed} and {@link #unsigned} return two values packed into a long: the number in the upper half, and the
+ * position after it in the lower half. They therefore do not allocate an object or write to a field. They read at most
+ * five bytes, even beyond the end of a record. The caller checks the end after it has read all numbers of the record.
  */
 public final class VarInts {
 
@@ -151,12 +151,12 @@ public final class VarInts {
         return raw <= LOW ? 1 : 2;
     }
 
-    /** The encoded bytes of a number as defined at {@link #sizeOfSmall}. The first byte is the highest one. */
+    /** The encoded bytes of a number that meets the conditions of {@link #sizeOfSmall}, in big-endian order. */
     public static int small(int raw) {
         return raw <= LOW ? raw : (((raw & LOW) | (LOW + 1)) << Byte.SIZE) | (raw >>> BITS);
     }
 
-    /** Writes a number as defined at {@link #sizeOfSmall}. Returns the position after it. */
+    /** Writes a number that meets the conditions of {@link #sizeOfSmall}. Returns the position after it. */
     public static int putSmall(ByteBuffer bytes, int at, int raw) {
         if (raw <= LOW) {
             bytes.put(at, (byte) raw);

@@ -1,6 +1,6 @@
 /**
- * The bytes of requests and responses: variable-length numbers, fetch requests that are written by patching templates,
- * and fetch responses that are read in place. Runs on the polling thread; owns no buffers.
+ * The binary format of requests and responses: variable-length integers, fetch requests written from templates, and
+ * fetch responses read in place. The classes are used by the polling thread and do not own buffers.
  */
 @NullMarked
 package dev.weir.lean.internal.wire;
