@@ -20,8 +20,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.management.JMException;
+import javax.management.JMRuntimeException;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanServer;
+import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
@@ -115,12 +117,8 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
     private void look() {
         Set<Key> now = new HashSet<>();
         for (String group : GROUPS) {
-            try {
-                for (ObjectName bean : server.queryNames(new ObjectName(group + "," + CLIENT_KEY + "=*"), null)) {
-                    now.addAll(figures(bean));
-                }
-            } catch (JMException ignored) {
-                // A client was closed during this check.
+            for (ObjectName bean : server.queryNames(pattern(group), null)) {
+                now.addAll(figures(bean));
             }
         }
         registries.forEach((registry, meters) -> {
@@ -135,12 +133,25 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
         });
     }
 
-    private List<Key> figures(ObjectName bean) throws JMException {
+    private static ObjectName pattern(String group) {
+        try {
+            return new ObjectName(group + "," + CLIENT_KEY + "=*");
+        } catch (MalformedObjectNameException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Returns the numbers of a bean, or none if its client was closed during this check. */
+    private List<Key> figures(ObjectName bean) {
         List<Key> figures = new ArrayList<>();
-        for (MBeanAttributeInfo attribute : server.getMBeanInfo(bean).getAttributes()) {
-            if (server.getAttribute(bean, attribute.getName()) instanceof Number) {
-                figures.add(new Key(bean, attribute.getName()));
+        try {
+            for (MBeanAttributeInfo attribute : server.getMBeanInfo(bean).getAttributes()) {
+                if (server.getAttribute(bean, attribute.getName()) instanceof Number) {
+                    figures.add(new Key(bean, attribute.getName()));
+                }
             }
+        } catch (JMException | JMRuntimeException closed) {
+            return List.of();
         }
         return figures;
     }

@@ -5,7 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import javax.management.AttributeNotFoundException;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
@@ -54,6 +60,44 @@ class KafkaClientMetersTest {
             meters.close();
             assertThat(registry.getMeters()).isEmpty();
             assertThatThrownBy(() -> meters.bindTo(registry)).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    /** The meters of other clients were removed until the next check. */
+    @Test
+    void clientThatCloses_duringACheck_hidesNoOther() throws Exception {
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        List<ObjectName> closing = new ArrayList<>();
+        try (KafkaClientMeters meters = KafkaClientMeters.create();
+                KafkaProducer<byte[], byte[]> client = producer("stays")) {
+            assertThat(client.metrics()).isNotEmpty();
+            for (int i = 0; i < 10; i++) {
+                ObjectName name = new ObjectName("kafka.producer:type=producer-metrics,client-id=closing-" + i);
+                server.registerMBean(new Closing(), name);
+                closing.add(name);
+            }
+            meters.bindTo(registry);
+            meters.lookNow();
+            assertThat(registry.find("kafka.producer.buffer.total.bytes")
+                            .tag("client_id", "stays")
+                            .gauge())
+                    .isNotNull();
+        } finally {
+            for (ObjectName name : closing) {
+                server.unregisterMBean(name);
+            }
+        }
+    }
+
+    /** A bean whose client has gone when its attribute is read. */
+    public interface ClosingMBean {
+        double getRate() throws AttributeNotFoundException;
+    }
+
+    public static final class Closing implements ClosingMBean {
+        @Override
+        public double getRate() throws AttributeNotFoundException {
+            throw new AttributeNotFoundException("planted");
         }
     }
 }
