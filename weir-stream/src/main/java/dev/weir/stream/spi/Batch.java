@@ -154,9 +154,9 @@ public final class Batch<T> {
     }
 
     /**
-     * Abandons one pending acknowledgement of each element that a stage still holds when it fails while processing a
-     * batch. These are the elements before index {@code kept}, which were about to be handed on, and the elements from
-     * index {@code first} on, which have not been processed. The elements in between have already been settled.
+     * Abandons one pending acknowledgement of each element that a stage still holds when it is interrupted within
+     * a batch. These are the elements before index {@code kept}, which were about to be handed on, and the elements
+     * from index {@code first} on, which have not been processed. The elements in between have already been settled.
      */
     public void abandonAllBut(int kept, int first) {
         abandon(0, kept);
