@@ -32,19 +32,20 @@ public interface AckTarget {
     void ack(long token);
 
     /**
-     * Ends one pending acknowledgement of an unwanted element: it comes after the point at which a downstream stage
-     * ended the stream. An element of a source stays unacknowledged (the default does nothing). A source that waits for
-     * unfinished elements when it ends does not need to wait for this acknowledgement. An element of a substream counts
-     * as finished if the outer stream continues. The token must not be used for this pending acknowledgement again.
+     * Ends one pending acknowledgement of an element that is not needed, because a downstream stage ended the stream
+     * before this element. An element of a source stays unacknowledged (the default does nothing). A source that waits
+     * for unfinished elements when it ends does not need to wait for this acknowledgement. An element of a substream
+     * counts as finished if the outer stream continues. The token must not be used for this pending acknowledgement
+     * again.
      */
     default void forgo(long token) {}
 
     /**
-     * Abandons one pending acknowledgement of {@code token}. Called when the holder, such as a buffer, was closed
-     * before it handed the element on, and cannot know whether the stream ended or failed. An element of a source stays
-     * unacknowledged, and the source does not need to wait for it, as with {@link #forgo}. An element of a substream is
-     * finished once that substream has completed by itself while the outer stream continues. The token must not be used
-     * for this pending acknowledgement again.
+     * Abandons one pending acknowledgement of {@code token}. Called if the holder, such as a buffer, was closed before
+     * it handed the element on, and cannot know whether the stream completed or failed. An element of a source stays
+     * unacknowledged, and the source does not need to wait for it, as with {@link #forgo}. An element of a substream
+     * counts as finished once the substream has completed normally, provided that the outer stream continues. The token
+     * must not be used for this pending acknowledgement again.
      */
     default void abandon(long token) {}
 
@@ -59,16 +60,17 @@ public interface AckTarget {
 
     /**
      * Returns whether the source no longer owns the element, in which case {@link #dropIfRevoked} returns true. Once
-     * this method has returned true, it always does. It ends no pending acknowledgement; it is fast and lock-free.
+     * this method has returned true for a token, it keeps returning true. It ends no pending acknowledgement. It must
+     * be fast and lock-free.
      */
     default boolean isRevoked(long token) {
         return false;
     }
 
     /**
-     * Returns whether the element with {@code token} is the element that {@code of} identifies by {@code ofToken}, or
-     * was derived from that element. A target that combines other targets calls this method on each of them. Intended
-     * for code that searches for an element, not for code that processes it.
+     * Returns whether the element with {@code token} is the element that has the token {@code ofToken} in the target
+     * {@code of}, or was derived from that element. A target that combines other targets calls this method on each of
+     * them. Intended for code that searches for an element, not for code that processes it.
      */
     default boolean standsFor(long token, AckTarget of, long ofToken) {
         return this == of && token == ofToken;
@@ -86,14 +88,19 @@ public interface AckTarget {
     @FunctionalInterface
     interface RootVisitor {
 
-        /** Visits the element that {@code source}, the target of its source, identifies by {@code token}. */
+        /**
+         * Visits one source element.
+         *
+         * @param source the acknowledgement target of the element's source
+         * @param token the element's token in {@code source}
+         */
         void root(AckTarget source, long token);
     }
 
     /**
-     * Passes to {@code visitor} the source elements from which the element with {@code token} was derived: either the
-     * element itself or the elements that it combines. The caller must hold a pending acknowledgement of the token. A
-     * target that combines others must override this method.
+     * Calls {@code visitor} for each source element from which the element with {@code token} was derived. By default,
+     * this is the element itself. A target that combines other targets must override this method and visit the elements
+     * that were combined. The caller must hold a pending acknowledgement of the token.
      */
     default void roots(long token, RootVisitor visitor) {
         visitor.root(this, token);

@@ -133,8 +133,8 @@ public final class Batch<T> {
     }
 
     /**
-     * Ends one pending acknowledgement of the element at {@code index}, which comes after the end of the stream. See
-     * {@link AckTarget#forgo}.
+     * Ends one pending acknowledgement of the element at {@code index}, which is not needed because a downstream stage
+     * ended the stream before it. See {@link AckTarget#forgo}.
      */
     public void forgo(int index) {
         target(index).forgo(token(index));
@@ -154,9 +154,9 @@ public final class Batch<T> {
     }
 
     /**
-     * Abandons one pending acknowledgement of each element before index {@code kept} and of each element from index
-     * {@code first} on. The elements before {@code kept} were about to be handed on. The elements in between have
-     * already been settled.
+     * Abandons one pending acknowledgement of each element that a stage still holds when it is interrupted within
+     * a batch. These are the elements before index {@code kept}, which were about to be handed on, and the elements
+     * from index {@code first} on, which have not been processed. The elements in between have already been settled.
      */
     public void abandonAllBut(int kept, int first) {
         abandon(0, kept);

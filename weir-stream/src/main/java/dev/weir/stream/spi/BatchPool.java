@@ -16,8 +16,9 @@ public final class BatchPool {
     // The pool never waits for the lock. If the lock is taken, allocating or losing an array costs less than parking a
     // thread.
     //
-    // Arrays are reused only until the next garbage collection, because in G1 a store into an old array costs several
-    // times as much as a store into a young one: it marks a card behind a fence. See ADR 6.
+    // Arrays are reused only until the next garbage collection. With G1, storing a reference in an old array costs
+    // several times as much as storing it in a young one, because the write barrier executes a memory fence and marks a
+    // card. See ADR 6.
 
     /** Maximum number of spare arrays. It is sufficient for the elements in flight in a boundary's default buffer. */
     private static final int MAX_SPARES = 8;
@@ -33,8 +34,8 @@ public final class BatchPool {
     private CollectionEpoch sparesMadeIn = CollectionEpoch.current();
 
     /**
-     * The first thread that took a batch. Written once, so a thread that reads itself here is the owner, even if other
-     * threads read a stale value.
+     * The first thread that took a batch. This field is written only once. Other threads may read a stale null, but
+     * only the owner can read a reference to itself.
      */
     private @Nullable Thread owner;
 

@@ -8,8 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * The clock that the stages of a run use for waiting: either the system clock, or one that a test advances.
  * Thread-safe.
  *
- * <p>The deadlines of {@link Stage#pull} are times of the run's clock. Stages use only this clock to wait; only meters
- * use the system clock.
+ * <p>The deadlines of {@link Stage#pull} refer to the run's clock. Stages use this clock for all waits. Meters, which
+ * measure how long work takes, always use the system clock.
  */
 public interface Clock {
 

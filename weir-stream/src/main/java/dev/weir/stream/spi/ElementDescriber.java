@@ -3,8 +3,8 @@ package dev.weir.stream.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes the elements of one library in failure messages, for instance by their key. Loaded by
- * {@link java.util.ServiceLoader}. Thread-safe.
+ * Describes elements in failure messages, for instance by their key. Each implementation handles the element types of
+ * one library. Implementations are loaded by {@link java.util.ServiceLoader}. Thread-safe.
  */
 @FunctionalInterface
 public interface ElementDescriber {

@@ -29,7 +29,7 @@ public interface ElementOperator<T, R> {
 
     /**
      * Processes an element. The element is acknowledged when all elements emitted during this call are acknowledged, or
-     * at once if no element was emitted.
+     * immediately if no element was emitted.
      *
      * @throws Exception if the element cannot be processed; the stage's {@link dev.weir.stream.Supervision} decides
      *     what happens. By default the pipeline fails, elements emitted during this call are dropped, and the element

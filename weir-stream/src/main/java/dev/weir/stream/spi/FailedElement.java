@@ -76,7 +76,7 @@ public final class FailedElement extends RuntimeException {
                 failure.addSuppressed(failed);
             }
         } catch (RuntimeException | LinkageError | ServiceConfigurationError unknown) {
-            // The failure itself is more important than this note.
+            // An exception while creating the note must not replace the original failure.
             failure.addSuppressed(unknown);
         }
     }
@@ -88,8 +88,9 @@ public final class FailedElement extends RuntimeException {
     }
 
     /**
-     * Returns whether {@code failure} already has a note for this place. Downstream stages may rethrow an exception,
-     * and a program may reuse one for another element.
+     * Returns whether {@code failure} needs no further note, because it has one for this place or has the maximum
+     * number of notes. The same exception may arrive here repeatedly: downstream stages may rethrow it, and a program
+     * may throw the same instance for several elements.
      */
     private static boolean isNoted(Throwable failure, String place) {
         if (failure.getSuppressed().length >= MAX_NOTES) {

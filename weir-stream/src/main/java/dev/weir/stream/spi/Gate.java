@@ -3,12 +3,12 @@ package dev.weir.stream.spi;
 import java.util.function.BooleanSupplier;
 
 /**
- * Implemented by a handler or function of a parallel stage whose calls may have to wait for something outside the
- * stage, for instance while a service is down. For each attempt the stage calls {@link #enter} and then the function,
- * both on the same thread. Thread-safe.
+ * Delays calls of a parallel stage's function while something outside the stage is not available, for instance while a
+ * service is down. Implemented by the handler or function itself. For each attempt the stage calls {@link #enter} and
+ * then the function, both on the same thread. Thread-safe.
  *
- * <p>While a call waits here, work on its element has not begun, so the wait ends as soon as the source no longer owns
- * the element:
+ * <p>While a call waits in {@code enter}, work on its element has not begun. The wait therefore ends as soon as the
+ * source no longer owns the element:
  *
  * <pre>
  *   caller:  enter, checks whether revoked ............ waits ......... checks again: revoked, enter returns false
@@ -21,8 +21,8 @@ public interface Gate<T> {
      * Waits until work on an element may begin.
      *
      * @param revoked returns whether the source no longer owns the element; the implementation must check it before
-     *     each wait, after each wait, and before it returns. Once it has returned true, it always does. It is fast and
-     *     lock-free
+     *     each wait, after each wait, and before it returns. Once it has returned true, it keeps returning true. It is
+     *     fast and lock-free
      * @return false if the source no longer owns the element; work on it must not begin
      */
     boolean enter(T element, BooleanSupplier revoked) throws InterruptedException;

@@ -1,8 +1,8 @@
 package dev.weir.stream.spi;
 
 /**
- * Marks which stage is currently processing the element, for several stages that process each element together. One
- * thread writes the mark for each element with a plain store; other threads read it as an estimate.
+ * Records which stage is currently processing an element, if one loop passes each element through several stages. The
+ * thread that runs the loop writes the mark for each element with a plain store; other threads read it as an estimate.
  */
 public final class PassMark {
 

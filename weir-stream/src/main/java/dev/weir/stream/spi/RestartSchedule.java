@@ -7,12 +7,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether and when a stream may restart, and counts its restarts for that. Not thread-safe: the owner guards it
- * with a lock or confines it to one thread. Memory is bounded, also without a limit on the number of restarts.
+ * Decides whether and when a stream may restart, based on its recent restarts. Not thread-safe: the owner guards it
+ * with a lock or confines it to one thread. Memory use is bounded even if the number of restarts is unlimited.
  */
 public final class RestartSchedule {
 
-    /** Number of restarts that are remembered if there is no limit: by then, every back-off has reached its maximum. */
+    /**
+     * Number of restarts to remember if restarts are unlimited. After this many restarts every back-off has reached its
+     * maximum delay, so remembering more would make no difference.
+     */
     private static final int REMEMBERED = 64;
 
     private final RestartSettings settings;
@@ -26,20 +29,22 @@ public final class RestartSchedule {
     }
 
     /**
-     * Returns the delay until the restart after a failure, and counts that restart. Returns null if none may follow: the
-     * JVM cannot continue ({@link Thrown#isFatal}), or {@link RestartSettings#maxRestarts} is reached.
+     * Returns the delay before the restart after a failure, and counts that restart. Returns null if the stream must
+     * not restart, because the JVM cannot continue ({@link Thrown#isFatal}) or {@link RestartSettings#maxRestarts} is
+     * reached.
      *
-     * @param nowNanos current time of a {@link Clock} or of {@link System#nanoTime}, always the same one
+     * @param nowNanos current time of a {@link Clock} or of {@link System#nanoTime}; all calls must use the same clock
      */
     public @Nullable Duration afterFailure(Throwable failure, long nowNanos) {
         return Thrown.isFatal(failure) ? null : next(nowNanos);
     }
 
     /**
-     * Returns the delay until the restart after a normal end, and counts that restart. Returns null if none may follow:
-     * {@link RestartSettings#onCompletion} is false, or {@link RestartSettings#maxRestarts} is reached.
+     * Returns the delay before the restart after a normal end, and counts that restart. Returns null if the stream must
+     * not restart, because {@link RestartSettings#onCompletion} is false or {@link RestartSettings#maxRestarts} is
+     * reached.
      *
-     * @param nowNanos current time of the clock that {@link #afterFailure} gets
+     * @param nowNanos current time of the same clock as for {@link #afterFailure}
      */
     public @Nullable Duration afterCompletion(long nowNanos) {
         return settings.onCompletion() ? next(nowNanos) : null;

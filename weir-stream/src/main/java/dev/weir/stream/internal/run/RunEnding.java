@@ -18,12 +18,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of one run: the stop hooks, the cause of a failure, the resources to close, and the unfinished work.
- * Thread-safe. Hooks are called without holding the lock, and their exceptions are passed to the run.
+ * Collects everything that a run needs in order to end: the stop hooks, the first failure, the resources to close, and
+ * reports of unfinished work. Thread-safe. Hooks are called without holding the lock. If a hook throws, the exception
+ * is passed to the caller's {@code failed} callback.
  */
 final class RunEnding {
 
-    /** Time for pending acknowledgements if a thread will never return. */
+    /** Maximum time for closing resources once a thread is known to never return. */
     private static final long LITTLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -36,10 +37,13 @@ final class RunEnding {
     private long drainEndNanos = Stage.NEVER;
     private boolean expectsLess;
     private final List<String> leftUndone = new ArrayList<>();
-    /** For each stage, the elements in it that were cut off. */
+    /** For each stage, the elements whose substreams were cut short by a stop. */
     private final Map<String, CutOff> cutOff = new TreeMap<>();
 
-    /** The number of elements whose streams were cut short by a stop, and the inner stages that had not completed. */
+    /**
+     * A number of elements whose streams were cut short by a stop. {@code at} names the inner stages that had not
+     * completed.
+     */
     private record CutOff(int elements, Set<String> at) {
 
         CutOff with(CutOff more) {
@@ -127,7 +131,7 @@ final class RunEnding {
         return leftUndone();
     }
 
-    /** The unfinished work so far, one entry per line. */
+    /** Returns the reports of unfinished work so far. */
     List<String> leftUndone() {
         List<String> lines = new ArrayList<>();
         lock.lock();
@@ -141,8 +145,8 @@ final class RunEnding {
     }
 
     /**
-     * Limits the time for closing resources to one second. A thread that will never return holds elements, and the
-     * resources would wait for these elements.
+     * Limits the time for closing resources to one second. Called if a thread will never return: the thread may hold
+     * elements, and the resources would otherwise wait for these elements until the drain times out.
      */
     void expectLess() {
         lock.lock();
@@ -153,7 +157,10 @@ final class RunEnding {
         }
     }
 
-    /** Returns the time limit for closing resources at the end of the run, which starts now. */
+    /**
+     * Returns the remaining time for closing resources, now that the run is ending. The result is zero if the run has
+     * failed.
+     */
     Duration patience() {
         lock.lock();
         try {
@@ -218,7 +225,8 @@ final class RunEnding {
     }
 
     /**
-     * Returns whether a failure is only the interrupt of a handler, and therefore a consequence of the run's failure.
+     * Returns whether a failure was only caused by the interrupt of a user function. Such a failure is a consequence of
+     * the run's end and not an independent failure.
      */
     private static boolean isInterrupt(Throwable failure) {
         return failure instanceof InterruptedException || Thrown.cause(failure) instanceof InterruptedException;

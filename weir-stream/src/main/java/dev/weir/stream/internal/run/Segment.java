@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stages between two asynchronous boundaries, fused on one thread: a loop that pulls the chain of stages to its
- * end. {@link #cancel} is thread-safe; everything else is confined to the run.
+ * A chain of stages between two asynchronous boundaries. It has one thread, whose loop pulls the last stage until the
+ * end of the stream. {@link #cancel} may be called from any thread; all other methods are for the run and its stages.
  */
 public final class Segment<T> {
 
@@ -66,8 +66,8 @@ public final class Segment<T> {
     }
 
     /**
-     * Returns the activity of the segment's thread, as seen by one of its stages; null if that stage runs on another
-     * thread.
+     * Returns the current activity of the segment's thread for the stage named {@code stage}; null if the thread has
+     * not started or the stage runs on another thread.
      */
     @Nullable
     Activity activity(String stage, StageMeter ofStage) {
@@ -75,8 +75,9 @@ public final class Segment<T> {
         if (running == null || !meter.sharesThread(ofStage)) {
             return null;
         }
-        // The thread's state is read first, because a thread records a wait for its neighbours before it starts to
-        // wait.
+        // The thread's state must be read before the meter. A thread records in its meter that it waits for a neighbour
+        // before it starts to wait. With the opposite order, a thread that starts such a wait in between would appear
+        // to wait in user code.
         ThreadWait wait = running.threadWait();
         boolean works = running.hasBegun() && !meter.isBlocked();
         boolean waits = works && wait != ThreadWait.NONE;
@@ -88,7 +89,7 @@ public final class Segment<T> {
                 .withPass(works && ofStage.isInPass(), meter.waitsForSibling(), waits && wait == ThreadWait.ENGINE);
     }
 
-    /** The name of the stage to which the elements that the loop holds are attributed. */
+    /** The name of the stage that is reported as holding the elements in {@link #inHand()}. */
     String name() {
         return name;
     }
@@ -151,7 +152,10 @@ public final class Segment<T> {
         }
     }
 
-    /** Closes the stages. Called at the end of the body, or instead of the body if it never starts. */
+    /**
+     * Closes the stages. Called by the segment's task when the loop has returned, or by another thread if the task
+     * never starts.
+     */
     void close() {
         try {
             upstream.close();
@@ -209,7 +213,7 @@ public final class Segment<T> {
                 }
                 return batch;
             } catch (RuntimeException | Error failure) {
-                // The loop may pass the failure downstream and return as if the stream had ended.
+                // The failure is recorded here because the loop may pass it downstream and return normally.
                 TaskGroup.noteFailure(failure);
                 throw failure;
             }

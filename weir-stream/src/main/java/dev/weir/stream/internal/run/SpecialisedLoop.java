@@ -8,12 +8,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A loop over user code. Each class of functions gets its own copy of the loop, in which the compiler sees only one
- * function and inlines it. Without copies, all stages of a kind would use one loop, which calls the function through an
- * interface; see ADR 6. Thread-safe.
+ * A loop that calls a user function for each element. Each class that implements such a function gets its own copy of
+ * the loop, so the JIT compiler sees a single call target and can inline it. Without copies, all stages of the same
+ * kind would share one loop with a megamorphic interface call; see ADR 6. Thread-safe.
  *
- * <p>A copy is a hidden class that is defined from the loop's class file. It lives as long as the class of its
- * functions. If it cannot be created, the equivalent shared loop is used.
+ * <p>A copy is a hidden class that is defined from the loop's class file. It lives as long as the class of the
+ * function. If it cannot be created, the equivalent shared loop is used.
  *
  * @param <L> the interface of the loop
  */
@@ -46,7 +46,7 @@ public final class SpecialisedLoop<L> {
     }
 
     /**
-     * Creates the copies of a loop.
+     * Creates a {@code SpecialisedLoop}, which copies {@code shared} on demand.
      *
      * @param lookup a lookup of the class in which the loop is nested
      * @param shared the loop; it must be stateless and have a constructor without parameters

@@ -72,14 +72,14 @@ public final class StageAttributes {
         return said.buffer() != 0 ? said.buffer() : otherwise;
     }
 
-    /** Returns the supervision; if none was set, it fails the stream. */
+    /** Returns the supervision, or {@link Supervision#fail} if none was set. */
     public Supervision supervision() {
         readsSupervision = true;
         Supervision supervision = said.supervision();
         return supervision != null ? supervision : Supervision.fail();
     }
 
-    /** Returns whether the builder has read a supervision that waits before it calls a function again. */
+    /** Returns whether the stage uses a supervision that retries a function call after a delay. */
     boolean waitsBetweenAttempts() {
         Supervision supervision = said.supervision();
         RetryPolicy policy = supervision == null || !readsSupervision ? null : supervision.retryPolicy();
@@ -87,8 +87,8 @@ public final class StageAttributes {
     }
 
     /**
-     * Returns all attributes for another stage that replaces this one. That stage refuses the attributes that it does
-     * not read.
+     * Returns all attributes, for a stage that is built in place of this one. All of them count as read, because the
+     * other stage checks for unread attributes itself.
      */
     public Attributes handedOn() {
         readsDispatcher = true;

@@ -30,7 +30,10 @@ public final class StageEntry implements StageContext {
     private volatile IntSupplier depth = () -> 0;
     private volatile @Nullable Keeper keeper;
 
-    /** The visible entry, if this entry belongs to one of many streams that are shown as one. */
+    /**
+     * The entry shown to the user in place of this one, if this entry belongs to a substream. One entry represents the
+     * same stage in all substreams.
+     */
     private final @Nullable StageEntry shownAs;
 
     /** The entries of running stages that this entry represents. */
@@ -50,8 +53,9 @@ public final class StageEntry implements StageContext {
     private Runnable onStop = () -> {};
 
     /**
-     * The part of an element that a stage holds.
+     * An element found in a stage.
      *
+     * @param value the element, or the part of it that the stage holds
      * @param atWork whether the stage's function is processing it
      */
     public record Kept(Object value, boolean atWork) {}
@@ -69,7 +73,7 @@ public final class StageEntry implements StageContext {
     }
 
     /**
-     * The way in which a stage works and counts.
+     * The threads and the counters of a stage.
      *
      * @param meter the stage's counters
      * @param parallelism maximum number of threads that work in the stage at once
@@ -124,7 +128,7 @@ public final class StageEntry implements StageContext {
         show();
     }
 
-    /** Registers the keeper, which can search the waiting elements and the elements in flight. */
+    /** Registers the keeper, which finds elements that the stage holds, both queued and being processed. */
     public void keeper(Keeper ofElements) {
         keeper = ofElements;
         show();
@@ -140,7 +144,8 @@ public final class StageEntry implements StageContext {
     }
 
     /**
-     * Creates the entry of a stage in another stream. That stage is counted here and is searched through this entry.
+     * Creates the entry for this stage in one of its substreams. The new entry uses this entry's meter, and its
+     * elements are found through this entry.
      */
     StageEntry inStream(StageLifetime stream, Shape ofStage) {
         return new StageEntry(run, stream, name, ofStage.withMeter(meter()), this);
@@ -184,7 +189,8 @@ public final class StageEntry implements StageContext {
     }
 
     /**
-     * Returns whether the stage holds elements that it cannot search. Elements of {@code source} itself do not count.
+     * Returns whether the stage holds elements but has no {@link Keeper} that could find them. The elements held by
+     * {@code source} itself do not count.
      */
     boolean keepsUntold(StageEntry source) {
         return (this != source && keeper == null && ownDepth() > 0)
@@ -223,8 +229,8 @@ public final class StageEntry implements StageContext {
     }
 
     /**
-     * Registers a supplier of the maximum number of threads that work in the stage at once, for stages where it
-     * changes.
+     * Registers a supplier of the maximum number of threads that work in the stage at once. Used by stages whose
+     * parallelism changes.
      */
     public void parallelism(IntSupplier threads) {
         StageEntry shown = shownAs == null ? this : shownAs;
@@ -237,8 +243,8 @@ public final class StageEntry implements StageContext {
     }
 
     /**
-     * Returns the activity of the stage's workers, over all streams that are shown as one; null if it has no workers or
-     * their activity is unknown.
+     * Returns the activity of the stage's workers, added up over all substreams that this entry represents; null if the
+     * stage has no workers or their activity is unknown.
      */
     @Nullable
     Activity activity() {
@@ -263,7 +269,8 @@ public final class StageEntry implements StageContext {
             StageSteering steered =
                     new StageSteering(name, dispatcher.name(), () -> parallelism.getAsInt(), failedCalls, most, n -> {
                         resize.accept(n);
-                        // This reading attributes the time so far to the previous number of threads.
+                        // Takes a snapshot, so that the thread time until now is counted with the previous number of
+                        // threads.
                         run.stages();
                     });
             steering = steered;
@@ -347,7 +354,8 @@ public final class StageEntry implements StageContext {
         try {
             return depth.getAsInt();
         } catch (RuntimeException ignored) {
-            // A foreign gauge must not prevent a pipeline from ending; it may be read after its owner was closed.
+            // The gauge may belong to another component that is already closed. Its failure must not prevent the
+            // pipeline from ending.
             return 0;
         }
     }
@@ -365,15 +373,15 @@ public final class StageEntry implements StageContext {
             standsFor.clear();
         }
         activity = () -> null;
-        // A pass that failed has ended too.
+        // If the stage failed in the middle of a pass, the pass has not been ended yet.
         meter().endPass();
         int last = parallelism.getAsInt();
         parallelism = () -> last;
     }
 
     /**
-     * The total time of the threads that a stage may use. It is summed at each reading, because a user or the stage may
-     * change the number of threads. Thread-safe.
+     * The total time of the threads that a stage may use. It is accumulated whenever a snapshot is taken, because the
+     * number of threads may change while the stage is running. Thread-safe.
      */
     private static final class ThreadTime {
 

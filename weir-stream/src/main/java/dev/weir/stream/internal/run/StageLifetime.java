@@ -2,7 +2,9 @@ package dev.weir.stream.internal.run;
 
 import dev.weir.stream.spi.StageContext.Termination;
 
-/** The lifetime of stages: a run, or a stream that starts and ends within it. Thread-safe. */
+/**
+ * The scope in which a stage lives: either the whole run, or a stream that starts and ends within the run. Thread-safe.
+ */
 interface StageLifetime {
 
     /**

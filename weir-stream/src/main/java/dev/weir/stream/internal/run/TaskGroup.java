@@ -23,8 +23,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks of one pipeline. All code of the pipeline runs in them, and the pipeline has ended when none is left.
- * Thread-safe.
+ * The tasks of one pipeline. All code of the pipeline runs in these tasks, and the pipeline ends when the last task has
+ * ended. Thread-safe.
  */
 public final class TaskGroup {
 
@@ -35,7 +35,7 @@ public final class TaskGroup {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition allEnded = lock.newCondition();
 
-    /** Actions that wake paused tasks. A paused task may hold an element. */
+    /** Actions that wake paused tasks, so that a paused task notices if the element that it holds was revoked. */
     private final Set<Runnable> pauses = ConcurrentHashMap.newKeySet();
 
     // Guarded by the lock.
@@ -68,10 +68,10 @@ public final class TaskGroup {
     }
 
     /**
-     * Returns the failure of the calling thread's segment. If a downstream segment failed and therefore cancelled this
-     * segment, returns the failure of the downstream segment. Returns null if there is no failure. A stage that was
-     * interrupted or closed calls this method to distinguish a failure from a normal end. An exception that follows an
-     * interrupt of only this segment does not count as a failure.
+     * Returns the failure of the calling thread's segment, or null if it has not failed. If a downstream segment failed
+     * and therefore cancelled this segment, returns the failure of the downstream segment. A stage that was interrupted
+     * or closed calls this method to distinguish a failure from a normal end. Exceptions thrown after this segment was
+     * interrupted do not count as failures.
      */
     public static @Nullable Throwable currentFailure() {
         Task task = CURRENT.get();
@@ -88,7 +88,7 @@ public final class TaskGroup {
         }
     }
 
-    /** Returns the waiting habit of the calling thread's task; null if the thread is not running a task. */
+    /** Returns the {@link WaitHabit} of the calling thread's task; null if the thread is not running a task. */
     public static @Nullable WaitHabit currentHabit() {
         Task task = CURRENT.get();
         return task == null ? null : task.habit;
@@ -116,8 +116,8 @@ public final class TaskGroup {
     }
 
     /**
-     * Makes tasks that are paused while they hold an element check whether the element was revoked. May be called from
-     * any thread.
+     * Wakes all paused tasks, so that each checks whether the element that it holds was revoked. May be called from any
+     * thread.
      */
     void wakePauses() {
         pauses.forEach(Runnable::run);
@@ -135,8 +135,8 @@ public final class TaskGroup {
     }
 
     /**
-     * Runs {@code body} on the dispatcher. The set {@code members} contains the new task from before its start until
-     * its end. After {@link #cancel}, the body starts interrupted, on a separate thread.
+     * Runs {@code body} on the dispatcher. The new task is added to {@code members} before it starts and removed when
+     * it ends. If the group has been cancelled, the body is interrupted at its start and runs on a separate thread.
      *
      * @param members must be thread-safe if it will hold more than one task
      */
@@ -164,8 +164,9 @@ public final class TaskGroup {
     private boolean admit(Task task) {
         lock.lock();
         try {
-            // As soon as the task is a member, another thread may interrupt the members, run the task and end it.
-            // Ending the task takes the lock too, so the task is removed only after it was added.
+            // As soon as the task is in `members`, another thread may interrupt it, which may start the task and end it
+            // on a separate thread. Ending a task also takes this lock, so it cannot remove the task before it is added
+            // to `tasks`.
             task.members.add(task);
             tasks.add(task);
             return !cancelled;
@@ -174,7 +175,7 @@ public final class TaskGroup {
         }
     }
 
-    /** Returns whether the whole run is being cancelled. A single task may be interrupted without that. */
+    /** Returns whether the whole run is being cancelled, as opposed to a single task being interrupted. */
     public boolean isCancelled() {
         lock.lock();
         try {
@@ -260,7 +261,10 @@ public final class TaskGroup {
         }
     }
 
-    /** Returns whether every task was idle at the moment when it was checked. */
+    /**
+     * Returns whether all tasks are idle. The tasks are checked one after the other, so the result is not a consistent
+     * snapshot.
+     */
     boolean isAtRest(Predicate<Thread> isWaiting) {
         for (Task task : present()) {
             if (!task.isAtRest(isWaiting)) {
@@ -294,8 +298,8 @@ public final class TaskGroup {
     }
 
     /**
-     * One body on one thread. It is interrupted at most once, and only while the body runs: never during its cleanup or
-     * the thread's next task.
+     * A body of code that runs on one thread. A task is interrupted at most once, and only while the body is running.
+     * The interrupt never reaches the body's cleanup or the next task of the same thread.
      *
      * <p>If a task is interrupted while it is queued on a busy pool, a separate thread runs it so that it can clean up;
      * the pool later finds that the task is done. A body must therefore check {@link #isInterruptRequested} before it
@@ -372,8 +376,8 @@ public final class TaskGroup {
         }
 
         /**
-         * Withdraws the task. Returns false if it was interrupted in the meantime; it then cleans up on a separate
-         * thread.
+         * Withdraws a task that the dispatcher refused. Returns false if the task was interrupted first, because a
+         * separate thread then runs it to clean up.
          */
         private boolean withdraw() {
             if (!life.withdraw()) {
@@ -402,7 +406,8 @@ public final class TaskGroup {
         }
 
         /**
-         * Interrupts the body. While the body {@linkplain #hold defers} interrupts, the interrupt waits.
+         * Interrupts the body. If the body is {@linkplain #hold deferring} interrupts, the interrupt is delivered by
+         * {@link #letGo}.
          *
          * @param why the failure of the interrupting segment, or null
          */
@@ -416,9 +421,9 @@ public final class TaskGroup {
         }
 
         /**
-         * Defers interrupts that affect only this segment. The body is about to call stages of another segment, and
-         * those stages continue after this segment has ended. Must be called on the task's own thread. Ends with
-         * {@link #letGo}.
+         * Defers interrupts that affect only this segment until {@link #letGo} is called. The body calls this method
+         * before it calls stages of another segment, because those stages continue after this segment has ended and
+         * must not see its interrupt. Must be called on the task's own thread.
          */
         public void hold() {
             life.hold();
@@ -437,7 +442,7 @@ public final class TaskGroup {
         /** Returns whether the body has started and is waiting for more than a moment. */
         private boolean isAtRest(Predicate<Thread> isWaiting) {
             Thread current = life.thread();
-            // This is evaluated without holding the lock, which the thread itself may need.
+            // The predicate is called without holding the lock, because the thread that it inspects may need the lock.
             return current != null && !waitsBriefly && isWaiting.test(current);
         }
 

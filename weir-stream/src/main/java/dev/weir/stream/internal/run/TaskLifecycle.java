@@ -21,8 +21,8 @@ final class TaskLifecycle {
     /** The state of the task, which determines which interrupts reach its thread. */
     enum State {
         /**
-         * The body is waiting for its turn. An interrupt is stored; if the wait may be long, it also starts a separate
-         * thread for the task.
+         * The body has not started. An interrupt is stored until it starts. If the task may be queued in a pool, the
+         * interrupt also causes a separate thread to run the task.
          */
         QUEUED,
         /** The body was interrupted while it was queued in a pool, and a separate thread is about to start it. */
@@ -51,7 +51,7 @@ final class TaskLifecycle {
     /**
      * Creates the life cycle of a task that has not started.
      *
-     * @param mayQueue whether the task may be queued behind foreign tasks
+     * @param mayQueue whether the task may be queued behind other tasks in a pool
      */
     TaskLifecycle(boolean mayQueue) {
         this.mayQueue = mayQueue;
@@ -94,7 +94,10 @@ final class TaskLifecycle {
         }
     }
 
-    /** Interrupts a task that is about to start, as soon as it starts. May be called from any thread. */
+    /**
+     * Stores an interrupt for a task that has not been started yet. The body will be interrupted when it starts. May be
+     * called from any thread.
+     */
     void interruptAtStart() {
         interruptRequested = true;
     }
@@ -139,7 +142,7 @@ final class TaskLifecycle {
         if (interruptRequested) {
             return false;
         }
-        // The flag is set first: code that clears the thread's interrupt must be able to see why it was sent.
+        // The flag is set before the thread is interrupted, so that code that clears the interrupt sees the flag.
         interruptRequested = true;
         if (thread != null) {
             thread.interrupt();
@@ -150,7 +153,7 @@ final class TaskLifecycle {
         return false;
     }
 
-    /** From now on, defers interrupts that affect only this segment. Must be called on the task's own thread. */
+    /** Starts deferring interrupts that affect only this segment. Must be called on the task's own thread. */
     void hold() {
         lock.lock();
         try {

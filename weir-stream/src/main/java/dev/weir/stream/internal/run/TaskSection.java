@@ -5,8 +5,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a task's work that can be interrupted separately: the stages upstream of one of a segment's stages.
- * {@link #interrupt} is thread-safe; {@link #enter} and {@link #exit} must be called on the segment's thread.
+ * A part of a task's work that can be interrupted separately. The section consists of all stages upstream of a certain
+ * stage in the task's segment. {@link #interrupt} is thread-safe; {@link #enter} and {@link #exit} must be called on
+ * the segment's thread.
  *
  * <p>An interrupt reaches the thread only between {@code enter} and {@code exit}, so it never reaches the downstream
  * stages.
@@ -38,7 +39,10 @@ public final class TaskSection {
         }
     }
 
-    /** Ends the work and clears an interrupt that was meant only for this section. Returns whether there was one. */
+    /**
+     * Ends the work and clears an interrupt that was meant only for this section. Returns whether the section was
+     * interrupted.
+     */
     public boolean exit() {
         lock.lock();
         try {
@@ -70,7 +74,8 @@ public final class TaskSection {
             }
             interrupted = true;
             if (inside != null) {
-                // The interrupt is counted first, so that the interrupted code can see its reason.
+                // The counter is incremented before the thread is interrupted, so that the interrupted code can see
+                // that its section was interrupted.
                 if (task != null) {
                     task.interruptedSections.incrementAndGet();
                 }

@@ -43,8 +43,8 @@ public final class ThreadProbe {
     private ThreadProbe() {}
 
     /**
-     * Returns whether a stream of this blueprint has its own threads, so that its input must be queued. Streams that it
-     * starts for parts of its input count too.
+     * Returns whether a stream of this blueprint has its own threads, so that its input must be queued. Also returns
+     * true if inner streams that read this stream's input have their own threads.
      *
      * @param nested the object that is going to start such streams
      */
@@ -54,7 +54,10 @@ public final class ThreadProbe {
         return hasSegments || probe.threadsWithin;
     }
 
-    /** Adds a stage that will start streams which read its input and may have threads of their own. */
+    /**
+     * Adds a stage of the probed stream that starts inner streams for its input. {@code hasThreads} returns whether
+     * these inner streams have their own threads.
+     */
     void noteThreadsWithin(BooleanSupplier hasThreads) {
         threadsWithin |= hasThreads.getAsBoolean();
     }

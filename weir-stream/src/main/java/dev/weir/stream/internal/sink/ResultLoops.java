@@ -63,8 +63,8 @@ public final class ResultLoops {
     }
 
     /**
-     * Returns a loop whose result is the first element. Other elements are not pulled, or not acknowledged if they are
-     * in the same batch.
+     * Returns a loop whose result is the first element. The loop then stops pulling. Other elements in the same batch
+     * are not acknowledged.
      */
     public static <T> ResultLoop<T, Optional<T>> head() {
         return (upstream, meter, supervised) -> {

@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 /** Emits no elements and ends when it is stopped. Confined to its segment's thread, except for the stop. */
 final class NeverSource<T> implements Stage<T> {
 
-    /** Interval at which a source in the stream of a key checks whether it has been stopped. */
+    /**
+     * Interval at which this source checks whether it was stopped, if it is part of a substream that shares a thread
+     * with others and therefore must not wait.
+     */
     private static final long LOOK_NANOS = 250_000_000;
 
     private final SourceSignal signal;

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * A source that reads elements from user code until there are no more. Confined to its segment's thread, except for
  * {@link #stop}.
  *
- * <p>A failure follows the elements that preceded it. A stop ends the source after the current element.
+ * <p>If reading fails, the elements read before the failure are emitted first. A stop ends the source after the current
+ * element.
  */
 abstract class ReadingSource<T> implements Stage<T> {
 
@@ -49,8 +50,8 @@ abstract class ReadingSource<T> implements Stage<T> {
     }
 
     /**
-     * Creates the blueprint of a source whose elements are in memory. In a substream a stop does not end such a source,
-     * because its elements belong together.
+     * Creates the blueprint of a source whose elements are in memory. In a substream, such a source emits all its
+     * elements even if the run is stopped, so that its parent element can be finished.
      */
     static <T> BlueprintNode<T> inMemory(String name, Maker<T> maker) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {

@@ -8,10 +8,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * Wakes the thread of a source that is waiting for another thread. Thread-safe: one thread waits, and any thread may
- * ring.
+ * Wakes a source's thread that is waiting for a condition. Thread-safe: only one thread may wait, but any thread may
+ * call {@link #raise}.
  *
- * <p>The awaited condition becomes true and stays true. A thread must make it true before it rings.
+ * <p>The condition must already be true when {@code raise} is called, and must then stay true.
  */
 final class SourceSignal {
 

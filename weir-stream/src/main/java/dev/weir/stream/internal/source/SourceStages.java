@@ -137,7 +137,10 @@ public final class SourceStages {
         }
     }
 
-    /** Repeats an iterable until it is empty. */
+    /**
+     * An iterator that starts a new iteration of {@code elements} whenever one ends. It ends when an iteration has no
+     * elements.
+     */
     private static final class Cycle<T> implements Iterator<T> {
 
         private final Iterable<? extends T> elements;

@@ -76,8 +76,9 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
     }
 
     /**
-     * Adds the available results to the batch. Returns false at the end. A failure is thrown only when the batch is
-     * empty.
+     * Adds the available results to the batch. Returns false at the end of the source. If the function failed after
+     * other results were added to the batch, the failure is thrown by the next call, so that the results are emitted
+     * first.
      */
     private boolean takeAnswers(Batch<T> batch) {
         while (batch.size() < room && !stopped) {
@@ -127,7 +128,7 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
         private @Nullable Throwable failure;
         private volatile boolean there;
 
-        @SuppressWarnings("NullableOptional") // null result: the stage has failed
+        @SuppressWarnings("NullableOptional") // the result is null if the stage failed
         void complete(@Nullable Optional<Unfolded<S, T>> with, @Nullable Throwable thrown) {
             if (with != null) {
                 unfolded = with;

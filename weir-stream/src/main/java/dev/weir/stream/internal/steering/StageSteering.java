@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** The {@link StageControl} of one stage. Thread-safe: it calls methods that are guarded by the stage's lock. */
 public final class StageSteering implements StageControl {
 
-    /** The functions that return the maximum parallelism and set the parallelism. */
+    /** Functions to get the maximum parallelism of the stage and to set its current parallelism. */
     private record Resizing(IntSupplier most, IntConsumer resize) {}
 
     private final String stage;

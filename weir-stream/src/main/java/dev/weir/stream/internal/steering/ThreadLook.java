@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads the states of the threads that run a pipeline's tasks. Thread-safe. */
 public final class ThreadLook implements ThreadActivity {
 
-    /** Number of top stack frames in which a park, a wait or a sleep is visible. */
+    /** Number of stack frames, from the top, that are searched for a wait or a sleep. */
     private static final int FRAMES = 12;
 
     private final Supplier<SortedMap<String, List<Thread>>> threads;
@@ -95,8 +95,9 @@ public final class ThreadLook implements ThreadActivity {
     }
 
     /**
-     * Returns the kind of wait that the first wait or sleep on the stack shows. The top frame is not enough, because a
-     * virtual thread's sleep ends in a park.
+     * Returns the kind of wait, according to the topmost frame that belongs to {@code Object.wait} or
+     * {@code Thread.sleep}. Checking only the top frame would not be enough, because a virtual thread that sleeps is
+     * parked.
      */
     static State waitOf(StackTraceElement[] stack) {
         for (int i = 0; i < Math.min(stack.length, FRAMES); i++) {

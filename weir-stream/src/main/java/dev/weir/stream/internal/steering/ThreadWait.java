@@ -2,7 +2,7 @@ package dev.weir.stream.internal.steering;
 
 import java.util.List;
 
-/** The kinds of waits in which a stage's thread can be. */
+/** The kinds of waits that a stage's thread can be in. */
 public enum ThreadWait {
     /** The thread is running, or ready to run. */
     NONE,
@@ -17,7 +17,7 @@ public enum ThreadWait {
     /** The thread is waiting for something else, such as a response or a queue. */
     OTHER;
 
-    /** Number of top stack frames in which a wait is visible. */
+    /** Number of stack frames, from the top, that are searched for a wait. */
     private static final int FRAMES = 24;
 
     private static final List<String> IO_CODE =

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The groups of a {@code groupBy} whose streams have their own threads. Each group has a bounded input queue and a
  * segment that pulls its output. If a key returns after its group was evicted, its new stream starts after the previous
- * one has ended, so that no element overtakes another with the same key. Confined to the parents' segment, except for
- * {@link #find} and {@link #dropRevoked}.
+ * one has ended, so that no element overtakes another with the same key. Confined to the segment that pulls the
+ * elements to be grouped, except for {@link #find} and {@link #dropRevoked}.
  */
 final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
 
@@ -53,8 +53,8 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         this.clock = clock;
         this.segment = segment;
         this.groups = new KeyedGroups<>(settings, supervised, clock, this::begin);
-        // The output of each stream keeps the stream's leftovers. This store is not used for them, and passes
-        // everything on to the surrounding stream.
+        // This store is not needed, because each group's queue keeps the leftovers of its stream. Once closed, the
+        // store passes leftovers on to the surrounding stream.
         groups.leftovers.close();
     }
 
@@ -104,8 +104,8 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
     }
 
     /**
-     * Hands over the elements of a group. While this method waits for room, revoked elements of other groups may be
-     * dropped.
+     * Puts the elements of a group into its input queue. While waiting for space in the queue, this method allows other
+     * threads to drop revoked elements of other groups.
      */
     private boolean give(AsyncGroup<T> group) throws InterruptedException {
         Batch<T> batch = group.take();
@@ -158,7 +158,8 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
     void leave() {
         groups.elements.beginWork();
         groups.leave();
-        // This covers every stream that has not ended, including evicted ones.
+        // `outlets` contains the input queues of all streams that have not completed, including the streams of evicted
+        // keys.
         outlets.forEach(OutputQueue::leave);
     }
 
@@ -167,7 +168,7 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
 
         private final Stage<T> input;
 
-        /** Cleared as soon as the previous stream has ended. */
+        /** The key's previous stream; null once it has ended. */
         private ConcurrentSubstreams<?>.@Nullable Tributary before;
 
         After(ConcurrentSubstreams<?>.Tributary before, Stage<T> input) {

@@ -21,11 +21,11 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Substreams that run concurrently, each on its own segment, and all feed one bounded queue. The segment that reads the
- * parents starts, replaces and awaits the substreams on its thread. Otherwise a substream ends by itself.
+ * Substreams that run concurrently, each on its own segment, and feed one shared bounded queue. The segment that pulls
+ * the parent elements starts, replaces and awaits the substreams.
  *
- * <p>A stream that ends releases its resources at once. A failure of one stream ends the queue, after the elements that
- * preceded it.
+ * <p>A substream releases its resources as soon as it ends. If a substream fails, the queue ends with that failure
+ * after the elements that were added before it.
  */
 final class ConcurrentSubstreams<R> {
 
@@ -59,7 +59,7 @@ final class ConcurrentSubstreams<R> {
     /**
      * Starts a stream whose open input is connected to {@code input}.
      *
-     * @param outside returns the targets of elements that leave the stream
+     * @param outside returns the target that replaces an element's target when the element leaves the stream
      */
     <T> Tributary start(
             BlueprintNode<R> node,
@@ -180,7 +180,7 @@ final class ConcurrentSubstreams<R> {
         private TributaryState state = TributaryState.STARTING;
         private NestedStreams.@Nullable Child<R> child;
 
-        /** True once the outcome of the parent's own acknowledgement is decided. */
+        /** True once a thread has taken responsibility for ending the parent's own pending acknowledgement. */
         private boolean settled;
 
         /** Written only while holding the child lock. */
@@ -195,8 +195,8 @@ final class ConcurrentSubstreams<R> {
         }
 
         /**
-         * Returns the stream on its own segment. The node's last stage is never pulled; closing it cancels the
-         * segment.
+         * Wraps {@code stream} so that it runs on its own segment. The last stage of the returned node is never pulled;
+         * closing it cancels the segment.
          */
         private BlueprintNode<R> node(BlueprintNode<R> stream) {
             return new BlueprintNode<>(name, (assembly, attributes) -> {
@@ -224,7 +224,8 @@ final class ConcurrentSubstreams<R> {
                     throw interrupted;
                 }
             } catch (RuntimeException | Error failure) {
-                // If the stream was replaced, its interruption caused the failure, which is therefore ignored.
+                // If the stream was replaced, the failure is ignored, because it was caused by the interrupt that ended
+                // the stream.
                 if (settleUnlessReplaced()) {
                     parent.left();
                     out.end(failure);
@@ -299,8 +300,8 @@ final class ConcurrentSubstreams<R> {
         }
 
         /**
-         * Ends the stream because a newer one replaces it, and waits until it has ended. The ended stream's parent is
-         * finished once the elements that the stream emitted are finished.
+         * Ends the stream because a newer stream replaces it, and waits until it has ended. The parent of the replaced
+         * stream is finished once all elements that the stream had already emitted are finished.
          */
         void replace() throws InterruptedException {
             noteEnd(EndReason.REPLACED);
@@ -346,7 +347,7 @@ final class ConcurrentSubstreams<R> {
                 childLock.unlock();
             }
             if (attached == null) {
-                return; // the attaching thread continues from here
+                return; // attach() closes and concludes the stream
             }
             boolean mine = before == TributaryState.RUNNING;
             try {
@@ -360,7 +361,7 @@ final class ConcurrentSubstreams<R> {
 
         /**
          * Settles the parent, unless the replacing thread does so, and removes the stream. {@code closed} is null if
-         * another thread closed the stream, because the stream has then not ended by itself.
+         * the stream was closed by another thread; in that case the stream did not complete.
          */
         private void conclude(NestedStreams.@Nullable Child<R> closed) {
             if (settleUnlessReplaced()) {

@@ -11,8 +11,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces each element with a stream, one after the other. The streams are pulled on this stage's thread. Confined to
- * its segment's thread.
+ * Replaces each element with the elements of a stream. The streams run one after the other on this stage's thread.
+ * Confined to its segment's thread.
  */
 final class FlatMapConcatStage<T, R> implements Stage<R> {
 

@@ -5,7 +5,10 @@ import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
 import java.util.function.Function;
 
-/** Replaces each element with a stream; several streams run at once. Confined to the parents' segment. */
+/**
+ * Replaces each element with the elements of a stream. Several streams run at once. Confined to the segment that pulls
+ * the parent elements.
+ */
 final class FlatMapMerge<T, R> extends SubstreamMerge<T, R> {
 
     private final int breadth;

@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * {@link #dropRevoked}.
  *
  * <p>A batch is first distributed to the inboxes of its keys. This stage's thread then pulls the streams of these keys
- * until they are empty, so that a key needs no thread. Streams that have their own threads cannot be pulled in this
- * way, because the wait would never end. {@link AsyncGroups} handles such streams, on a segment that this stage starts.
- * To find out which kind the streams are, this stage builds one stream in advance and discards it.
+ * until they are empty, so that a key needs no thread. A stream that has its own threads cannot be pulled in this way,
+ * because the pull might wait forever. Such streams are handled by {@link AsyncGroups}, on a segment that this stage
+ * starts. To find out whether the streams have their own threads, this stage first builds one stream and discards it.
  */
 final class GroupByStage<T, R> implements Stage<R>, Keeper {
 
@@ -54,26 +54,26 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     private final KeyedGroups<T, InlineGroup> groups;
 
     /**
-     * Limit on the total number of elements that are queued for groups whose streams are waiting for a time. Once it is
-     * reached, the upstream stage is not pulled. The limit may be exceeded by one batch.
+     * Limit on the total number of elements queued for groups whose streams cannot continue before a certain time. Once
+     * the limit is reached, the upstream stage is not pulled. The limit may be exceeded by one batch.
      */
     static final int MAX_WAITING = 4096;
 
     /**
-     * Interval at which this stage checks for revoked elements while groups are waiting for a time. The stages of these
-     * groups may hold revoked elements, and a revocation cannot wake the upstream stage.
+     * Interval at which this stage checks for revoked elements while groups are waiting for their next turn. The check
+     * is needed because a revocation does not interrupt a pull of the upstream stage.
      */
     private static final long LOOK_NANOS = 100_000_000;
 
     private final GroupTurns<InlineGroup> turns;
 
-    /** Ending groups whose streams have not ended yet. */
+    /** Groups that get no more elements, but whose streams have not ended yet. */
     private final Set<InlineGroup> ending = new LinkedHashSet<>();
 
     /** Evicted groups. The next group with the same key waits for the evicted one. */
     private final Map<Object, InlineGroup> leaving = new HashMap<>();
 
-    /** Evicted groups whose streams were closed before they ended. */
+    /** The groups in {@link #ending} at the time when this stage was closed. */
     private List<InlineGroup> cutOff = List.of();
 
     private final @Nullable StreamTurn ownTurn;
@@ -85,7 +85,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     private boolean ended;
     private @Nullable Throwable failure;
 
-    /** Duration below which one timed pull represents the untimed pulls that follow it. */
+    /** A timed pull that takes less than this also counts for the untimed pulls that follow it. */
     private static final long QUICK_NANOS = 2_000;
 
     private static final int UNTIMED = 63;
@@ -165,8 +165,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     }
 
     /**
-     * Builds one stream only to find out whether streams have threads of their own, and discards it. If streams have
-     * such threads, an asynchronous segment runs them.
+     * Builds one stream and discards it, only to find out whether the streams have their own threads. If they do, they
+     * are run by a separate segment.
      */
     private void begin() {
         if (ThreadProbe.hasThreads(nested, branch)) {
@@ -228,7 +228,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
 
     /**
      * Adds the duration of a timed pull. Only a few pulls are timed, because reading the clock twice costs as much as a
-     * quick pull. A quick pull also stands for the untimed pulls that follow it.
+     * quick pull. After a quick pull, the following pulls are not timed and are assumed to take equally long.
      */
     private void pulled(long nanos) {
         boolean isQuick = nanos < QUICK_NANOS;
@@ -253,12 +253,13 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 emitted.set(0);
             }
             if (!done.isEmpty()) {
-                // The stages of the streams have their own counters.
+                // The time spent in the groups' streams is not counted here, because their stages have their own
+                // meters.
                 meter.worked(0, done.size(), start + Math.min(inStreamsNanos, System.nanoTime() - start));
                 return done;
             }
-            // The failure waits for elements that the groups hold, but not for elements from a source that may never
-            // end.
+            // A failure is thrown only after the groups have emitted the elements that they hold. It does not wait for
+            // groups that are only polling a source, because such a source may never end.
             boolean waits = holding > 0 || groups.hasTouched();
             if (failure != null && !waits) {
                 throw FailureTransfer.rethrow(failure);
@@ -278,7 +279,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
 
     /** Pulls the upstream stage. Returns false if the groups received no elements. */
     private boolean takeIn(long deadlineNanos) throws InterruptedException {
-        // If this stream itself takes turns, the stage that grants the turns makes this check.
+        // If this stage is itself part of a stream that is pulled in turns, the stage that pulls that stream checks for
+        // revoked elements.
         long lookNanos = turns.isEmpty() || ownTurn != null ? NEVER : clock.after(LOOK_NANOS);
         Batch<T> batch;
         groups.elements.endWork();
@@ -345,7 +347,10 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         return groups.hasTouched() || clock.hasPassed(turns.nextNanos());
     }
 
-    /** Distributes a batch. A failure follows the results of the elements that preceded it. */
+    /**
+     * Distributes a batch. If a key function fails, the failure is stored and thrown after the results of the elements
+     * that preceded it.
+     */
     private void split(Batch<T> batch) throws InterruptedException {
         try {
             groups.split(batch);
@@ -388,7 +393,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         groups.elements.beginWork();
         try {
             if (asynchronous != null) {
-                // The upstream stage belongs to the asynchronous segment.
+                // In this case the upstream stage is closed by the asynchronous segment.
                 asynchronous.close();
             } else {
                 closeInline();
@@ -415,7 +420,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
      */
     private void leave() {
         groups.all().forEach(InlineGroup::leave);
-        // Evicted groups are no longer in the map.
+        // Evicted groups are no longer among the groups handled above.
         cutOff.forEach(InlineGroup::leave);
         groups.leave();
         AsyncGroups<T, R> apart = runningApart;
@@ -424,7 +429,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         }
     }
 
-    /** A group whose stream this stage's thread pulls. */
+    /** A group whose stream is pulled on this stage's thread. */
     private final class InlineGroup extends KeyedGroups.Group<T> implements StreamTurn {
 
         private final Object key;
@@ -433,7 +438,10 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
         /** Pending acknowledgements of elements that the group's stream held at the end of earlier turns. */
         private @Nullable LeftoverAcknowledgements left;
 
-        /** The key's evicted group, until that group's stream has ended; its elements are emitted first. */
+        /**
+         * The evicted group with the same key, while its stream is still running. This group's stream is not pulled
+         * until that stream has ended.
+         */
         private @Nullable InlineGroup before;
 
         /** The group waiting for this one. */
@@ -475,10 +483,10 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 }
                 wakeNanos = NEVER;
                 asksForTurn = false;
-                // The pull has no deadline, so any deadline that reaches the stream's input was set by the stream
-                // itself.
                 boolean isTimed = --untimed < 0;
                 long pulledAt = isTimed ? System.nanoTime() : 0;
+                // The stream is pulled without a deadline, so every deadline passed to the stream's input comes from
+                // one of the stream's own stages.
                 Batch<R> batch = pulled.pull(NEVER);
                 if (isTimed) {
                     pulled(System.nanoTime() - pulledAt);

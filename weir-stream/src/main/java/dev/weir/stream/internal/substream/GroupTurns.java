@@ -8,8 +8,9 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * The groups waiting for a time, soonest first. A group has at most one turn, the earliest that it requested; if it is
- * pulled too early, it requests another turn. Confined to one segment.
+ * The groups that requested a turn, ordered by the time of the turn. A group has at most one turn, the earliest that it
+ * requested. If the group is pulled before its turn and still needs one, it requests a new turn. Confined to one
+ * segment.
  */
 final class GroupTurns<G> {
 

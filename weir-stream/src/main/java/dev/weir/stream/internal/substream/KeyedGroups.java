@@ -20,8 +20,9 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The groups of a {@code groupBy} by key, with the group that has been idle longest first. Confined to one segment,
- * following the rules of {@link #elements}; other threads may call {@link #dropRevoked} and {@link #find}.
+ * The groups of a {@code groupBy}, by key. If idle groups are evicted, the groups are ordered by idle time, with the
+ * longest idle group first. Confined to one segment, which must call {@link RevocableElements#beginWork} on
+ * {@link #elements} before it uses the groups; other threads may call {@link #dropRevoked} and {@link #find}.
  */
 final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
 
@@ -33,7 +34,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     private final Clock clock;
     private final BiFunction<KeyedGroups<T, G>, Object, G> begin;
     private final Map<Object, G> groups;
-    /** Leftovers of the streams that this segment pulls in turns. */
+    /** Leftover acknowledgements of the streams that are pulled on this segment's thread. */
     final LeftoverAcknowledgements leftovers = new LeftoverAcknowledgements();
 
     private final SubstreamTarget.Wrapper within = new SubstreamTarget.Wrapper(() -> true, leftovers);
@@ -46,8 +47,10 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
     private Batch<T> empty = new Batch<>(0);
 
     /**
-     * The base class of all groups: an inbox. If a stream that this segment pulls reads from the group, {@code pull}
-     * returns immediately; the batch is empty if the group has no elements.
+     * The base class of groups. A group is an inbox for the elements of a key. A stream that is pulled on this
+     * segment's thread reads directly from the inbox: {@link #pull} does not wait, but returns an empty batch if the
+     * inbox is empty. For streams with their own threads, {@link AsyncGroups} moves the elements from the inbox to a
+     * queue.
      */
     abstract static class Group<T> implements Stage<T> {
 
@@ -74,8 +77,8 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         abstract boolean mayEndIdle();
 
         /**
-         * Called when the group's stream pulls and there is no element. The stream must be pulled again by the
-         * deadline.
+         * Called when the group's stream pulls this group while the inbox is empty. The stream must be pulled again by
+         * {@code deadlineNanos}.
          */
         void asked(long deadlineNanos) {}
 
@@ -102,7 +105,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
             return waiting == null;
         }
 
-        /** Removes the elements that their source no longer owns. */
+        /** Moves revoked elements to {@code to}. */
         private void takeRevoked(Batch<Object> to) {
             Batch<T> batch = waiting;
             if (batch == null) {
@@ -151,7 +154,10 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         public void close() {}
     }
 
-    /** Changes the number of queued elements. Only one thread writes it at a time. */
+    /**
+     * Adds {@code more} to the number of queued elements. A plain read is sufficient, because only one thread at a time
+     * changes the number.
+     */
     private void waits(int more) {
         waiting.lazySet(waiting.getPlain() + more);
     }
@@ -161,7 +167,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
         return waiting.get();
     }
 
-    /** Returns the shared empty batch. It is replaced if a stage that pulled it has added elements. */
+    /** Returns the shared empty batch. If a stage has added elements to it, it is replaced with a new one. */
     private Batch<T> empty() {
         if (!empty.isEmpty()) {
             empty = new Batch<>(0);
@@ -279,7 +285,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> {
                 entries.remove();
                 then.accept(key, group);
             } else {
-                // This access moves the group behind the others.
+                // Accessing the group moves it to the end of the map, which is in access order.
                 Object ignored = groups.get(key);
                 ((Group<T>) group).touchedNanos =
                         clock.nanoTime() + Math.max(0, SOONEST_AGAIN_NANOS - settings.idleNanos());

@@ -6,9 +6,9 @@ import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 
 /**
- * The pending acknowledgement of the parent element from which a stream was created. Each element of the stream holds
- * an additional pending acknowledgement of the parent; the parent's own acknowledgement ends with the stream.
- * Immutable.
+ * The pending acknowledgement of a parent element, for which a substream was created. Each element that the substream
+ * emits holds an additional pending acknowledgement of the parent. The parent's original pending acknowledgement ends
+ * when the substream ends. Immutable.
  *
  * @param elements number of parent elements; more than one if several elements share the pending acknowledgement
  */
@@ -41,7 +41,7 @@ record ParentAcknowledgement(AckTarget target, long token, int elements) {
         }
     }
 
-    /** Called when the stream was ended from outside. */
+    /** Called if the stream did not complete, because it failed or was closed. */
     void left() {
         target.abandon(token);
     }

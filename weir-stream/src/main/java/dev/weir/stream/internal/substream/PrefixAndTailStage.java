@@ -17,11 +17,12 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes the first elements and the rest of the stream to a function, and emits the stream that it returns. Confined to
- * its segment's thread, except for the tail, which is confined to the stream that uses it.
+ * Calls a function with the first elements and the rest of the stream (the tail), and emits the elements of the stream
+ * that the function returns. Confined to its segment's thread, except for the tail, which is confined to the stream
+ * that uses it.
  *
- * <p>The prefix is the parent of the emitted elements: its pending acknowledgements end when the stream has ended and
- * all its elements are finished.
+ * <p>The prefix is the parent of the emitted elements. The pending acknowledgements of the prefix end when the returned
+ * stream has ended and all elements that it emitted are finished.
  */
 final class PrefixAndTailStage<T, R> implements Stage<R> {
 
@@ -70,7 +71,8 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
             NestedStreams nested = assembly.nested();
-            // Before there are elements, it is not known how the tail will be used.
+            // The stream that uses the tail is not built until the prefix has arrived, so a probe cannot find out
+            // whether the stream waits.
             assembly.noteWaits();
             PrefixAndTailStage<T, R> stage =
                     new PrefixAndTailStage<>(upstream, prefixSize, function, nested, entry.meter());

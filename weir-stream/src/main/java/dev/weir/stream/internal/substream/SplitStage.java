@@ -23,12 +23,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits the stream into consecutive sections, each with its own stream. Confined to its segment's thread, except for
- * the section: if the section's stream has its own thread, that thread pulls the section.
+ * Splits the stream into consecutive sections, each processed by its own stream. Confined to its segment's thread,
+ * except for the section: if the section's stream has its own thread, that thread pulls the section.
  *
  * <p>The section pulls the upstream stage. If the section's stream ends early, this stage waits until no thread is
- * inside the section, and then drops and acknowledges the rest of the section. Meanwhile the interrupt of the ended
- * stream is deferred, because the upstream stages continue.
+ * inside the section, and then drops and acknowledges the rest of the section. An interrupt of a section's stream is
+ * deferred while its thread is inside the section, because it must not interrupt the upstream stages, which continue.
  */
 final class SplitStage<T, R> implements Stage<R> {
 
@@ -42,7 +42,7 @@ final class SplitStage<T, R> implements Stage<R> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition left = lock.newCondition();
 
-    // Handed over between the section and this stage while holding the lock.
+    // Used by either the section or this stage. The other one takes over while holding the lock.
     private @Nullable Batch<T> current;
     private int next;
     /** The number of elements left in the current batch. Written by the thread that uses the batch. */
@@ -56,8 +56,8 @@ final class SplitStage<T, R> implements Stage<R> {
     private boolean closed;
 
     /**
-     * The task whose segment pulls this stage. It may change, because the stage may be upstream of a tail. Read by the
-     * threads of sections.
+     * The task that pulls this stage. It may change if this stage is upstream of a {@link PrefixAndTailStage}, whose
+     * tail may be pulled by another task. Read by the threads of sections.
      */
     private volatile @Nullable Task own;
 
@@ -185,7 +185,7 @@ final class SplitStage<T, R> implements Stage<R> {
             lock.unlock();
         }
         if (guest != null) {
-            // The upstream stages end as well, so the interrupt no longer has to be deferred.
+            // The upstream stages are about to be closed, so the interrupt may reach them now.
             guest.letGo();
         }
         try {
@@ -267,7 +267,8 @@ final class SplitStage<T, R> implements Stage<R> {
             lock.lock();
             try {
                 if (detached) {
-                    // The pulled batch belongs to the next section.
+                    // This stage is waiting for this thread to leave the section. It then drops the rest of the section
+                    // from the pulled batch.
                     return null;
                 }
             } finally {
@@ -291,7 +292,7 @@ final class SplitStage<T, R> implements Stage<R> {
                 part.abandonAll();
                 throw interrupted;
             } catch (RuntimeException | Error thrown) {
-                // The failure follows the elements that preceded it.
+                // The elements before the failure are returned now. The next pull throws the failure.
                 failure = thrown;
             }
             atHand.lazySet(from.size() - next);

@@ -13,7 +13,8 @@ final class SubstreamHelpers {
     private SubstreamHelpers() {}
 
     /**
-     * Returns the result of {@code function} for an element. Only key functions can return null here.
+     * Returns the result of {@code function} for an element. A null result counts as a failure of {@code function};
+     * only the key function of {@code groupBy} can return null.
      *
      * @return null if the function threw and the element was dropped
      */
@@ -28,7 +29,7 @@ final class SubstreamHelpers {
         }
     }
 
-    /** Closes both stages; the second one even if closing the first fails. */
+    /** Closes both stages. The second stage is closed even if closing the first one fails. */
     static void closeBoth(@Nullable Stage<?> first, Stage<?> second) {
         try {
             if (first != null) {

@@ -15,8 +15,9 @@ import dev.weir.stream.spi.StageMeter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that reads parents on its own segment and starts streams for them, which run concurrently. The subclass
- * decides how to handle a parent. Confined to the parents' segment.
+ * A stage that pulls parent elements on its own segment and starts a stream for each of them. The streams run
+ * concurrently. Subclasses determine how many streams run at once and when they end. Confined to the segment that pulls
+ * the parent elements.
  */
 abstract class SubstreamMerge<T, R> {
 
@@ -53,7 +54,8 @@ abstract class SubstreamMerge<T, R> {
             NestedStreams nested = assembly.nested();
             ConcurrentSubstreams<R> tributaries = new ConcurrentSubstreams<>(
                     nested, out, entry.stageName() + "-stream", dispatcher, assembly.clock());
-            // While an element's stream is running, the element counts as inside, in addition to its results.
+            // A parent element whose stream is running counts as an element inside the stage, as do the results in the
+            // queue.
             entry.depth(() -> out.depth() + tributaries.count());
             entry.keeper(out);
             SubstreamMerge<T, R> running = factory.create(
@@ -64,7 +66,10 @@ abstract class SubstreamMerge<T, R> {
         });
     }
 
-    /** Reads all parents, then waits for the streams. A failure follows the elements of the streams. */
+    /**
+     * Pulls all parent elements, then waits until the streams have ended. If an exception occurs, the queue ends with
+     * it, after the elements that the streams have added.
+     */
     final void run(Stage<T> from) throws InterruptedException {
         try {
             Batch<T> batch;

@@ -28,7 +28,10 @@ enum TributaryState {
     RUNNING,
     /** The stream was closed, and its segment is about to close the last stage. */
     CLOSING,
-    /** The stream's stages are closed, or the caller of the transition to this state closes them. */
+    /**
+     * The stream has ended. Its stages have been closed, or are being closed by the thread that caused the transition
+     * to this state.
+     */
     ENDED;
 
     /** Returns the state after the starting thread has attached the stream. */

@@ -8,11 +8,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets threads wait for elements that are added while holding a lock. A waiting thread first spins for a moment, if its
- * {@link WaitHabit} allows it, and then parks. Guarded by its owner's lock, except for {@link #enter} and
- * {@link #enterInterruptibly}.
+ * Lets threads wait until another thread has added elements while holding the owner's lock. A waiting thread first
+ * spins for a moment, if its {@link WaitHabit} allows it, and then parks. Guarded by its owner's lock, except for
+ * {@link #enter} and {@link #enterInterruptibly}.
  *
- * <p>Like a condition it may return early, so the caller must check again while holding the lock.
+ * <p>As with a {@link Condition}, a wait may return early, so the caller must check its condition again while holding
+ * the lock.
  */
 public final class ArrivalWaits {
     /*
@@ -22,9 +23,10 @@ public final class ArrivalWaits {
      *                                     or parked + 1, condition (unlocks), lock, parked - 1 --> check again
      *   call:  holds the lock, after the change: news = true if a thread is staying; signal if a thread is parked
      *
-     * `news` is a hint that ends a stay (a spin) soon. A stay also ends without it, and a thread parks only after the
-     * caller has checked again. Several threads may stay: the first of them that sees the hint clears it. An outdated
-     * hint only costs the others one more check.
+     * `staying` is the number of threads that spin. `news` is only a hint that makes them stop spinning early. Without
+     * it they stop after a short time, and the caller checks for elements again before its thread can park. The hint is
+     * reset when a thread starts to spin while no other thread is spinning. An outdated hint costs only an additional
+     * check.
      */
 
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
@@ -50,10 +52,10 @@ public final class ArrivalWaits {
     /** Number of parked threads whose waits are measured. */
     private int measured;
 
-    /** The time of the first call during the current measured waits. */
+    /** Time of the first call since {@link #measured} last rose from 0. */
     private long calledNanos = System.nanoTime();
 
-    /** True if the first call during the current measured waits has happened. */
+    /** True if there has been a call since {@link #measured} last rose from 0. */
     private boolean isCallNoted;
 
     /** Written only while holding the lock; read without it. */
@@ -91,16 +93,16 @@ public final class ArrivalWaits {
     }
 
     /**
-     * Waits for a call or until the deadline; may return early. Must be called while holding the lock, which is
-     * released meanwhile.
+     * Waits until {@link #call} or {@link #callAll} is called or the deadline has passed; may return early. The caller
+     * must hold the lock, which is released during the wait.
      *
-     * @param habit the calling thread's habit, or null to park at once
-     * @param bringer the habit of the thread that is expected to add elements, if it is known; while that thread is
-     *     parked, no element will arrive soon
+     * @param habit the calling thread's habit, or null to park without spinning
+     * @param bringer the habit of the thread that is expected to add elements, if it is known; if that thread is
+     *     parked, this method does not spin, because no element will arrive soon
      */
     public void await(Clock clock, long deadlineNanos, @Nullable WaitHabit habit, @Nullable WaitHabit bringer)
             throws InterruptedException {
-        // With a test's clock, a thread is at rest only once it is parked.
+        // A test's clock advances only once all threads are parked, so threads must not spin.
         if (habit == null || clock != Clock.SYSTEM) {
             park(clock, deadlineNanos);
             return;
@@ -166,7 +168,7 @@ public final class ArrivalWaits {
             lookForNews(startNanos + WaitHabit.STAY_NANOS);
         } finally {
             int ignored = ALL_STAYING.decrementAndGet();
-            // The thread that added elements is about to release the lock.
+            // The lock is usually free in a moment, because the thread that has called holds it only briefly.
             enter(lock);
             staying--;
         }
@@ -191,7 +193,7 @@ public final class ArrivalWaits {
     /**
      * Makes one waiting thread check again. Must be called while holding the lock, after the change.
      *
-     * @return whether a thread was woken, which now needs a processor
+     * @return whether a parked thread was woken; it now needs a processor, see {@link WaitHabit#wokeAnother}
      */
     public boolean call() {
         tellStaying();

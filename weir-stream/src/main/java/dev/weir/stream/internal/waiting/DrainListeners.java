@@ -12,10 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The actions that receive the report of a run, each of them once. Thread-safe. Actions are called without holding the
- * lock.
- */
+/** The actions to call with the report of a run. Each action is called once, without holding the lock. Thread-safe. */
 public final class DrainListeners {
 
     private static final Logger LOG = System.getLogger(DrainListeners.class.getName());

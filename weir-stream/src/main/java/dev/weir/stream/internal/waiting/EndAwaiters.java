@@ -26,7 +26,7 @@ public final class EndAwaiters {
         }
     }
 
-    /** From now on, remembers threads that return from the wait. */
+    /** Starts remembering threads that return from the wait. */
     public void remember() {
         remembers = true;
     }
@@ -35,7 +35,8 @@ public final class EndAwaiters {
     public void awaitEnds(long nanos) throws InterruptedException {
         long endNanos = System.nanoTime() + nanos;
         for (Thread thread : threads) {
-            // A thread that has called System.exit is waiting for the caller of this method.
+            // A thread that has called System.exit waits for the JVM's shutdown hooks and thus for this method, so
+            // joining it would be in vain.
             while (thread.isAlive() && !JvmExit.isCalledBy(thread)) {
                 long left = endNanos - System.nanoTime();
                 if (left <= 0) {

@@ -6,8 +6,9 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source in a stream that takes turns with others. It is polled without waiting and, if it is empty, polled again
- * after {@code intervalNanos}, because it cannot announce new elements. Confined to its segment's thread.
+ * A source in a stream that shares a thread with other streams and must not wait. The source is pulled without waiting.
+ * If it has no elements, the stream requests another turn after {@code intervalNanos}, because the source cannot wake
+ * the thread when elements arrive. Confined to its segment's thread.
  */
 public record PolledSource<T>(Stage<T> source, StreamTurn turn, Clock clock, long intervalNanos) implements Stage<T> {
 

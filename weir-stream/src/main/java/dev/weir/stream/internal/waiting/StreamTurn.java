@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 public interface StreamTurn {
 
     /**
-     * Requests a turn at {@code nanos} of the run's clock, when elements that the stage holds may pass. The stream may
-     * be pulled earlier.
+     * Requests a turn at {@code nanos} of the run's clock, when the stage will be able to emit elements that it holds.
+     * The stream may be pulled earlier.
      */
     void again(long nanos);
 
     /**
-     * Requests a turn at {@code nanos} to check for new elements. The stage holds no elements and may never receive
-     * any.
+     * Requests a turn at {@code nanos} to check for new elements. Unlike {@link #again}, this method tells the pulling
+     * stage that no elements are held, so that it does not delay a failure until this turn.
      */
     void poll(long nanos);
 

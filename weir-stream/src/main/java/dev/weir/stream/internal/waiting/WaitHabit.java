@@ -19,7 +19,8 @@ import java.util.concurrent.TimeUnit;
 public final class WaitHabit {
 
     /**
-     * Average wait up to which spinning is worthwhile. Parking and waking cost each of the two threads about this much.
+     * Maximum average wait for which spinning is worthwhile. Parking and waking cost the waiting thread and the waking
+     * thread about this much time each.
      */
     static final long WORTH_NANOS = TimeUnit.MICROSECONDS.toNanos(15);
 
@@ -27,8 +28,8 @@ public final class WaitHabit {
     static final long STAY_NANOS = 2 * WORTH_NANOS;
 
     /**
-     * Limit on the length of a wait in the average, so that a pause of an hour is forgotten as quickly as one of this
-     * length.
+     * Maximum value with which a wait enters the average. Because of this limit, a pause of an hour affects the average
+     * no more than a wait of this length.
      */
     static final long LONGEST_NANOS = TimeUnit.MICROSECONDS.toNanos(250);
 
@@ -89,7 +90,8 @@ public final class WaitHabit {
     /**
      * Adds a wait without spinning to the average.
      *
-     * @param nanos the time until an element arrived, without the wake-up
+     * @param nanos the time from the start of the wait until an element arrived, not including the time to wake the
+     *     thread
      */
     void parked(long nanos) {
         add(nanos);

@@ -1,6 +1,6 @@
 /**
- * The waits of one thread for elements from another. Elements are added while holding a lock, and a waiting thread is
- * woken. A queue owns its {@link dev.weir.stream.internal.waiting.ArrivalWaits}, and a task its
+ * Waiting for elements that another thread adds while holding a lock. Each queue has its own
+ * {@link dev.weir.stream.internal.waiting.ArrivalWaits}, and each task has a
  * {@link dev.weir.stream.internal.waiting.WaitHabit}.
  */
 @NullMarked

@@ -3,8 +3,8 @@ package dev.weir.stream.internal.workers;
 import dev.weir.stream.spi.StageMeter;
 
 /**
- * Measures the time during which a parallel stage is full and all its elements are done. This distinguishes blocked
- * output from missing input. Guarded by its owner's lock.
+ * Measures the time during which a parallel stage is full of elements that are all done. During this time the stage is
+ * blocked by its output rather than waiting for input. Guarded by its owner's lock.
  */
 public final class StallClock {
 
@@ -12,7 +12,7 @@ public final class StallClock {
     private int threads;
     private boolean stalled;
 
-    /** Creates a clock that is not running. A stall of one second counts as one second per thread. */
+    /** Creates a clock that is not running. The duration of a stall is multiplied by the number of threads. */
     public StallClock(StageMeter meter, int threads) {
         this.meter = meter;
         this.threads = threads;

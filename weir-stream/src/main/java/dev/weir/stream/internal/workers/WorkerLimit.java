@@ -9,10 +9,13 @@ import java.util.concurrent.TimeUnit;
  */
 public final class WorkerLimit {
 
-    /** Minimum duration of a sample, long enough that a single hiccup of the machine does not decide. */
+    /** Minimum duration of a sample. It is long enough to limit the effect of a single hiccup of the machine. */
     private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** Maximum duration of a sample, even if very slow work has finished only a few elements. */
+    /**
+     * Maximum duration of a sample. Work that is so slow that few elements finish in this time is sampled with fewer
+     * elements.
+     */
     private static final long LONGEST_SAMPLE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /** Number of elements per sample, per unit of parallelism. */
@@ -70,8 +73,8 @@ public final class WorkerLimit {
      * Adds finished work to the current sample.
      *
      * @param elements number of finished elements
-     * @param nanos thread time, or running time of futures, that these elements took
-     * @param backlog whether the input has to wait
+     * @param nanos total processing time of these elements, measured as thread time or as the running time of futures
+     * @param backlog whether more input was waiting to be processed
      */
     public void worked(int elements, long nanos, boolean backlog, long nowNanos) {
         if (!isAdaptive()) {
@@ -85,7 +88,8 @@ public final class WorkerLimit {
         }
         long elapsed = nowNanos - sinceNanos;
         if (settling) {
-            // Work that was started under the previous limit says nothing about the current one.
+            // Work that was started under the previous limit does not show the effect of the current limit, so it is
+            // skipped.
             if (done >= current || elapsed >= LONGEST_SAMPLE_NANOS) {
                 settling = false;
                 begin(nowNanos);

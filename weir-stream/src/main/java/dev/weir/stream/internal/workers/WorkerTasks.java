@@ -16,7 +16,10 @@ public final class WorkerTasks {
 
     private static final int MOST_ASKED = 256;
 
-    /** Number of workers whose stacks one reading inspects. */
+    /**
+     * Number of workers in the sample from which {@link #withWaits} estimates the reasons for waits. Reading a stack is
+     * expensive.
+     */
     private static final int MOST_STACKS = 8;
 
     private final TaskGroup group;
@@ -48,13 +51,14 @@ public final class WorkerTasks {
     public void fork(Dispatcher on, Consumer<TaskGroup.Task> worker) {
         TaskGroup.Task task = group.fork(on, name, members, self -> {
             if (cancelled) {
-                // The worker checks this first, because the forking thread may reach the statement below too late.
+                // The worker checks the flag itself, because it may run user code before the forking thread reaches its
+                // own check.
                 self.interrupt();
             }
             worker.accept(self);
         });
         if (cancelled) {
-            // The task may be queued on a busy pool.
+            // If the task is queued on a busy pool, the interrupt makes a separate thread run it.
             task.interrupt();
         }
     }
