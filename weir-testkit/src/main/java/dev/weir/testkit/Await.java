@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.KafkaFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Waits for asynchronous changes of the cluster until a deadline. Any thread may wait. */
+/** Waits for asynchronous changes in the cluster, for at most 30 seconds. May be called from any thread. */
 final class Await {
     static final Duration DEADLINE = Duration.ofSeconds(30);
 
@@ -16,7 +16,7 @@ final class Await {
 
     private Await() {}
 
-    /** A state of the cluster that can be checked. */
+    /** A condition that the cluster must meet. */
     @FunctionalInterface
     interface Condition {
         /** Returns a description of what is missing; null if nothing is missing. */

@@ -78,8 +78,8 @@ public final class Broker {
     }
 
     /**
-     * Shuts the broker down in an orderly way: leaderships move to other brokers and logs are flushed. Does nothing if
-     * the broker is not running.
+     * Shuts the broker down gracefully: leadership of its partitions moves to other brokers, and its logs are flushed.
+     * Does nothing if the broker is not running.
      */
     public void stop() {
         exclusively(() -> {
@@ -90,7 +90,7 @@ public final class Broker {
         });
     }
 
-    /** Stops the broker as quickly as possible, because its data are about to be deleted. */
+    /** Stops the broker as quickly as possible, because its data is about to be deleted. */
     void discard() {
         exclusively(node::discard);
     }
@@ -122,20 +122,20 @@ public final class Broker {
     }
 
     /**
-     * Fills the broker's disk: files in its log directory can no longer grow, and a write that would extend one fails
-     * as on a full device. Because each server has only one log directory here, it terminates on its own soon after it
-     * has something to write. {@link #exit} then completes, and {@link #start} restarts the broker with free disk
-     * space. Until then, {@link #repairDisk} ends the fault. Indexes and checkpoints do not fail, because a server does
-     * not write them through file channels. Needs {@link KafkaCluster.Builder#diskFaults}.
+     * Fills the broker's disk: files in its log directory can no longer grow, and a write that would extend a file
+     * fails as if no space were left on the device. The broker has no other log directory, so it terminates soon after
+     * it has something to write. {@link #exit} then completes, and {@link #start} restarts the broker with free disk
+     * space. Until the broker terminates, {@link #repairDisk} ends the fault. Indexes and checkpoints are not affected,
+     * because a server does not write them through file channels. Needs {@link KafkaCluster.Builder#diskFaults}.
      */
     public void fillDisk() {
         exclusively(() -> faultyDisk("fillDisk").orderDisk(DiskFaults.FULL));
     }
 
     /**
-     * Makes the broker's disk slow: each flush and each write to a file in its log directory takes longer by
-     * {@code delay}, until {@link #repairDisk} or a restart. Reads are not affected, because a server reads recent
-     * records from memory. Needs {@link KafkaCluster.Builder#diskFaults}.
+     * Makes the broker's disk slow: each flush and each write to a file in its log directory takes {@code delay}
+     * longer, until {@link #repairDisk} or a restart. Reads are not affected, because a server reads recent records
+     * from memory. Needs {@link KafkaCluster.Builder#diskFaults}.
      *
      * @param delay above 0 and at most 1 minute
      * @throws IllegalArgumentException if the delay is out of bounds

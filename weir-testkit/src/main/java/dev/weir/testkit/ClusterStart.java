@@ -25,7 +25,10 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.jspecify.annotations.Nullable;
 
-/** Starts and stops clusters. If one part of a cluster fails to start, the other parts are stopped again. Stateless. */
+/**
+ * Starts and stops clusters. If part of a cluster fails to start, the parts that have already been started are stopped.
+ * Stateless.
+ */
 final class ClusterStart {
     private ClusterStart() {}
 
@@ -117,8 +120,8 @@ final class ClusterStart {
     }
 
     /**
-     * Runs the action on all brokers concurrently, because each of several controllers waits for the others. Throws the
-     * first failure after all have ended.
+     * Runs the action on all brokers concurrently, because controllers wait for each other. After the action has ended
+     * on all brokers, throws the first failure.
      */
     private static void inParallel(List<Broker> brokers, Consumer<Broker> action) {
         ThreadFactory threads = Thread.ofPlatform().name("weir-testkit-", 1).factory();

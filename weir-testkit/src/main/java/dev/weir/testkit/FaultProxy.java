@@ -10,7 +10,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A network between one client and the brokers that can become slow, cut connections or stop forwarding. Thread-safe.
+ * A proxy between one client and the brokers, which can delay messages, cut connections or stop forwarding.
+ * Thread-safe.
  *
  * <pre>{@code
  * try (FaultProxy network = FaultProxy.to(cluster.bootstrapServers())) {
@@ -57,7 +58,7 @@ public final class FaultProxy implements AutoCloseable {
         return bootstrapServers;
     }
 
-    /** Delays each message, in both directions, by {@code each}; zero ends the delay. */
+    /** Delays each message in both directions by the given duration; zero ends the delay. */
     public void delay(Duration each) {
         if (each.isNegative()) {
             throw new IllegalArgumentException("delay must be at least 0: each=" + each);
@@ -76,24 +77,24 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Drops the produce requests of all clients that have written so far, and forwards everything else, including other
-     * requests of these clients and all requests of other clients. Clients are told apart by their {@code client.id}. A
-     * client that requests a producer id counts as a new client.
+     * Drops the produce requests of all clients that have already written through this proxy. Everything else is
+     * forwarded, including other requests of these clients and all requests of other clients. Clients are distinguished
+     * by their {@code client.id}. A client that requests a producer id counts as a new client.
      */
     public void swallowWrites() {
         network.swallowWrites();
     }
 
     /**
-     * Replaces some of the brokers' responses by rare but legal ones, which clients must handle but tests seldom
-     * encounter. For each kind of rare response, the seed determines whether the n-th response that could be replaced
-     * is replaced. The order in which responses arrive still depends on the run. Replaces the setting of an earlier
-     * call.
+     * Replaces some of the brokers' responses with rare but legal ones, which clients must handle but tests seldom
+     * encounter. For each kind of rare response, the seed determines whether the n-th eligible response is replaced.
+     * The order in which responses arrive still varies from run to run. Each call replaces the seed and kinds of the
+     * previous call.
      *
-     * <p>Brokers still execute the requests, so a producer without idempotence writes records twice. Fetches of share
-     * groups are only delayed or lost.
+     * <p>Brokers still execute the requests, so a producer without idempotence writes records twice. Responses to share
+     * fetches can only be delayed or lost.
      *
-     * @param kinds the kinds of rare responses; all kinds if none is named
+     * @param kinds the kinds of rare responses; all kinds if none is given
      */
     public void answerRarely(long seed, RareAnswer... kinds) {
         Set<RareAnswer> named = EnumSet.noneOf(RareAnswer.class);

@@ -113,14 +113,17 @@ public final class KafkaCluster implements AutoCloseable {
     }
 
     /**
-     * Creates a topic with its own settings, such as {@code cleanup.policy}. The number of replicas and the wait are
-     * the same as in {@link #createTopic(String, int)}.
+     * Creates a topic with the given settings, such as {@code cleanup.policy}. Otherwise the same as
+     * {@link #createTopic(String, int)}.
      */
     public void createTopic(String topic, int partitions, Map<String, String> config) {
         createTopic(topic, partitions, layout.replicationFactor(), config);
     }
 
-    /** Creates a topic with that many replicas. Returns when every running broker knows a leader for each partition. */
+    /**
+     * Creates a topic with the given number of replicas. Returns when every running broker knows a leader for each
+     * partition.
+     */
     public void createTopic(String topic, int partitions, int replicas, Map<String, String> config) {
         topics.create(topic, partitions, replicas, config);
     }
@@ -225,10 +228,10 @@ public final class KafkaCluster implements AutoCloseable {
         }
 
         /**
-         * Sets the class path of another Kafka server release for {@link #forked} brokers: the jar of
-         * {@code kafka_2.13} in that version, its dependencies, and an slf4j binding for logs. The release formats the
-         * brokers' folders and runs on this JVM's JDK. Versions 3.3 to 4.4 are known to work. The default is the server
-         * on this JVM's class path.
+         * Sets the class path of another Kafka server release for {@link #forked} brokers. It must contain that
+         * release's {@code kafka_2.13} jar, the dependencies of the jar, and an slf4j binding for logs. The release
+         * formats the brokers' folders and runs on this JVM's JDK. Versions 3.3 to 4.4 are known to work. By default,
+         * brokers run the server on this JVM's class path.
          *
          * @throws IllegalArgumentException if the class path is empty or names a file that does not exist
          */
@@ -247,9 +250,9 @@ public final class KafkaCluster implements AutoCloseable {
         }
 
         /**
-         * Sets a folder that the testkit does not delete, so that a later cluster can use it with the same cluster id,
-         * topics and offsets, on any ports. The folder must be new, empty, or from a cluster with the same number of
-         * brokers. The default is a temporary folder.
+         * Sets a data folder, which the testkit does not delete. A later cluster that uses the same folder has the same
+         * cluster id, topics and offsets, on any ports. The folder must be new, empty, or from a cluster with the same
+         * number of brokers. The default is a temporary folder.
          */
         public Builder dataFolder(Path folder) {
             this.dataFolder = Objects.requireNonNull(folder, "folder");

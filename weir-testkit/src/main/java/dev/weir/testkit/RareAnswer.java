@@ -1,6 +1,6 @@
 package dev.weir.testkit;
 
-/** A rare but legal response of a broker, or the loss of a response. See {@link FaultProxy#answerRarely}. */
+/** A rare but legal response from a broker, or the loss of a response. See {@link FaultProxy#answerRarely}. */
 public enum RareAnswer {
     /** The response is delayed by up to half a second. */
     LATE,

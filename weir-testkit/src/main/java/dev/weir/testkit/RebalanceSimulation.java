@@ -17,10 +17,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Runs a pipeline in simulations of a Kafka group, without a broker. Each seed determines one simulated run, called a
+ * Tests a pipeline in a simulated Kafka group, without a broker. Each seed determines one simulated run, called a
  * world. In a world, partitions are assigned, revoked and lost, handlers are slow, commits fail, and the process
- * crashes and restarts. Fails with a {@link SimulationViolation} if a guarantee is violated. Not thread-safe; seeds run
- * one after the other.
+ * crashes and restarts. {@link #run} throws a {@link SimulationViolation} if a guarantee is violated. Not thread-safe;
+ * seeds run one after the other.
  *
  * <pre>{@code
  * RebalanceSimulation.of(kafka -> KafkaSource.from(settings(kafka.bootstrapServers()), "orders").atLeastOnce()
@@ -39,9 +39,9 @@ public final class RebalanceSimulation {
 
     /** The order in which records must be handled. */
     public enum Order {
-        /** One record of a partition at a time, in the order of offsets. */
+        /** The records of a partition are handled one at a time, in offset order. */
         PARTITION,
-        /** One record of a key at a time; within a partition, records of a key in the order of offsets. */
+        /** Within a partition, records with the same key are handled one at a time, in offset order. */
         KEY,
         /** Any order. */
         NONE
@@ -50,8 +50,8 @@ public final class RebalanceSimulation {
     /** The number of times that a record may be handled. */
     public enum Delivery {
         /**
-         * Each record at least once. A record may be repeated only in a later assignment, which must start reading at
-         * or before the record.
+         * Each record is handled at least once. A record may be handled again only in a later assignment, which must
+         * start reading at or before the record.
          */
         AT_LEAST_ONCE,
         /** Each record at most once, and only after a commit that covers it is confirmed. */
@@ -64,9 +64,10 @@ public final class RebalanceSimulation {
      */
     public enum Event {
         /**
-         * Partitions are revoked while handlers wait for a circuit breaker, for a retry or for each other, and the new
-         * owner is faster. No handler may then begin a record that the new owner has already begun. Switch this event
-         * off if an element stands for several records, because such an element is handled to the end.
+         * Partitions are revoked while handlers are waiting for a circuit breaker, for a retry or for each other, and
+         * the new owner overtakes these handlers. A handler must not begin a record that the new owner has already
+         * begun. Switch this event off if an element stands for several records, because such an element is always
+         * handled completely.
          */
         TAKEOVER,
         /**
@@ -75,8 +76,8 @@ public final class RebalanceSimulation {
          */
         REFUSED_BATCH,
         /**
-         * Work fails with a {@link SimulatedFailure}, occasionally or for some time. Off by default, because a pipeline
-         * without retries would fail.
+         * Work fails with a {@link SimulatedFailure}, for individual records or, during an outage, for all records. Off
+         * by default, because a pipeline without retries would fail.
          */
         FAILING_WORK
     }
@@ -143,7 +144,7 @@ public final class RebalanceSimulation {
         return this;
     }
 
-    /** Sets the order that the simulation checks. By default, it checks no order. */
+    /** Sets the order in which records must be handled. By default, no order is checked. */
     public RebalanceSimulation order(Order promised) {
         this.order = Objects.requireNonNull(promised, "promised");
         return this;

@@ -49,8 +49,9 @@ public final class Records {
                 ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(bootstrapServers, "bootstrapServers"),
                 // A frozen broker does not respond, so another broker must be tried soon.
                 ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 5_000,
-                // A leader that was only just elected may reject a producer's first batch and accept the second; the
-                // first batch then stays out of order forever. With only one batch in flight, there is no second one.
+                // A newly elected leader may reject a producer's first batch but accept its second, and then never
+                // accepts the first. With only one batch in flight, the second is not sent before the first has been
+                // accepted.
                 ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1,
                 ProducerConfig.LINGER_MS_CONFIG, 5,
                 ProducerConfig.BATCH_SIZE_CONFIG, 131_072);
@@ -131,7 +132,7 @@ public final class Records {
                 .filterStates(List.of(TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT));
         try (Admin admin = Admin.create(config)) {
             Await.until("the end of each transaction is noted in its topics", () -> {
-                // Uses only the answers of brokers that respond. A broker that is down cannot report any transactions.
+                // Considers only brokers that respond, because a broker that is down cannot report any transactions.
                 var brokers = Await.get(
                         "list transactions", admin.listTransactions(decided).byBrokerId());
                 List<TransactionListing> left = brokers.values().stream()

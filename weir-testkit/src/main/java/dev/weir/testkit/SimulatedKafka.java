@@ -6,8 +6,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * The Kafka cluster of a pipeline in a {@link RebalanceSimulation}: an address, and methods with which the pipeline
- * reports its work. Thread-safe; there is one instance for each start of the pipeline.
+ * The simulated Kafka cluster of a pipeline in a {@link RebalanceSimulation}. Provides the address for the pipeline's
+ * consumer, and methods for the pipeline to report its work. Thread-safe; each start of the pipeline gets its own
+ * instance.
  */
 public interface SimulatedKafka {
 
@@ -26,8 +27,8 @@ public interface SimulatedKafka {
     void work(ConsumerRecord<?, ?> record);
 
     /**
-     * Does the same as {@link #work} for {@code mapAsync}. The stage completes on a simulation thread, and never
-     * completes after a crash.
+     * Simulates the same work as {@link #work}, for use with {@code mapAsync}. The returned stage completes on a
+     * simulation thread, and never completes after a crash.
      */
     CompletionStage<Void> workAsync(ConsumerRecord<?, ?> record);
 

@@ -49,9 +49,9 @@ final class TopicAdmin {
     }
 
     /**
-     * Waits until the leaders can write, because a broker announces a new topic shortly before the broker can write to
-     * it. If a broker rejected an idempotent producer's first batch and then accepted the second, the producer would
-     * repeat the first batch in vain until its delivery timeout.
+     * Waits until the leaders accept writes, because a broker announces a new topic shortly before it can write to the
+     * topic. If it rejected an idempotent producer's first batch and then accepted the second, the producer would keep
+     * resending the first batch without success until its delivery timeout.
      */
     private void awaitLogs(String topic) {
         if (brokers.stream().allMatch(Broker::isResponsive)) {
@@ -86,9 +86,9 @@ final class TopicAdmin {
     }
 
     /**
-     * Waits until all brokers that respond agree. After a broker was frozen, its metadata is outdated until it has
-     * caught up with the controller: it still reports that it is the leader and that all replicas are in sync. A reader
-     * that used only this broker would miss records.
+     * Waits until all responsive brokers agree that all replicas are in sync. The metadata of a broker that has just
+     * been thawed is outdated until the broker has caught up with the controller: the broker still reports itself as
+     * the leader and all replicas as in sync. A reader that relied on this broker alone would miss records.
      */
     void awaitInSync(String topic) {
         Await.until("all replicas of topic " + topic + " are in sync, by each broker's account", () -> {

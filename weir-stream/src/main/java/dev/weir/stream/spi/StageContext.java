@@ -7,12 +7,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source's or sink's view of its run, which it receives when the run is assembled. Thread-safe once the pipeline is
- * running.
+ * The context in which a source or sink runs. The pipeline passes it to the source or sink when the run is assembled.
+ * Thread-safe once the pipeline is running.
  */
 public interface StageContext {
 
-    /** The pipeline's name, for thread names and messages. */
+    /** The pipeline's name, used in thread names and messages. */
     String pipelineName();
 
     /** The stage's name in snapshots. */
@@ -30,9 +30,9 @@ public interface StageContext {
     void depth(IntSupplier elements);
 
     /**
-     * Registers an action that stops the source, so that the pipeline drains: the source then emits the elements it
-     * must still emit, after which its {@code pull} returns null. The action is called on any thread, at most once, and
-     * must not block.
+     * Registers an action that stops the source, so that the pipeline can drain. After the action, the source's
+     * {@code pull} returns the elements that must still be emitted, and then null. The action is called at most once,
+     * may be called on any thread, and must not block.
      */
     void onStop(Runnable stop);
 
@@ -50,31 +50,33 @@ public interface StageContext {
 
     /**
      * Searches the downstream stages for an element of this source, locking one stage at a time. Returns null if no
-     * stage holds the element: it was never pulled, is finished, or is between two stages. The search is expensive, so
-     * use it to diagnose a stuck pipeline, not every second. May be called from any thread.
+     * stage holds the element, because it was never pulled, is finished, or is moving between two stages. The search is
+     * expensive: use it to diagnose a stuck pipeline, not for regular monitoring. May be called from any thread.
      */
     default @Nullable Whereabouts find(AckTarget target, long token) {
         return null;
     }
 
     /**
-     * Registers a supplier that returns why the stage is making no progress: a sentence, or an empty string. It may be
-     * called from any thread and must not block.
+     * Registers a supplier that explains a lack of progress. The supplier returns a sentence that says why the stage is
+     * making no progress, or an empty string if there is nothing to explain. It may be called from any thread and must
+     * not block.
      */
     default void trouble(Supplier<String> sentence) {}
 
     /**
-     * Returns the reasons that stages of this run report, each prefixed with the name of its stage. May be called from
-     * any thread.
+     * Returns the explanations for a lack of progress that the stages of this run currently give; see {@link #trouble}.
+     * Each explanation is prefixed with the name of its stage. May be called from any thread.
      */
     default List<String> troubles() {
         return List.of();
     }
 
     /**
-     * Makes the downstream stages drop elements that their source no longer owns. Stages drop such elements from their
-     * queues. A stage that is waiting while it holds an element checks that element again. Must be called after
-     * {@link AckTarget#isRevoked} has become true for these elements. May be called from any thread; never blocks.
+     * Makes the downstream stages drop elements that their source no longer owns. Stages remove such elements from
+     * their queues, and a stage that is waiting with an element in hand checks whether the source still owns the
+     * element. Must be called after {@link AckTarget#isRevoked} has become true for these elements. May be called from
+     * any thread; never blocks.
      */
     default void dropRevoked() {}
 
@@ -83,7 +85,7 @@ public interface StageContext {
         return null;
     }
 
-    /** Closes a resource that outlives the stages, such as a consumer that commits, or a producer. */
+    /** Closes a resource that outlives the stages, such as a producer, or a consumer that commits offsets. */
     @FunctionalInterface
     interface Termination {
 
@@ -97,15 +99,15 @@ public interface StageContext {
     }
 
     /**
-     * A termination that may wait a long time for pending acknowledgements. In a substream it keeps waiting while the
-     * run continues; the end of the run shortens its wait. Other terminations in a substream are closed without
-     * waiting.
+     * A termination that may wait a long time for pending acknowledgements. When a substream ends, its patient
+     * terminations keep waiting until {@link #hurry} shortens the wait, at the latest when the run ends. All other
+     * terminations of a substream are closed without waiting.
      */
     interface PatientTermination extends Termination {
 
         /**
-         * Limits the patience of a current or later {@code close} to this duration, measured from now. May be called
-         * from any thread; never blocks.
+         * Limits the wait of {@code close} to {@code patience}, measured from now. Applies whether {@code close} is
+         * already running or is called later. May be called from any thread; never blocks.
          */
         void hurry(Duration patience);
     }

@@ -27,9 +27,9 @@ public final class StageMeter {
     private final Waits up;
     private final Waits down;
 
-    // The current pass. Its thread writes these fields before it writes the batch, and readers read them after they
-    // have read the batch. A reader that sees the batch therefore sees the fields of its pass or of a later one. An
-    // object per pass would create garbage for each batch.
+    // The current pass. The thread that runs the pass writes these fields before it publishes the batch, and readers
+    // read the batch before the fields. A reader that sees a batch therefore sees the fields of that pass or of a later
+    // one. The fields are not grouped into an object, because an object per pass would create garbage for every batch.
     private final AtomicReference<@Nullable Batch<?>> passing = new AtomicReference<>();
     private long passSinceNanos;
     private double passPart;
@@ -39,7 +39,7 @@ public final class StageMeter {
     private int passNotIn;
     private int passNotOut;
 
-    // The highest values returned so far.
+    // The highest values returned so far by elementsIn, elementsOut and busyNanos.
     private final AtomicLong shownIn = new AtomicLong();
     private final AtomicLong shownOut = new AtomicLong();
     private final AtomicLong shownBusy = new AtomicLong();
@@ -77,9 +77,9 @@ public final class StageMeter {
     }
 
     /**
-     * Starts a pass of the stage's code over a batch. Until {@link #endPass}, finished elements and elapsed time are
-     * visible, so that a slow stage shows progress within a batch. Called once per batch. If several threads use this
-     * meter, one of their passes is shown.
+     * Starts a pass of the stage's code over a batch. Until {@link #endPass}, the meter's counters include the elements
+     * finished and the time elapsed in the pass, so that a slow stage shows progress within a batch. Called once per
+     * batch. If several threads use this meter, the counters include only one of their passes.
      *
      * @param oneToOne whether each finished element counts as emitted
      * @param startNanos the current time of {@link System#nanoTime}
@@ -92,9 +92,9 @@ public final class StageMeter {
      * Starts a pass of one of several stages that process each element together.
      *
      * @param startNanos the current time of {@link System#nanoTime}
-     * @param mark records which of these stages is processing the element
-     * @param place this stage's number in {@code mark}
-     * @param part the fraction of the time that is attributed to this stage until the pass is counted
+     * @param mark records the stage that is currently processing the element
+     * @param place the number that identifies this stage in {@code mark}
+     * @param part the fraction of the elapsed time attributed to this stage while the pass is running
      */
     public void beginPass(
             Batch<?> batch, boolean oneToOne, long startNanos, @Nullable PassMark mark, int place, double part) {
@@ -112,7 +112,8 @@ public final class StageMeter {
     }
 
     /**
-     * Starts a pass whose elements are counted elsewhere. Until {@link #endPass}, its elapsed time is visible.
+     * Starts a pass that does not count elements, for callers that count them separately. Until {@link #endPass},
+     * {@link #busyNanos()} includes the time elapsed in the pass.
      *
      * @param startNanos the current time of {@link System#nanoTime}
      */
@@ -160,16 +161,16 @@ public final class StageMeter {
     }
 
     /**
-     * Registers a test that tells whether a wait for the upstream stage is caused by a sibling, that is, by another
-     * branch that holds up the common input.
+     * Registers a test for waits that are caused by a sibling above this stage: another branch that holds up the common
+     * input. The test is used while this stage is waiting for the upstream stage.
      */
     public void siblingAbove(BooleanSupplier holdsUp) {
         up.sibling = Objects.requireNonNull(holdsUp, "holdsUp");
     }
 
     /**
-     * Registers a test that tells whether a wait for the downstream stage is caused by a sibling, that is, by another
-     * input for which that stage is waiting.
+     * Registers a test for waits that are caused by a sibling of this stage: another input that the downstream stage is
+     * waiting for. The test is used while this stage is waiting for the downstream stage.
      */
     public void siblingBelow(BooleanSupplier holdsUp) {
         down.sibling = Objects.requireNonNull(holdsUp, "holdsUp");
@@ -209,7 +210,7 @@ public final class StageMeter {
     }
 
     /**
-     * Emits a flight recorder event which states that the calling thread has worked in this stage for the last
+     * Emits a flight recorder event for work that the calling thread has just finished in this stage, and that took
      * {@code nanos}. Called by {@link #worked}. If no recording is active, this costs one read.
      */
     public void ran(long nanos) {
@@ -217,8 +218,8 @@ public final class StageMeter {
     }
 
     /**
-     * Emits a flight recorder event, as {@link #ran(long)} does, for a pass in which several maps processed each
-     * element.
+     * Emits the same flight recorder event as {@link #ran(long)}, for a pass in which each element went through several
+     * maps.
      *
      * @param maps the names of the maps, one per line, starting with the most downstream one
      */
@@ -238,9 +239,9 @@ public final class StageMeter {
     }
 
     /**
-     * Changes the number of elements that the stage holds: elements that it has received, not emitted, and not included
-     * in {@link StageContext#depth}. {@code more} is negative when elements leave. A drain that times out reports this
-     * number.
+     * Adds {@code more} to the number of elements held by the stage; {@code more} is negative when elements leave. The
+     * stage holds an element that it has received but not yet emitted, unless {@link StageContext#depth} already
+     * includes the element. A drain that times out reports this number.
      */
     public void holds(int more) {
         held.add(more);
@@ -280,7 +281,7 @@ public final class StageMeter {
      * Starts counting a wait for the downstream stage, until {@link #endBlockedDown} is called. Only one thread at a
      * time may do this.
      *
-     * @param threads number of threads to which the time applies
+     * @param threads number of waiting threads; the duration of the wait is multiplied by it
      */
     public void beginBlockedDown(int threads) {
         down.begin(threads);
@@ -297,9 +298,9 @@ public final class StageMeter {
     }
 
     /**
-     * Returns a count that never decreases. While a pass is running, {@code now} includes an estimate of the pass. At
-     * its end, the pass is in neither the estimate nor the count for a moment, so a reading may be lower than the
-     * previous one. Such a reading is replaced with the previous one.
+     * Returns a count that never decreases. While a pass is running, {@code now} includes an estimate of the pass. When
+     * the pass ends, there is a moment in which neither the estimate nor the count includes it, so {@code now} may be
+     * lower than before. In that case, the previous value is returned.
      */
     private static long rising(AtomicLong shown, long now) {
         return shown.accumulateAndGet(now, Math::max);
@@ -343,11 +344,12 @@ public final class StageMeter {
 
         final LongAdder ended = new LongAdder();
         volatile BooleanSupplier sibling = () -> false;
-        /** Stands for no wait in progress. */
+        /** The value of {@link #sinceNanos} while no wait is in progress. */
         private static final long NONE = 0;
 
-        // An object per wait would create garbage for each batch. A reader that combines the thread count of one wait
-        // with the start of another is wrong only for an instant.
+        // These are two fields rather than one object, because an object per wait would create garbage for every batch.
+        // A reader may combine the thread count of one wait with the start of another, but its result is wrong only for
+        // an instant.
         private int threads;
         private volatile long sinceNanos = NONE;
 

@@ -10,9 +10,9 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
 /**
- * A JDK flight recorder event which states that a thread has worked in a stage until now. There is one event per batch,
- * none per element, and none unless a recording enables the event. Profiles use it to assign samples to stages; see ADR
- * 76.
+ * A JDK flight recorder event that marks the end of a thread's work on a batch in a stage. Emitted once per batch, not
+ * per element, and only if a recording enables the event. Profiles use these events to assign samples to stages; see
+ * ADR 76.
  */
 @Name("dev.weir.StageRun")
 @Label("Stage Run")

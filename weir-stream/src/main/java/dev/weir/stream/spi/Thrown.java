@@ -5,8 +5,8 @@ import java.io.StringWriter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads exceptions of user code safely. An exception's own methods may throw, which must not replace the exception that
- * is being reported. Stateless.
+ * Reads exceptions thrown by user code safely. An exception's own methods may throw, but such a failure must not hide
+ * the exception that is being reported. Stateless.
  */
 public final class Thrown {
 
@@ -60,8 +60,8 @@ public final class Thrown {
 
     /**
      * Returns whether the JVM cannot continue: true for a {@link VirtualMachineError} other than a
-     * {@link StackOverflowError}. After a stack overflow the stack has been unwound, so the next element need not be
-     * affected.
+     * {@link StackOverflowError}. After a stack overflow, the stack has been unwound, so the next element can be
+     * processed normally.
      */
     public static boolean isFatal(Throwable thrown) {
         return thrown instanceof VirtualMachineError && !(thrown instanceof StackOverflowError);

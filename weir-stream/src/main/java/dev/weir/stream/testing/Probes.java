@@ -13,7 +13,10 @@ final class Probes {
 
     private Probes() {}
 
-    /** Waits until {@code condition}, which is evaluated while holding the lock, is true. */
+    /**
+     * Waits until {@code condition} is true, and evaluates it only while holding {@code lock}. Fails after ten seconds
+     * with the message from {@code otherwise}.
+     */
     static void await(Lock lock, Condition changed, BooleanSupplier condition, Supplier<String> otherwise)
             throws InterruptedException {
         lock.lockInterruptibly();

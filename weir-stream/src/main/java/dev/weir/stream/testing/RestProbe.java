@@ -11,26 +11,26 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects whether a running pipeline is at rest, that is, whether it has nothing to do until an external event occurs,
- * such as an element, an acknowledgement, or an advance of its clock. Thread-safe.
+ * Detects whether a running pipeline is at rest. A pipeline is at rest if it has nothing to do until an external event
+ * occurs, such as an element, an acknowledgement, or an advance of its clock. Thread-safe.
  *
- * <p>The probe sees only the threads of the run: work on an executor of the user does not count, and a sleeping handler
- * counts as being at rest. The result is certain on a {@link VirtualClock}, which knows which waiting stages were
- * signalled, provided that handlers do not wait for each other. On other clocks the probe relies on thread states: a
- * thread that has been woken may briefly appear to be waiting, especially on a dispatcher's pool.
+ * <p>The probe sees only the threads of the run. It ignores work on the user's own executors, and it considers a
+ * sleeping handler to be at rest. On a {@link VirtualClock}, which knows the waiting stages that have been signalled,
+ * the result is certain unless handlers wait for each other. On other clocks, the probe relies on thread states, and a
+ * thread that has just been woken may still appear to be waiting, especially on a dispatcher's pool.
  */
 public final class RestProbe {
 
     /**
-     * Number of consecutive readings. One reading is not enough, because it samples the threads at different moments,
-     * and two threads may pass work to each other in between.
+     * Number of consecutive checks that must find the pipeline at rest. A single check is not enough, because it
+     * examines the threads at different moments, and two threads may pass work to each other in between.
      */
     private static final int LOOKS = 3;
 
-    // A thread that has been woken still appears parked until it gets a processor. For a virtual thread that is about
-    // to park, this may take a hundred milliseconds on a busy machine. The probe therefore also checks the object for
-    // which the thread is waiting: whether the clock has signalled it, and whether the lock or latch is free. Both
-    // change before any thread is woken.
+    // A thread that has been woken still appears parked until it gets a processor. If a virtual thread is woken just
+    // before it parks, this may take a hundred milliseconds on a busy machine. The probe therefore also checks the
+    // object that the thread is waiting for: whether the clock has signalled the thread, and whether the lock or latch
+    // is free. Both of these change before the thread is woken.
 
     private final PipelineRun run;
 
@@ -45,7 +45,7 @@ public final class RestProbe {
      * Waits until the pipeline is at rest. Returns false if it is not at rest after {@code limit}, measured by the
      * system clock.
      */
-    @SuppressWarnings("ThreadPriorityCheck") // a hint: the observed threads may need this processor
+    @SuppressWarnings("ThreadPriorityCheck") // lets the observed threads run on this processor
     public boolean awaitRest(Duration limit) {
         long limitNanos = ArgumentChecks.nanos(Objects.requireNonNull(limit, "limit"));
         long start = System.nanoTime();
@@ -86,7 +86,7 @@ public final class RestProbe {
             return false;
         }
         Class<?> of = blocker.getClass().getEnclosingClass();
-        // The text is documented by AbstractQueuedSynchronizer; the state itself is not accessible.
+        // The state itself is not accessible, but AbstractQueuedSynchronizer documents how toString() shows it.
         return (of == ReentrantLock.class || of == CountDownLatch.class)
                 && blocker.toString().contains("[State = 0,");
     }

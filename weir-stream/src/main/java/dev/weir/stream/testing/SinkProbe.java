@@ -16,9 +16,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sink that a test controls. It pulls elements only at the test's request, hands them to the test, and
- * acknowledges each of them when the test takes it or later on request. A probe can be used for one run only.
- * Thread-safe.
+ * A sink controlled by a test. It pulls elements only when the test requests them. It acknowledges an element when the
+ * test takes it, or, after {@link #withholdAcknowledgements}, when the test calls {@link #acknowledge}. A probe can be
+ * used for one run only. Thread-safe.
  *
  * <p>Methods that wait fail with an {@link AssertionError} after ten seconds, measured by the system clock regardless
  * of the pipeline's clock. See {@link SourceProbe} for an example.
@@ -66,19 +66,22 @@ public final class SinkProbe<T> {
         return this;
     }
 
-    /** Requests this many more elements. More elements may arrive, because batches are not split. Returns at once. */
+    /**
+     * Requests {@code elements} more elements. Because batches are not split, more elements than requested may arrive.
+     * Returns immediately.
+     */
     public SinkProbe<T> request(long elements) {
         change(() -> wantedElements += elements);
         return this;
     }
 
-    /** Requests this many more non-empty batches. Returns at once. */
+    /** Requests {@code batches} more non-empty batches. Returns immediately. */
     public SinkProbe<T> requestBatches(long batches) {
         change(() -> wantedBatches += batches);
         return this;
     }
 
-    /** Requests all further elements. Returns at once. */
+    /** Requests all further elements. Returns immediately. */
     public SinkProbe<T> requestAll() {
         return request(Long.MAX_VALUE / 2);
     }
@@ -121,7 +124,10 @@ public final class SinkProbe<T> {
         return next;
     }
 
-    /** Fails if an element, the end or a failure has already arrived. Elements may still be in flight. */
+    /**
+     * Fails if an element, the end of the stream, or a failure has already arrived. Does not wait for elements that are
+     * still in flight.
+     */
     public void expectNothing() {
         lock.lock();
         try {
@@ -164,7 +170,7 @@ public final class SinkProbe<T> {
         }
     }
 
-    /** Acknowledges the oldest {@code count} elements that were taken and whose acknowledgements were withheld. */
+    /** Acknowledges the oldest {@code count} elements whose acknowledgements are being withheld. */
     public void acknowledge(int count) {
         for (int i = 0; i < count; i++) {
             Element<T> oldest;

@@ -81,7 +81,7 @@ public final class SourceProbe<T> {
         return new Running(context);
     }
 
-    /** Emits elements as one batch, when the pipeline next pulls. Returns at once. */
+    /** Queues elements as one batch for the pipeline to pull. Returns immediately. */
     @SafeVarargs
     @SuppressWarnings("varargs") // the copy is only read
     public final SourceProbe<T> emit(T... elements) {
@@ -119,8 +119,8 @@ public final class SourceProbe<T> {
     }
 
     /**
-     * Waits until the pipeline has pulled all emitted elements and pulls for more. By then, the operators that are
-     * fused with the source have seen all of these elements, and are waiting for more elements or for a time of the
+     * Waits until the pipeline has pulled all emitted elements and is pulling for more. By then, all operators fused
+     * with the source have received these elements, and are waiting for more elements or for a deadline on the
      * pipeline's clock.
      */
     public void awaitPull() throws InterruptedException {

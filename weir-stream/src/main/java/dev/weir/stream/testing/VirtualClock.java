@@ -15,11 +15,11 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * A clock that stands still until a test advances it, for use with {@link dev.weir.stream.Pipeline#on}. Thread-safe.
  *
- * <p>{@link #advance} wakes the stages whose deadlines have passed. They run on their own threads, so a test must wait
- * for their effects (an element at a {@link SinkProbe}, a completion), never for time. Each advance is a single jump: a
- * woken thread sees the time after the jump, regardless of how many deadlines were passed. Before it advances the
- * clock, a test must make sure that the stages are waiting, with {@link SourceProbe#awaitPull} or
- * {@link #awaitWaiters}.
+ * <p>{@link #advance} wakes the stages whose deadlines have passed. They continue on their own threads, so a test must
+ * wait for something they do, such as emitting an element to a {@link SinkProbe} or completing the pipeline. It must
+ * never just wait for some time. Each advance is a single jump: a woken thread sees the time after the jump, even if
+ * the jump passes several deadlines. Before advancing the clock, a test must call {@link SourceProbe#awaitPull} or
+ * {@link #awaitWaiters} to make sure that the stages are waiting.
  */
 public final class VirtualClock implements Clock {
 
@@ -179,7 +179,7 @@ public final class VirtualClock implements Clock {
             return true;
         }
         try {
-            // A signalled thread leaves the condition's queue at once, before it runs again.
+            // A signalled thread leaves the condition's queue immediately, even before it runs again.
             return lock.getWaitQueueLength(condition) < waitersFor(condition);
         } finally {
             lock.unlock();

@@ -20,8 +20,8 @@ import org.apache.kafka.common.requests.ResponseHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces the brokers' addresses in the responses on one connection by the ports of a proxy network, and some
- * responses by rare ones. One thread handles requests, another handles responses.
+ * Rewrites the responses on one connection: replaces the brokers' addresses with the ports of a proxy network, and
+ * replaces some responses with rare ones. One thread handles requests, and another handles responses.
  */
 final class AddressRewriter {
 
@@ -81,7 +81,10 @@ final class AddressRewriter {
                 .array();
     }
 
-    /** Returns the response with replaced addresses, or a rare response; null if it is unchanged. */
+    /**
+     * Returns the response with its addresses replaced, or a rare response instead; null if the response must be
+     * forwarded unchanged.
+     */
     private @Nullable ApiMessage changed(ApiKeys api, short version, ByteBufferAccessor bytes) {
         return switch (api) {
             case METADATA -> {
@@ -129,7 +132,7 @@ final class AddressRewriter {
         };
     }
 
-    /** Returns a rare response; null if the response is unchanged. */
+    /** Returns a rare response to use instead; null if the response must be forwarded unchanged. */
     private @Nullable ApiMessage rareAnswer(ApiKeys api, short version, ByteBufferAccessor bytes) {
         return switch (api) {
             case OFFSET_COMMIT -> {

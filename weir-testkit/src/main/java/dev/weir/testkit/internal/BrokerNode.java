@@ -6,14 +6,11 @@ public sealed interface BrokerNode permits InProcessNode, ForkedNode {
     /** Starts the broker. Returns when the broker serves clients. */
     void start();
 
-    /**
-     * Shuts the broker down in an orderly way, or forcibly if it does not respond. Does nothing if it is not running.
-     */
+    /** Shuts the broker down gracefully, or forcibly if it does not respond. Does nothing if it is not running. */
     void stop();
 
     /**
-     * Stops the broker as quickly as possible, because its data are no longer needed. Does nothing if it is not
-     * running.
+     * Stops the broker as quickly as possible, because its data is no longer needed. Does nothing if it is not running.
      */
     void discard();
 

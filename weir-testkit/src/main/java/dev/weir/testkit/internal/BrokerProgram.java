@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The program of a forked broker, as arguments of the {@code java} command. The arguments that limit the JVM's memory
- * precede them. Immutable.
+ * The program that a forked broker runs, as arguments for the {@code java} command. Does not include the arguments that
+ * limit the JVM's memory, which precede these arguments. Immutable.
  *
  * @param format arguments for formatting the broker's folder; empty if no separate formatting is needed
  * @param serve arguments for running the broker
@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 public record BrokerProgram(List<String> format, List<String> serve) {
 
     /**
-     * A class data sharing archive for child JVMs, which saves a third of the CPU time of a start. Contains classes
-     * from the jars on this JVM's class path. Empty for none.
+     * Path of a class data sharing archive for child JVMs, or an empty string. The archive contains classes from the
+     * jars on this JVM's class path, and saves a third of the CPU time needed to start a broker.
      */
     private static final String ARCHIVE = System.getProperty("weir.testkit.archive", "");
 
@@ -41,7 +41,7 @@ public record BrokerProgram(List<String> format, List<String> serve) {
         return new BrokerProgram(List.of(), serve);
     }
 
-    /** Returns the same program with the files below {@code dataFolder} on a disk that can fail. */
+    /** Returns this program, changed so that the files in {@code dataFolder} are on a disk that can fail. */
     public BrokerProgram onFaultyDisk(Path dataFolder) {
         List<String> faulty = new ArrayList<>();
         faulty.add("-Djava.nio.file.spi.DefaultFileSystemProvider=" + FaultyDiskProvider.class.getName());

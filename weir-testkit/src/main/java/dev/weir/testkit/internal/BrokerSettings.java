@@ -65,7 +65,8 @@ public final class BrokerSettings {
         settings.put("transaction.state.log.min.isr", inSync);
         settings.put("share.coordinator.state.topic.replication.factor", factor);
         settings.put("share.coordinator.state.topic.min.isr", inSync);
-        // Each partition costs files and an election. A few are enough to spread the coordinators over the brokers.
+        // Each partition needs files and a leader election. A few partitions are enough to spread the coordinators over
+        // the brokers.
         settings.put("offsets.topic.num.partitions", "3");
         settings.put("transaction.state.log.num.partitions", "3");
         settings.put("share.coordinator.state.topic.num.partitions", "3");
@@ -74,8 +75,8 @@ public final class BrokerSettings {
     private static void timing(Map<String, String> settings) {
         settings.put("server.max.startup.time.ms", "60000");
         settings.put("group.initial.rebalance.delay.ms", "0");
-        // A killed broker loses its leaderships after the session timeout. The timeout is short, but longer than a
-        // pause of a busy machine.
+        // A killed broker loses its leadership of partitions after the session timeout. The timeout is short, but
+        // longer than a busy machine may pause a broker.
         settings.put("broker.heartbeat.interval.ms", "500");
         settings.put("broker.session.timeout.ms", "4000");
         settings.put("replica.lag.time.max.ms", "5000");
@@ -93,17 +94,17 @@ public final class BrokerSettings {
         }
         settings.put("group.streams.initial.rebalance.delay.ms", "0");
         settings.put("group.share.initialize.retry.interval.ms", "2000");
-        // The maximum that a broker allows: comparisons need hundreds of members, and each of Weir's share consumers is
-        // a separate member.
+        // The highest value that a broker allows. Comparisons need groups with hundreds of members, because each of
+        // Weir's share consumers is a separate member.
         settings.put("group.share.max.size", "1000");
         // Allows locks that expire within a test.
         settings.put("group.share.min.record.lock.duration.ms", "1000");
     }
 
     /**
-     * Limits the memory for requests. A server allocates a request's memory as soon as a connection has announced its
-     * size. Therefore one request may use at most a sixteenth of the heap. The server starts to receive another request
-     * only while all requests together use less than an eighth.
+     * Limits the memory used by requests, which a server allocates as soon as a client has announced the size of a
+     * request. A single request may therefore use at most a sixteenth of the heap. The server starts to receive another
+     * request only while all requests together use less than an eighth of the heap.
      */
     private static void requests(Map<String, String> settings, long heapBytes) {
         long largest = Math.clamp(heapBytes / 16, 8L * MEGABYTE, 100L * MEGABYTE);
@@ -121,10 +122,11 @@ public final class BrokerSettings {
         settings.put("log.cleaner.threads", "1");
         settings.put("log.cleaner.dedupe.buffer.size", "4194304");
         settings.put("log.cleaner.io.buffer.size", "131072");
-        // Indexes must be large enough for their segment: 8 bytes and 12 bytes per 4 KiB of records.
+        // The indexes of a full segment must fit into log.index.size.max.bytes. For every 4 KiB of records, the offset
+        // index needs 8 bytes and the time index needs 12 bytes.
         settings.put("log.segment.bytes", "134217728");
-        // Otherwise, retention would delete records with old timestamps soon after the start, for the first time after
-        // 30 s.
+        // Retention is disabled, because it would delete records with old timestamps at its first check, 30 s after the
+        // start.
         settings.put("log.retention.ms", "-1");
         settings.put("log.index.size.max.bytes", "524288");
         settings.put("offsets.topic.segment.bytes", "4194304");

@@ -21,7 +21,7 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The folder of a cluster, locked while it is open. Open and close belong to one thread; any thread may read the paths.
+ * The folder of a cluster, locked while it is open. Opened and closed by one thread; any thread may read the paths.
  *
  * <pre>
  * cluster.properties   cluster id and number of brokers

@@ -85,7 +85,7 @@ public record ClusterOptions(
         }
     }
 
-    /** Returns the user's settings of one broker on top of the settings derived from other options. */
+    /** Returns the settings of one broker: the settings derived from other options, overridden by the user's own. */
     public Map<String, String> configOf(int id) {
         Map<String, String> config = new HashMap<>();
         if (!racks.isEmpty()) {

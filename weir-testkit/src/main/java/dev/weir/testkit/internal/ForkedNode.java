@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A broker in its own JVM, which runs a {@link BrokerProgram}. Its owner calls it from one thread at a time.
  *
- * <p>The child reports on its standard output that it serves clients, or why it does not. It terminates at the end of
- * its standard input. Closing that pipe therefore stops the child, and the child cannot outlive its parent, however the
- * parent terminates. The child's log goes to a file.
+ * <p>The child reports on its standard output that it serves clients, or why it does not. It terminates when its
+ * standard input is closed. The parent stops the child by closing this pipe. The operating system also closes the pipe
+ * when the parent terminates for any reason, so the child cannot outlive its parent. The child's log goes to a file.
  */
 public final class ForkedNode implements BrokerNode {
     private static final Duration FORMAT_DEADLINE = Duration.ofMinutes(1);
@@ -65,7 +65,8 @@ public final class ForkedNode implements BrokerNode {
             long logged = LoggedFailure.sizeOf(logFile);
             Process child = launch(program.serve(), ProcessBuilder.Redirect.PIPE);
             process = child;
-            // The pipe ends with the process, so this waits at most for the server's own start timeout.
+            // The pipe is closed if the process terminates, so this read waits no longer than the server's own start
+            // timeout.
             BufferedReader answers = child.inputReader(StandardCharsets.UTF_8);
             said = answers;
             String first = answers.readLine();
@@ -139,8 +140,8 @@ public final class ForkedNode implements BrokerNode {
     }
 
     /**
-     * Returns the compiler limits of this JVM, which also apply to the brokers. Tests in short-lived JVMs use only the
-     * quick compiler, which saves time in their brokers, too.
+     * Returns the compiler limits of this JVM, so that they can be applied to the brokers as well. Short-lived test
+     * JVMs use only the quick compiler, which also saves time in their brokers.
      */
     private static List<String> compilerLimits() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -207,8 +208,8 @@ public final class ForkedNode implements BrokerNode {
     }
 
     /**
-     * Sends the process a command of {@link dev.weir.testkit.internal.disk.DiskFaults}. Returns when it has been
-     * executed.
+     * Sends a disk command to the process; see {@link dev.weir.testkit.internal.disk.DiskFaults}. Returns when the
+     * process has executed the command.
      */
     public void orderDisk(String order) {
         try {

@@ -62,8 +62,8 @@ public final class InProcessNode implements BrokerNode {
     }
 
     /**
-     * Returns the handler of a fault after which the server would terminate its process. In this JVM, the fault is
-     * recorded instead, and the server throws it.
+     * Returns a handler for faults that normally make the server terminate its process. In this JVM, the handler
+     * records the fault instead, and the server throws it.
      */
     private FaultHandler faultHandler(String name, Runnable action) {
         return (message, cause) -> {

@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * Copies Kafka's log in this JVM to a file if slf4j is bound to java.util.logging. With another binding, that binding's
- * configuration determines the log's destination. Open and close belong to one thread.
+ * Copies Kafka's log in this JVM to a file if slf4j is bound to java.util.logging. If slf4j has another binding, the
+ * configuration of that binding determines where the log goes. Opened and closed by one thread.
  */
 public final class LogCapture implements AutoCloseable {
     private static final String JUL_BINDING = "org.slf4j.jul.JDK14LoggerFactory";
 
-    // Strongly referenced: the log manager references loggers only weakly, and a logger that was collected loses its
-    // handler.
+    // Strong references, because the log manager references loggers only weakly, and a logger loses its handler when it
+    // is garbage-collected.
     private final List<Logger> loggers = List.of(Logger.getLogger("kafka"), Logger.getLogger("org.apache.kafka"));
     private final FileHandler handler;
 
@@ -28,7 +28,7 @@ public final class LogCapture implements AutoCloseable {
         loggers.forEach(logger -> logger.addHandler(handler));
     }
 
-    /** Starts to copy. Returns null if there is no log to copy. */
+    /** Starts copying the log to the file. Returns null if slf4j is not bound to java.util.logging. */
     public static @Nullable LogCapture to(Path file) {
         if (!LoggerFactory.getILoggerFactory().getClass().getName().equals(JUL_BINDING)) {
             return null;

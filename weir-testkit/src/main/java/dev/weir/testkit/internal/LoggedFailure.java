@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Finds in a broker's log the reason why its process terminated. Stateless. */
+/** Extracts from a broker's log why its process terminated. Stateless. */
 final class LoggedFailure {
     private static final Pattern FAILURE = Pattern.compile(
             "^\\s*(?:Caused by: |Exception in thread \"[^\"]*\" )?(?:[a-z][\\w$]*\\.)+([A-Z][\\w$.]*: .+)$",
@@ -22,8 +22,8 @@ final class LoggedFailure {
     }
 
     /**
-     * Returns the last exception with a message that was logged after the given size; the last line if there is no such
-     * exception; an empty string if nothing was logged.
+     * Returns the last exception with a message that was logged after the first {@code size} bytes of the log. Returns
+     * the last line if there is no such exception, or an empty string if nothing was logged.
      */
     static String past(Path log, long size) throws IOException {
         String text;

@@ -16,8 +16,8 @@ import org.apache.kafka.common.requests.MetadataResponse;
 import org.apache.kafka.common.requests.RequestHeader;
 
 /**
- * Queries the metadata of one particular broker. The admin client queries any broker, which does not show whether all
- * brokers know a topic. Stateless.
+ * Queries the metadata of one particular broker. The admin client cannot choose the broker that it queries, so it
+ * cannot show whether all brokers know a topic. Stateless.
  */
 public final class MetadataProbe {
     private static final int TIMEOUT_MILLIS = 5_000;
@@ -25,7 +25,7 @@ public final class MetadataProbe {
     /** The latest version that brokers of every release support. Later versions add nothing needed here. */
     private static final short VERSION = 12;
 
-    /** The end of each {@link #view} line of a partition whose replicas are all in sync. */
+    /** Suffix of the {@link #view} line for a partition with all replicas in sync. */
     public static final String IN_SYNC = ", all in sync";
 
     private MetadataProbe() {}
@@ -42,8 +42,9 @@ public final class MetadataProbe {
     }
 
     /**
-     * Returns the topic's partitions according to the broker at {@code port}: number, leader and leader epoch, and the
-     * replicas that are not in sync. Equal texts mean equal views.
+     * Returns the topic's partitions according to the broker at {@code port}, one line per partition: its number,
+     * leader and leader epoch, and the replicas that are not in sync. Two brokers have the same view if their lists are
+     * equal.
      */
     public static List<String> view(int port, String topic) throws IOException {
         List<String> view = new ArrayList<>();

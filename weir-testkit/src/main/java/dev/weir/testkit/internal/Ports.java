@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Chooses free ports for servers. Confined to one thread.
  *
- * <p>A chosen port is unused until its broker starts, and again while the broker restarts. Therefore ports are chosen
- * below the range for outgoing connections, so that no outgoing connection can take them meanwhile. Other JVMs with the
- * testkit avoid the chosen ports, too: each port corresponds to a byte of a file in the temporary folder, and the JVM
- * that chose the port keeps this byte locked until it terminates.
+ * <p>A chosen port is unused until its broker starts, and again while the broker restarts. To make sure that no
+ * outgoing connection takes the port during these times, ports are chosen below the range for outgoing connections.
+ * Other JVMs with the testkit avoid the chosen ports, too: each port corresponds to a byte of a file in the temporary
+ * folder, and the JVM that chose the port keeps this byte locked until it terminates.
  */
 final class Ports {
     private static final int LOWEST = 15_000;

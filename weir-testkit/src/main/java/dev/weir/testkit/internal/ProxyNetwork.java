@@ -116,7 +116,7 @@ public final class ProxyNetwork {
     /**
      * Waits until a message may be forwarded.
      *
-     * @param lateNanos an additional delay, which comes first
+     * @param lateNanos an additional delay, which elapses first
      */
     void awaitPassage(long dueNanos, long lateNanos) throws InterruptedException {
         lock.lockInterruptibly();
@@ -148,7 +148,7 @@ public final class ProxyNetwork {
         }
     }
 
-    /** Drops later produce requests of the clients that have written so far. */
+    /** Drops further produce requests from all clients that have already written. */
     public void swallowWrites() {
         swallowed.addAll(writers);
     }
@@ -170,7 +170,7 @@ public final class ProxyNetwork {
         return false;
     }
 
-    /** Starts to draw rare responses, in place of an earlier setting. */
+    /** Starts replacing some responses with rare ones. Replaces the seed and kinds of an earlier call. */
     public void answerRarely(long seed, Set<RareAnswer> kinds) {
         rareAnswers = new RareAnswers(seed, kinds);
     }

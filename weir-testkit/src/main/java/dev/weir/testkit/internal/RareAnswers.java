@@ -17,8 +17,8 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 
 /**
- * Draws which responses of brokers are replaced by {@linkplain RareAnswer rare ones}. For each kind, the seed alone
- * determines the result for the n-th response. Thread-safe.
+ * Decides at random whether a broker's response is replaced with a {@linkplain RareAnswer rare one}. For each kind, the
+ * seed alone determines whether the n-th eligible response is replaced. Thread-safe.
  */
 final class RareAnswers {
 
@@ -61,7 +61,7 @@ final class RareAnswers {
         };
     }
 
-    /** Makes all later responses ordinary ones. */
+    /** Stops replacing responses. */
     void stop() {
         kinds = Set.of();
     }
@@ -78,7 +78,7 @@ final class RareAnswers {
         if (!draw(RareAnswer.LATE)) {
             return 0;
         }
-        // A negative number, so that the result differs from all other draws.
+        // The number is negative, so that it differs from the numbers used in draw().
         long mixed = mixed(RareAnswer.LATE, -count(RareAnswer.LATE).given.get());
         return 1 + Math.floorMod(mixed, MAX_LATE_NANOS);
     }
@@ -88,8 +88,8 @@ final class RareAnswers {
     }
 
     /**
-     * Decides by a draw whether to change the response, and returns whether it was changed. The other overloads do the
-     * same.
+     * Draws whether to change the response into a rare one, and returns whether it was changed. The other overloads do
+     * the same for their kinds of responses.
      */
     boolean change(FetchResponseData answer) {
         boolean hasRecords = answer.responses().stream()

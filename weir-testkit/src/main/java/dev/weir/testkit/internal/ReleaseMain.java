@@ -15,9 +15,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
- * The main class of a forked broker of another Kafka release, whose jars make up the rest of the class path. Its only
- * argument is a file with server settings. Because it runs with that release's classes, it uses only the main class
- * that every server release has, and public interfaces of the clients.
+ * The main class of a forked broker that runs another Kafka release. The rest of the class path consists of that
+ * release's jars, so this class uses only the main class that every server release has, and public interfaces of the
+ * clients. Its only argument is a file with server settings.
  */
 public final class ReleaseMain {
     static final String SERVER = "kafka.Kafka";
@@ -45,7 +45,7 @@ public final class ReleaseMain {
         }
         owner.ready();
         owner.awaitEnd();
-        System.exit(0); // the server has a shutdown hook
+        System.exit(0); // runs the server's shutdown hook
     }
 
     /**

@@ -18,11 +18,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One Kafka server in this JVM: the broker, and the controller if its roles include one. Start and stop belong to one
+ * One Kafka server in this JVM: the broker, and the controller if its roles include one. Started and stopped by one
  * thread.
  *
- * <p>Assembled from the server's components instead of using {@code KafkaRaftServer}, which terminates the JVM on its
- * own after a fault, registers its metrics JVM-wide, and waits minutes for a controlled shutdown that cannot succeed.
+ * <p>This class assembles the server's components instead of using {@code KafkaRaftServer}, which terminates the JVM on
+ * its own after a fault, registers its metrics JVM-wide, and waits minutes for a controlled shutdown that cannot
+ * succeed.
  */
 final class ServerNode {
     private static final Logger LOG = LoggerFactory.getLogger(ServerNode.class);

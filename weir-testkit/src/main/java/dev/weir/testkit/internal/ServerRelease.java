@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The jars of a Kafka server release other than the one on this JVM's class path. The release's own tool formats the
- * broker's folder, so that the release supports the metadata version. Immutable.
+ * The jars of a Kafka server release other than the one on this JVM's class path. The broker's folder is formatted with
+ * the release's own tool, to make sure that the release supports the folder's metadata version. Immutable.
  */
 public record ServerRelease(List<Path> classPath) {
     private static final String STORAGE_TOOL = "kafka.tools.StorageTool";
@@ -36,7 +36,8 @@ public record ServerRelease(List<Path> classPath) {
     }
 
     /**
-     * Returns the program of a broker with these settings. It formats the folder first, unless an earlier cluster did.
+     * Returns the program of a broker with these settings. The program formats the folder first, unless the folder is
+     * already formatted.
      */
     public BrokerProgram program(Path settingsFile, String clusterId, Path dataFolder) {
         String settings = settingsFile.toString();

@@ -1,6 +1,6 @@
 /**
- * Lays out, formats, starts and stops the brokers of a cluster, each in this JVM or in its own. Only the testkit uses
- * this package; a forked JVM starts at {@code BrokerMain} or {@code ReleaseMain}.
+ * Plans the layout of a cluster, and formats, starts and stops its brokers, each in this JVM or in a JVM of its own.
+ * Only the testkit uses this package. The main class of a forked JVM is {@code BrokerMain} or {@code ReleaseMain}.
  */
 @NullMarked
 package dev.weir.testkit.internal;

@@ -43,7 +43,7 @@ public final class DiskFaults {
         }
     }
 
-    /** Applies the delay to a write or flush. Call before it. */
+    /** Applies the delay to a write or flush. Must be called before the write or flush. */
     static void delay() {
         long nanos = delayNanos;
         long deadlineNanos = System.nanoTime() + nanos;

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** The JDK's file system, except that a {@link FaultyDiskProvider} opens its files. Thread-safe. */
+/** The JDK's file system, except that its files are opened by a {@link FaultyDiskProvider}. Thread-safe. */
 final class FaultyFileSystem extends FileSystem {
     private final FaultyDiskProvider provider;
     private final FileSystem real;

@@ -10,7 +10,7 @@ import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import org.jspecify.annotations.Nullable;
 
-/** A path of the JDK's file system, except that a {@link FaultyDiskProvider} opens its file. Immutable. */
+/** A path of the JDK's file system, except that its file is opened by a {@link FaultyDiskProvider}. Immutable. */
 final class FaultyPath implements Path {
     private final FaultyFileSystem fileSystem;
     private final Path real;

@@ -1,7 +1,7 @@
 /**
- * Contains a disk that fails on command. It is the default file system of a forked broker, through which all writes to
- * the broker's log directory pass. It is loaded before any other class of the broker and uses only the JDK. The thread
- * that reads the owner's pipe executes commands; all threads of the broker write.
+ * Contains a disk that fails on command. It is the default file system of a forked broker, so all writes to the
+ * broker's log directory pass through it. It is loaded before any other class of the broker and uses only the JDK.
+ * Commands are executed by the thread that reads the owner's pipe; files are written by all threads of the broker.
  */
 @NullMarked
 package dev.weir.testkit.internal.disk;

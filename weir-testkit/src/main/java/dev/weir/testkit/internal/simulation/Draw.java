@@ -6,7 +6,7 @@ package dev.weir.testkit.internal.simulation;
  */
 record Draw(long seed) {
 
-    /** The purpose of a draw, so that two purposes with the same numbers have different results. */
+    /** The purpose of a draw. Draws with the same numbers but different purposes are independent of each other. */
     enum Of {
         PLAN(1),
         RECORD(2),

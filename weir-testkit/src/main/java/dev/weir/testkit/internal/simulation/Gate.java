@@ -9,8 +9,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a pipeline pull only while the world waits for it, so that no pull overlaps with the consumer's own code. The
- * world's thread opens the gate. Each stage after the gate is confined to the thread of its segment.
+ * Lets a pipeline pull only while the world is waiting for it, so that the pipeline never pulls while the consumer's
+ * own code is running. The world's thread opens the gate. Each stage returned by {@link #before} is confined to the
+ * thread of its segment.
  */
 final class Gate {
 

@@ -31,7 +31,7 @@ final class Group {
         listener = told;
     }
 
-    /** Assigns partitions to a consumer that chooses its partitions itself. */
+    /** Assigns partitions to this member, after a rebalance or because its consumer assigns partitions manually. */
     void assign(Collection<TopicPartition> ids) {
         assignments++;
         ids.stream().map(world::log).filter(log -> !log.owned).forEach(log -> log.assign(assignments));
@@ -80,7 +80,7 @@ final class Group {
         tell(() -> told.onPartitionsAssigned(added));
     }
 
-    /** Expels this member, which then learns that its partitions already belong to others. */
+    /** Expels this member from the group. The member then learns that it has lost its partitions. */
     void lose() {
         ConsumerRebalanceListener told = listener;
         List<TopicPartition> lost = owned();

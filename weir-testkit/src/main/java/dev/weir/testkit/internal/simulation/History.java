@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The history of a world, one line per event. Thread-safe. Events that the pipeline's threads report between two moves
- * of the world are sorted, so that the same world always has the same history.
+ * The history of a world, one line per event. Thread-safe. The events that the pipeline's threads report between two
+ * events of the world are sorted, so that the same world always has the same history.
  */
 final class History {
 

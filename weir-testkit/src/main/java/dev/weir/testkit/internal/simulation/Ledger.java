@@ -18,12 +18,15 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ledger of what the pipeline has done with each record. Checks the guarantees that can be decided from this history
- * alone. Thread-safe: handlers begin work, the world ends it.
+ * Records the pipeline's work on each record, and checks the guarantees that can be decided from this history alone.
+ * Thread-safe: pipeline threads begin work, and the world's thread ends it.
  */
 final class Ledger {
 
-    /** Length of a period. In each period, an outage may make all work fail. */
+    /**
+     * Duration of an outage, in which all work fails. Simulated time is divided into periods of this length, and the
+     * seed determines whether a period is an outage.
+     */
     private static final long OUTAGE_NANOS = TimeUnit.SECONDS.toNanos(4);
 
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
@@ -42,8 +45,8 @@ final class Ledger {
         private int doneInAssignment;
 
         /**
-         * The number of the last assignment after which another member began the record. No handler of that assignment,
-         * or of an earlier one, may still begin the record.
+         * The number of the last assignment whose handlers must no longer begin the record. The record has since been
+         * begun by another member, or by this member in a later assignment.
          */
         private int begunAfter = -1;
     }
@@ -82,7 +85,9 @@ final class Ledger {
 
     // ---- Threads of the pipeline -----------------------------------------------------------------------------------
 
-    /** Begins work on a record and returns it, so that the caller can wait for its end; null if the process is gone. */
+    /**
+     * Begins work on a record. Returns the work, so that the caller can wait for its end; null if the process is gone.
+     */
     @Nullable
     RecordWork begin(ConsumerRecord<?, ?> record) {
         TopicPartition id = new TopicPartition(record.topic(), record.partition());
@@ -124,8 +129,9 @@ final class Ledger {
     }
 
     /**
-     * Returns the ordering key of the record. Depending on the order to check, this is constant within a partition, the
-     * record's key, or unique to the record.
+     * Returns the ordering key of the record. All records of a partition have the same key if the order within
+     * partitions is checked. If the order within keys is checked, the ordering key is the record's own key. In all
+     * other cases, and for records without a key, the ordering key is unique to the record.
      */
     private @Nullable Object sequence(ConsumerRecord<?, ?> record) {
         if (scenario.order() == Order.PARTITION) {
@@ -161,8 +167,8 @@ final class Ledger {
     }
 
     /**
-     * Reports work that begins after another member has taken over the partition and begun the record. That member may
-     * already have handled later records, which would violate the order.
+     * Reports a violation if the work begins although another member has taken over the partition and begun the record.
+     * The other member may already have handled later records, so this work would violate the order.
      */
     private void checkTakenOver(RecordWork work, RecordState state) {
         if (scenario.has(Event.TAKEOVER) && work.assignment() <= state.begunAfter) {
@@ -191,8 +197,8 @@ final class Ledger {
     }
 
     /**
-     * Waits until the work is done. Waits through the clock, so that the clock knows of the wake-up before the calling
-     * thread does.
+     * Waits until the work is done. The thread waits through the clock, so that the clock knows that the thread has
+     * been woken even before it runs.
      */
     void await(RecordWork work) throws InterruptedException {
         lock.lock();
@@ -226,7 +232,7 @@ final class Ledger {
 
     // ---- The world -------------------------------------------------------------------------------------------------
 
-    /** Returns the time when the next work ends. */
+    /** Returns the time when the earliest running work ends. */
     long nextDueNanos() {
         lock.lock();
         try {
@@ -236,7 +242,7 @@ final class Ledger {
         }
     }
 
-    /** Ends the next work if it is due. */
+    /** Ends the earliest running work if it is due. */
     void finishNext() {
         RecordWork due;
         lock.lock();
@@ -253,7 +259,7 @@ final class Ledger {
             lock.unlock();
         }
         history.world((due.failure() == null ? "work done    " : "work fails   ") + due);
-        // Outside the lock, because user code may run as a dependent of the future.
+        // The future is completed outside the lock, because its dependents may run user code.
         if (due.failure() == null) {
             due.done().complete(null);
         } else {
@@ -320,7 +326,7 @@ final class Ledger {
         }
     }
 
-    /** Reports that the process starts, or is gone together with all its work. */
+    /** Marks the process as crashed or, at its next start, as running. Discards all running work. */
     void crashed(boolean gone) {
         lock.lock();
         try {
@@ -355,9 +361,9 @@ final class Ledger {
     }
 
     /**
-     * Registers a violation. Only the first one counts. Threads that start at the same instant may report violations in
-     * any order, so the violations up to the world's next check are collected and the lexicographically smallest is
-     * reported.
+     * Registers a violation. Threads that run at the same simulated time may report violations in any order. The ledger
+     * therefore keeps the lexicographically smallest violation until the world's next check, and ignores all violations
+     * after that.
      */
     void violate(String what) {
         lock.lock();

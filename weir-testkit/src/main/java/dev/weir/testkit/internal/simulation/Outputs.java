@@ -26,8 +26,8 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics that pipelines write to, with the records in flight and the records written. Thread-safe: stages send
- * records, the world acknowledges them.
+ * The topics that pipelines write to, including the records in flight and the records written. Thread-safe: pipeline
+ * threads send records, and the world's thread acknowledges them.
  */
 final class Outputs {
 
@@ -87,7 +87,10 @@ final class Outputs {
     // Guarded by the lock.
     private final List<Batch> underWay = new ArrayList<>();
 
-    /** The offsets of source records in the order of writes. Each offset is at the position of its last write. */
+    /**
+     * The offsets of source records in the order in which their outputs were written. If the output of a record was
+     * written several times, only the last write counts.
+     */
     private final Map<Route, LinkedHashSet<Long>> written = new HashMap<>();
 
     private final Map<TopicPartition, Long> ends = new HashMap<>();
@@ -178,9 +181,10 @@ final class Outputs {
     }
 
     /**
-     * Reports that a producer was closed. Any thread.
+     * Reports that a producer was closed. May be called from any thread.
      *
-     * @param waits whether records in flight are acknowledged; otherwise they fail, although some of them are written
+     * @param waits true if records in flight are acknowledged; false if they fail, in which case some of them may still
+     *     have been written
      */
     void close(SimulatedProducer<?, ?> owner, boolean waits) {
         for (Batch batch = nextOf(owner); batch != null; batch = nextOf(owner)) {
@@ -264,7 +268,7 @@ final class Outputs {
         for (int i = 0; i < batch.records.size(); i++) {
             Sent sent = batch.records.get(i);
             RecordMetadata metadata = new RecordMetadata(batch.to, first, i, ConsumerRecord.NO_TIMESTAMP, -1, -1);
-            // Outside the lock, because user code may run in the callback or as a dependent of the future.
+            // Called outside the lock, because the callback and the dependents of the future may run user code.
             if (sent.callback != null) {
                 sent.callback.onCompletion(metadata, refusal);
             }
@@ -290,8 +294,8 @@ final class Outputs {
     }
 
     /**
-     * Registers a write. If another member has had the source partition since the source record was read, the write is
-     * left out of the check of the order.
+     * Registers a write. The order check ignores the write if, since the source record was read, the source partition
+     * has been reassigned or another member has handled its records.
      */
     private void write(TopicPartition to, @Nullable Source source) {
         if (source == null) {
@@ -346,7 +350,10 @@ final class Outputs {
         }
     }
 
-    /** Reports that another member has written the outputs of this record, to all partitions concerned. */
+    /**
+     * Reports that another member has written the outputs of this record. Counts them as written to every output
+     * partition that already has outputs from the same source partition and key.
+     */
     void writtenElsewhere(PartitionLog from, long offset) {
         lock.lock();
         try {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PartitionLog {
 
-    /** Stands for a missing commit, and for a position that the client does not know yet. */
+    /** Represents a missing commit, or a position that the client does not know yet. */
     static final long UNKNOWN = -1;
 
     final TopicPartition id;
@@ -35,7 +35,7 @@ final class PartitionLog {
 
     private @Nullable OffsetAndMetadata committed;
 
-    // Valid while this member owns the partition.
+    // The fields paused and position are valid only while owned is true.
     boolean owned;
     boolean paused;
     long position = UNKNOWN;
@@ -49,7 +49,7 @@ final class PartitionLog {
     /** True if another member has owned the partition since this member's last assignment. */
     boolean doneElsewhereSince;
 
-    /** True if the commit marks later records as done, which are then not read again. */
+    /** True if the commit also marks later records as done. The pipeline skips these records. */
     volatile boolean hasHoles;
 
     PartitionLog(TopicPartition id, int number, Scenario scenario, Draw draw) {
@@ -118,7 +118,7 @@ final class PartitionLog {
         committed = offset;
     }
 
-    /** Assigns the partition to this member, which must then find its position. */
+    /** Assigns the partition to this member. The position is unknown until the client sets it. */
     void assign(int newAssignment) {
         owned = true;
         paused = false;

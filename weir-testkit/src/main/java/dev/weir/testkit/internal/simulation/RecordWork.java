@@ -8,10 +8,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work on one record, which has begun and will end at {@code dueNanos}. The world completes its future and then signals
- * the condition.
+ * Simulated work on one record, which has begun and will end at {@code dueNanos}. When the work ends, the world
+ * completes {@code done} and then signals {@code ended}.
  *
- * @param sequence the ordering key; work with the same key must not overlap
+ * @param sequence the sequence that the record belongs to; work in the same sequence must not overlap
  * @param attempt number of this attempt at the record, starting at 1
  * @param ended a condition of the ledger's lock
  * @param failure the failure with which the work ends; null if it succeeds
@@ -27,7 +27,10 @@ record RecordWork(
         Condition ended,
         @Nullable SimulatedFailure failure) {
 
-    /** Orders work by its end. No two pieces of work compare as equal, whatever threads began them. */
+    /**
+     * Orders work by the time when it ends. Ties are broken by record and attempt, so that the order does not depend on
+     * the timing of threads.
+     */
     static final Comparator<RecordWork> BY_END = Comparator.comparingLong(RecordWork::dueNanos)
             .thenComparing(work -> work.id.toString())
             .thenComparingLong(RecordWork::offset)

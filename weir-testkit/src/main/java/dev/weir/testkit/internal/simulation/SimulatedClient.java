@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * The consumer client of one process. Simulated time advances only during its polls. Confined to the consumer's thread,
  * except for {@link #wakeup}.
  */
-@SuppressWarnings("UnsynchronizedOverridesSynchronized") // used by one thread, except for a volatile field
+@SuppressWarnings("UnsynchronizedOverridesSynchronized") // only wakeup() is called by other threads
 final class SimulatedClient extends MockConsumer<byte[], byte[]> {
 
     private record Pending(

@@ -20,8 +20,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One start of the user's process, until it stops or crashes. The methods that the user calls are thread-safe.
- * Everything else is confined to the world's thread.
+ * One run of the user's process, from its start until it stops or crashes. The methods that the user calls are
+ * thread-safe. Everything else is confined to the world's thread.
  */
 final class SimulatedProcess implements SimulatedKafka {
 

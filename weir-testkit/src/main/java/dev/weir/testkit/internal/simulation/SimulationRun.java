@@ -11,7 +11,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the world of one seed, from its first process to its last. Confined to one thread. */
+/** Runs the world of one seed, including all starts of its process. Confined to one thread. */
 public final class SimulationRun {
 
     /** Timeout of a process, in real time. */

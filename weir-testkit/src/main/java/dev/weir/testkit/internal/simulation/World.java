@@ -27,21 +27,22 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A simulated world: its topics, its time, and its alternation with the pipeline. Confined to the consumer's thread of
- * the current process, except for the checks made by pipeline threads when they pull.
+ * A simulated world with its topics and its time, which alternates with the pipeline: while one of them runs, the other
+ * waits. Confined to the consumer's thread of the current process, except for the checks made by pipeline threads when
+ * they pull.
  */
 final class World implements Surroundings {
 
     /**
-     * Real time for which the pipeline may be busy. After that, the world assumes that the pipeline never comes to
-     * rest.
+     * Longest real time that the pipeline may be busy. If it takes longer, the world assumes that the pipeline never
+     * comes to rest.
      */
     private static final Duration REST_LIMIT = Duration.ofSeconds(20);
 
-    /** Simulated time for which a calm world waits until everything is committed. */
+    /** Simulated time allowed for committing everything once nothing fails any more. */
     private static final long CALM_NANOS = TimeUnit.MINUTES.toNanos(10);
 
-    /** Real time that threads outside the pipeline get before simulated time advances. */
+    /** Real time given to threads outside the pipeline before simulated time advances. */
     private static final long FOREIGN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final Scenario scenario;
@@ -104,10 +105,7 @@ final class World implements Surroundings {
         return ledger;
     }
 
-    /**
-     * Returns whether the run may fail in this way without a violation, because the simulated brokers rejected a
-     * record.
-     */
+    /** Returns whether this failure is legitimate, because the simulated brokers rejected a record. */
     boolean excuses(Throwable failure) {
         boolean refused = outputs.takeRefused() && failure instanceof ProduceException;
         if (refused) {
@@ -151,7 +149,7 @@ final class World implements Surroundings {
         return commits++;
     }
 
-    /** Returns whether nothing fails any more. */
+    /** Returns whether the world is in its last phase, in which nothing fails any more. */
     boolean isCalm() {
         return calm;
     }
@@ -291,8 +289,8 @@ final class World implements Surroundings {
     }
 
     /**
-     * Returns whether more must be committed. At most once, commits stop at the last record. Otherwise, they stop at
-     * the end of the log.
+     * Returns whether more must be committed. With at-most-once delivery, the commit must reach the end of the last
+     * record. With at-least-once delivery, it must reach the end of the log, including trailing gaps.
      */
     private boolean isBehind(PartitionLog log) {
         long committed = Math.max(0, log.committed());
@@ -371,14 +369,15 @@ final class World implements Surroundings {
             clock.advance(Duration.ofNanos(nanos));
             return;
         }
-        // The consumer may have woken the pipeline before this call.
+        // Lets the pipeline come to rest, because the consumer may have woken it before this call.
         settle();
         if (!rested) {
             rested = true;
             return;
         }
         if (nextDueNanos() == Long.MAX_VALUE) {
-            // A rebalance listener runs on its own thread, and unparks this thread when it is done.
+            // Gives a rebalance listener time to finish. It runs on its own thread, and unparks this thread when it is
+            // done.
             long start = System.nanoTime();
             LockSupport.parkNanos(this, FOREIGN_NANOS);
             if (System.nanoTime() - start < FOREIGN_NANOS) {
